@@ -1,0 +1,33 @@
+/* Memory maps, inventories and buffers: the structures that the data path reads directly. */
+#ifndef EMU_MEMORY_H
+#define EMU_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doca_buf.h"
+#include "doca_buf_inventory.h"
+#include "doca_mmap.h"
+#include "export.h"
+
+struct doca_buf {
+	uint8_t *head;
+	size_t len;
+	uint8_t *data;
+	size_t data_len;
+	struct doca_mmap *mmap;
+	struct doca_buf *next; /* in a list */
+	/* The rest (list bookkeeping, reference count, inventory) is for buf.c alone; append below this line. */
+};
+
+/* A consumer holds on to its memory map, so that it cannot be destroyed under it. Thread safe. */
+EMU_PRIVATE_API void emu_mmap_use(struct doca_mmap *mmap);
+EMU_PRIVATE_API void emu_mmap_unuse(struct doca_mmap *mmap);
+
+EMU_PRIVATE_API bool emu_mmap_is_started(const struct doca_mmap *mmap);
+/* The memory is this process's own (not imported), so that the library may dereference it. */
+EMU_PRIVATE_API bool emu_mmap_is_local(const struct doca_mmap *mmap);
+EMU_PRIVATE_API uint32_t emu_mmap_permissions(const struct doca_mmap *mmap);
+
+#endif

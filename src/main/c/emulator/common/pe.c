@@ -1,0 +1,157 @@
+#include "pe.h"
+
+#include <stdlib.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "readings.h"
+
+struct doca_pe {
+	struct doca_ctx **ctxs;
+	size_t num_ctxs;
+	size_t capacity;
+	/* Where the next round starts, so that a busy context cannot starve the others. */
+	size_t next;
+	bool in_progress;
+	/* The notification handle, made at the first request for it. */
+	int notification;
+};
+
+doca_error_t doca_pe_create(struct doca_pe **pe)
+{
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct doca_pe *created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	created->notification = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (created->notification < 0) {
+		free(created);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	*pe = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_destroy(struct doca_pe *pe)
+{
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (pe->num_ctxs > 0 || pe->in_progress)
+		return DOCA_ERROR_IN_USE;
+	close(pe->notification);
+	free(pe->ctxs);
+	free(pe);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	if (pe == NULL || ctx == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	if (ctx->pe != NULL)
+		return DOCA_ERROR_NOT_PERMITTED;
+	if (pe->num_ctxs == pe->capacity) {
+		size_t capacity = pe->capacity == 0 ? 8 : 2 * pe->capacity;
+		struct doca_ctx **grown = realloc(pe->ctxs, capacity * sizeof(struct doca_ctx *));
+		if (grown == NULL)
+			return DOCA_ERROR_NO_MEMORY;
+		pe->ctxs = grown;
+		pe->capacity = capacity;
+	}
+	pe->ctxs[pe->num_ctxs++] = ctx;
+	ctx->pe = pe;
+	return DOCA_SUCCESS;
+}
+
+void emu_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx)
+{
+	for (size_t i = 0; i < pe->num_ctxs; i++) {
+		if (pe->ctxs[i] != ctx)
+			continue;
+		for (size_t j = i + 1; j < pe->num_ctxs; j++)
+			pe->ctxs[j - 1] = pe->ctxs[j];
+		pe->num_ctxs--;
+		if (pe->next > i)
+			pe->next--;
+		return;
+	}
+}
+
+uint8_t doca_pe_progress(struct doca_pe *pe)
+{
+	/* Forbidden inside a callback of the same engine; it must not recurse [Q16]. */
+	if (EMU_UNLIKELY(pe->in_progress))
+		return 0;
+	size_t num = pe->num_ctxs;
+	size_t i = pe->next;
+	uint8_t worked = 0;
+	pe->in_progress = true;
+	for (size_t looked_at = 0; looked_at < num; looked_at++) {
+		if (i >= num)
+			i = 0;
+		struct doca_ctx *ctx = pe->ctxs[i++];
+		/* Set before the callback, which may add or remove contexts. */
+		pe->next = i;
+		if (ctx->ops->progress(ctx)) {
+			worked = 1;
+			break;
+		}
+	}
+	pe->in_progress = false;
+	return worked;
+}
+
+doca_error_t doca_pe_get_num_inflight_tasks(const struct doca_pe *pe, size_t *num_inflight_tasks)
+{
+	if (pe == NULL || num_inflight_tasks == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	size_t sum = 0;
+	for (size_t i = 0; i < pe->num_ctxs; i++)
+		sum += pe->ctxs[i]->num_inflight;
+	*num_inflight_tasks = sum;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_notification_handle_t *handle)
+{
+	if (pe == NULL || handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*handle = pe->notification;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t set_timer(const struct doca_pe *pe, long nanoseconds)
+{
+	struct itimerspec when = {.it_value = {.tv_sec = 0, .tv_nsec = nanoseconds}};
+	return timerfd_settime(pe->notification, 0, &when, NULL) == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+doca_error_t doca_pe_request_notification(struct doca_pe *pe)
+{
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	for (size_t i = 0; i < pe->num_ctxs; i++)
+		if (pe->ctxs[i]->ops->pending(pe->ctxs[i]))
+			return set_timer(pe, 1);
+	return set_timer(pe, READING_NOTIFY_POLL_MS * 1000000L);
+}
+
+doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
+{
+	(void)handle; /* not used on Linux */
+	if (pe == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	/* Setting a timer also forgets its expirations, which makes the descriptor unreadable. */
+	return set_timer(pe, 0);
+}
+
+doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode mode)
+{
+	if (pe == NULL || (mode != DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE && mode != DOCA_PE_EVENT_MODE_PROGRESS_ALL))
+		return DOCA_ERROR_INVALID_VALUE;
+	/* Both modes look at every context here, which either mode allows. */
+	return DOCA_SUCCESS;
+}

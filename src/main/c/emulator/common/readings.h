@@ -1,0 +1,70 @@
+/* Decisions where no public source settles how DOCA behaves ("readings").
+ *
+ * Each has a name, is used by that name only, and can be corrected here once hardware tells otherwise.
+ * The number in brackets is the open question in docs/emulator.md. */
+#ifndef EMU_READINGS_H
+#define EMU_READINGS_H
+
+#include "doca_error.h"
+
+/* A second server of the same device, representor and name: refused by doca_ctx_start [Q3]. */
+#define READING_DUPLICATE_SERVER_NAME DOCA_ERROR_INITIALIZATION
+
+/* Over-long or empty control message: refused by alloc_init [Q8]. */
+#define READING_BAD_MESSAGE_LENGTH DOCA_ERROR_INVALID_VALUE
+
+/* Status of a task that a stop or a lost peer flushes [Q9]. */
+#define READING_FLUSHED_TASK DOCA_ERROR_IO_FAILED
+
+/* doca_ctx_stop on an IDLE context, on a STOPPING one, with active producers or consumers [Q12]. */
+#define READING_STOP_WHEN_IDLE DOCA_ERROR_BAD_STATE
+#define READING_STOP_WHEN_STOPPING DOCA_ERROR_IN_PROGRESS
+#define READING_STOP_WITH_CHILDREN DOCA_ERROR_IN_USE
+
+/* doca_ctx_start in any state but IDLE. */
+#define READING_START_WHEN_NOT_IDLE DOCA_ERROR_BAD_STATE
+
+/* A mandatory configuration is missing at doca_ctx_start. */
+#define READING_START_UNCONFIGURED DOCA_ERROR_INVALID_VALUE
+
+/* Allocating or submitting while the context is not RUNNING [Q37]. */
+#define READING_TASK_WHEN_NOT_RUNNING DOCA_ERROR_BAD_STATE
+
+/* Submitting a task that is in flight already. */
+#define READING_TASK_IN_FLIGHT DOCA_ERROR_BAD_STATE
+
+/* Producer or consumer ids count from 1 per side of a connection and are not reused below 65535 [Q14]. */
+#define READING_FIRST_ID 1u
+#define READING_ID_LIMIT 65535u
+
+/* Send longer than the room of the next posted buffer, or immediate data longer than the consumer
+ * takes: refused by submit, the posted buffer stays [Q20, Q34]. */
+#define READING_SEND_TOO_LONG DOCA_ERROR_INVALID_VALUE
+
+/* Consumer id that does not run yet / was never created / has expired [Q21]. */
+#define READING_CONSUMER_NOT_RUNNING DOCA_ERROR_AGAIN
+#define READING_CONSUMER_UNKNOWN DOCA_ERROR_INVALID_VALUE
+#define READING_CONSUMER_EXPIRED DOCA_ERROR_INVALID_VALUE
+
+/* A send that is under way when its consumer stops [§6.4]. */
+#define READING_CONSUMER_GONE DOCA_ERROR_CONNECTION_RESET
+
+/* Destroying a context object that is not IDLE [Q27]. */
+#define READING_DESTROY_NOT_IDLE DOCA_ERROR_IN_USE
+
+/* Closing a device or representor that a context object still uses [Q31]. */
+#define READING_CLOSE_IN_USE DOCA_ERROR_IN_USE
+
+/* How long a stopping server or client keeps trying to hand over messages that were submitted
+ * successfully but found the peer's receive queue full [Q10]. */
+#define READING_STOP_GRACE_MS 1000
+
+/* An armed engine wakes its waiter at the latest after this time, because public guides exclude Comch from
+ * event-driven completions and a program must not hang for want of one [Q17]. */
+#define READING_NOTIFY_POLL_MS 1
+
+/* Default sizes of a server or client when nothing was set [Q30]. */
+#define READING_DEFAULT_MAX_MSG_SIZE 4080u
+#define READING_DEFAULT_RECV_QUEUE_SIZE 64u
+
+#endif

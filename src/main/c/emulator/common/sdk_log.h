@@ -1,0 +1,17 @@
+/* Messages of the libraries themselves; they reach the backends made by the doca_log_backend_create_*_sdk functions. */
+#ifndef EMU_SDK_LOG_H
+#define EMU_SDK_LOG_H
+
+#include <stdint.h>
+
+#include "doca_log.h"
+#include "export.h"
+
+EMU_PRIVATE_API void emu_log(uint32_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#define EMU_LOG_ERROR(...) emu_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define EMU_LOG_WARNING(...) emu_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define EMU_LOG_INFO(...) emu_log(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
+#define EMU_LOG_DEBUG(...) emu_log(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+
+#endif

@@ -1,0 +1,111 @@
+#include "ctx.h"
+#include "readings.h"
+
+doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
+{
+	struct doca_ctx *ctx = task->ctx;
+	if (EMU_UNLIKELY(task->state != EMU_TASK_OWNED))
+		return READING_TASK_IN_FLIGHT;
+	if (EMU_UNLIKELY(ctx->state != DOCA_CTX_STATE_RUNNING))
+		return READING_TASK_WHEN_NOT_RUNNING;
+	return ctx->ops->submit(task, flags);
+}
+
+doca_error_t doca_task_submit(struct doca_task *task)
+{
+	return doca_task_submit_ex(task, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+doca_error_t doca_task_try_submit(struct doca_task *task)
+{
+	if (task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (task->ctx->ops->validate != NULL) {
+		doca_error_t result = task->ctx->ops->validate(task);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	return doca_task_submit(task);
+}
+
+void doca_task_free(struct doca_task *task)
+{
+	if (task == NULL || task->state == EMU_TASK_FREE || task->state == EMU_TASK_CANCELLED)
+		return;
+	task->ctx->ops->free_task(task);
+}
+
+doca_error_t doca_task_get_status(const struct doca_task *task)
+{
+	return task->status;
+}
+
+void doca_task_set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	task->user_data = user_data;
+}
+
+union doca_data doca_task_get_user_data(const struct doca_task *task)
+{
+	return task->user_data;
+}
+
+struct doca_ctx *doca_task_get_ctx(const struct doca_task *task)
+{
+	return task->ctx;
+}
+
+/* Task batches: no function of Core or Comch makes one, so none can be passed in. */
+
+doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+void doca_task_batch_free(struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+}
+
+doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return DOCA_ERROR_NOT_SUPPORTED;
+}
+
+void doca_task_batch_set_user_data(struct doca_task_batch *task_batch, union doca_data user_data)
+{
+	(void)task_batch;
+	(void)user_data;
+}
+
+union doca_data doca_task_batch_get_user_data(const struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return (union doca_data){.u64 = 0};
+}
+
+struct doca_ctx *doca_task_batch_get_ctx(const struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return NULL;
+}
+
+union doca_data doca_task_batch_get_ctx_user_data(const struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return (union doca_data){.u64 = 0};
+}
+
+uint16_t doca_task_batch_get_tasks_num(struct doca_task_batch *task_batch)
+{
+	(void)task_batch;
+	return 0;
+}
