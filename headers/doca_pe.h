@@ -1,0 +1,172 @@
+/*
+ * The progress engine, which drives contexts and runs all callbacks, and the tasks it completes.
+ *
+ * An engine with everything connected to it is for one thread at a time.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef DOCA_PE_H_
+#define DOCA_PE_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doca_compat.h"
+#include "doca_error.h"
+#include "doca_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_ctx;
+struct doca_pe;
+struct doca_task;       /* one piece of work, from the pool of a context */
+struct doca_task_batch; /* several pieces of work that are handed over at once */
+
+/* Tasks that a batch can hold. */
+enum doca_task_batch_max_tasks_number {
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_16 = 0,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_32 = 1,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_64 = 2,
+    DOCA_TASK_BATCH_MAX_TASKS_NUMBER_128 = 3
+};
+
+/* Events that are reported at once. */
+enum doca_event_batch_events_number {
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_1 = 0,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_2 = 1,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_4 = 2,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_8 = 3,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_16 = 4,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_32 = 5,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_64 = 6,
+    DOCA_EVENT_BATCH_EVENTS_NUMBER_128 = 7
+};
+
+/* Or-ed for doca_task_submit_ex. */
+enum doca_task_submit_flag {
+    DOCA_TASK_SUBMIT_FLAG_NONE = 0,
+    DOCA_TASK_SUBMIT_FLAG_FLUSH = 1 << 0,           /* hand this and all earlier tasks over now */
+    DOCA_TASK_SUBMIT_FLAG_OPTIMIZE_REPORTS = 1 << 1 /* the completion may be reported late */
+};
+
+enum doca_pe_event_mode {
+    DOCA_PE_EVENT_MODE_PROGRESS_SELECTIVE = 0, /* only contexts with events; clearing is a must */
+    DOCA_PE_EVENT_MODE_PROGRESS_ALL = 1        /* all contexts; arming clears as well */
+};
+
+/* Told that a task has ended; from then on the task belongs to the program again. */
+typedef void (*doca_task_completion_cb_t)(struct doca_task *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* ---- engine ---- */
+
+/* Makes an engine without contexts. NO_MEMORY. */
+DOCA_STABLE doca_error_t doca_pe_create(struct doca_pe **pe);
+
+/*
+ * Ends an engine. IN_USE until every connected context has been destroyed; stopping is not enough.
+ */
+DOCA_STABLE doca_error_t doca_pe_destroy(struct doca_pe *pe);
+
+/*
+ * Ties a context to an engine for the rest of its life. BAD_STATE unless IDLE, NOT_PERMITTED when
+ * it has an engine already, NO_MEMORY.
+ */
+DOCA_STABLE doca_error_t doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx);
+
+/*
+ * Does one step and runs at most one callback, without blocking. 1 when something happened, else 0.
+ * `pe` must not be NULL; not to be called from a callback of the same engine.
+ */
+DOCA_STABLE uint8_t doca_pe_progress(struct doca_pe *pe);
+
+/* Submitted tasks of all connected contexts that have not been handed to their callback yet. */
+DOCA_STABLE doca_error_t doca_pe_get_num_inflight_tasks(
+    const struct doca_pe *pe, size_t *num_inflight_tasks);
+
+/* ---- waiting for events ---- */
+
+/* The descriptor to wait on. It belongs to the engine and never changes. */
+DOCA_STABLE doca_error_t doca_pe_get_notification_handle(
+    const struct doca_pe *pe, doca_notification_handle_t *handle);
+
+/* Arms the descriptor: it becomes readable with the next event, at once when one is pending. */
+DOCA_STABLE doca_error_t doca_pe_request_notification(struct doca_pe *pe);
+
+/* Makes it unreadable again; `handle` does not matter on Linux. OPERATING_SYSTEM. */
+DOCA_STABLE doca_error_t doca_pe_clear_notification(
+    struct doca_pe *pe, doca_notification_handle_t handle);
+
+/* Chooses how contexts are looked at. Not inside a task's callback. */
+DOCA_EXPERIMENTAL doca_error_t doca_pe_set_event_mode(
+    struct doca_pe *pe, enum doca_pe_event_mode event_mode);
+
+/* ---- tasks ---- */
+
+/*
+ * Hands a task to the library, unchecked. On failure it still belongs to the caller; AGAIN when
+ * there is no room at the moment.
+ */
+DOCA_STABLE doca_error_t doca_task_submit(struct doca_task *task);
+
+/* Checks the task first, then submits it. INVALID_VALUE when a field is wrong. */
+DOCA_STABLE doca_error_t doca_task_try_submit(struct doca_task *task);
+
+/* Submits with flags, see enum doca_task_submit_flag. */
+DOCA_EXPERIMENTAL doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags);
+
+/* Returns a task that is not submitted to its pool. */
+DOCA_STABLE void doca_task_free(struct doca_task *task);
+
+/* How the task ended; SUCCESS or an error. Valid until it is submitted again or freed. */
+DOCA_STABLE doca_error_t doca_task_get_status(const struct doca_task *task);
+
+/* Sets the word that the task's callback receives; kept over submissions. */
+DOCA_STABLE void doca_task_set_user_data(struct doca_task *task, union doca_data user_data);
+
+/* Reads it back. */
+DOCA_STABLE union doca_data doca_task_get_user_data(const struct doca_task *task);
+
+/* The context that the task was allocated from. */
+DOCA_STABLE struct doca_ctx *doca_task_get_ctx(const struct doca_task *task);
+
+/* ---- batches of tasks ---- */
+
+/* Hands a batch to the library, unchecked. */
+DOCA_EXPERIMENTAL doca_error_t doca_task_batch_submit(struct doca_task_batch *task_batch);
+
+/* Checks the batch first, then submits it. */
+DOCA_EXPERIMENTAL doca_error_t doca_task_batch_try_submit(struct doca_task_batch *task_batch);
+
+/* Returns a batch that is not submitted to its pool. */
+DOCA_EXPERIMENTAL void doca_task_batch_free(struct doca_task_batch *task_batch);
+
+/* How the batch ended. */
+DOCA_EXPERIMENTAL doca_error_t doca_task_batch_get_status(const struct doca_task_batch *task_batch);
+
+/* Sets the word that the batch's callback receives. */
+DOCA_EXPERIMENTAL void doca_task_batch_set_user_data(
+    struct doca_task_batch *task_batch, union doca_data user_data);
+
+/* Reads it back. */
+DOCA_EXPERIMENTAL union doca_data doca_task_batch_get_user_data(
+    const struct doca_task_batch *task_batch);
+
+/* The context that the batch was allocated from. */
+DOCA_EXPERIMENTAL struct doca_ctx *doca_task_batch_get_ctx(
+    const struct doca_task_batch *task_batch);
+
+/* The user data of that context. */
+DOCA_EXPERIMENTAL union doca_data doca_task_batch_get_ctx_user_data(
+    const struct doca_task_batch *task_batch);
+
+/* How many tasks are in the batch. */
+DOCA_EXPERIMENTAL uint16_t doca_task_batch_get_tasks_num(struct doca_task_batch *task_batch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_PE_H_ */
