@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# A DPU-side service and a host-side client, both Java, move a file over the zero-copy fast path and compare checksums.
+#
+#   scripts/demo.sh [OPTION...] [FILE]   both halves on a private emulated device; FILE: default 256 MiB of random data
+#   scripts/demo.sh service [ARG...]     the DPU's half alone, with these arguments of the service (--help lists them)
+#   scripts/demo.sh client [ARG...]      the host's half alone, likewise
+#
+#   --chunk SIZE     bytes in one fast-path message, e.g. 64k or 1m
+#   --depth N        messages in flight
+#   --library WHICH  auto, system, emulated, or a folder with the libraries
+#   --keep           keep the received file, and say where it is
+#   -h, --help       this text
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+
+dpu_device=0000:03:00.0
+host_device=0000:b1:00.0
+name=comch4j-file
+
+usage() { sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; }
+
+# Sets jar to the library's jar, built now when a source is newer than it.
+build() {
+  local log=$COMCH4J_ROOT/target/logs/build.log
+  need jdk mvn cmake cc make
+  mkdir -p "${log%/*}"
+  # Two halves started by hand at once must not build at once.
+  if command -v flock >/dev/null 2>&1; then
+    exec 9>"$COMCH4J_ROOT/target/logs/build.lock"
+    flock 9
+  fi
+  jar=$(find_jar)
+  if [ -z "$jar" ] || [ -n "$(cd "$COMCH4J_ROOT" && find pom.xml src/main generated headers -newer "$jar" -print -quit)" ]; then
+    say "building (the first time takes a minute or two)"
+    if ! maven -Dmaven.test.skip=true -Dmaven.compiler.failOnWarning=false package >"$log" 2>&1 9>&-; then
+      tail -n 40 "$log" >&2
+      die "the build failed: see $log"
+    fi
+    jar=$(find_jar)
+    [ -n "$jar" ] || die "the build made no jar: see $log"
+    # Maven leaves a jar alone when its content has not changed.
+    touch "$jar"
+  fi
+  exec 9>&-
+}
+
+find_jar() {
+  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' ! -name '*-javadoc.jar' -print -quit 2>/dev/null
+}
+
+# java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as real machines do.
+java_main() {
+  local side=$1
+  shift
+  export DOCA_EMU_SIDE=${DOCA_EMU_SIDE:-$side}
+  # shellcheck disable=SC2086  # options, to be split
+  exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} -cp "$jar" "io.github.comch4j.samples.$@"
+}
+
+# with_default OPTION VALUE: adds to `arguments` what the user has not given.
+with_default() {
+  local argument
+  for argument in "${arguments[@]}"; do
+    case $argument in "$1"|"$1="*|-h|--help) return ;; esac
+  done
+  arguments=("$1" "$2" "${arguments[@]}")
+}
+
+case ${1:-} in
+  service)
+    shift
+    build
+    arguments=("$@")
+    with_default --name "$name"
+    with_default --representor "$host_device"
+    with_default --device "$dpu_device"
+    java_main dpu FileService "${arguments[@]}" ;;
+  client)
+    shift
+    build
+    arguments=("$@")
+    with_default --name "$name"
+    with_default --device "$host_device"
+    java_main host FileClient "${arguments[@]}" ;;
+esac
+
+both=() client_only=() keep='' file=''
+while [ $# -gt 0 ]; do
+  case $1 in
+    --chunk|--depth|--library)
+      [ $# -ge 2 ] || die "$1 needs a value"
+      if [ "$1" = --library ]; then both+=("$1" "$2"); else client_only+=("$1" "$2"); fi
+      shift ;;
+    --keep) keep=yes ;;
+    -h|--help) usage; exit 0 ;;
+    -*) die "no such option: $1 (--help lists them)" ;;
+    *)
+      [ -z "$file" ] || die "one file at a time"
+      file=$1 ;;
+  esac
+  shift
+done
+[ -z "$file" ] || [ -f "$file" ] && [ -z "$file" -o -r "$file" ] || die "no such file, or not readable: $file"
+
+build
+
+service='' client='' work=''
+shm=/dev/shm
+[ -w $shm ] || shm=${TMPDIR:-/tmp}
+DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-demo.XXXXXX") || exit 1
+export DOCA_EMU_DIR
+
+running() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
+
+# stop PID: ask it to end, and insist after three seconds.
+stop() {
+  local i
+  running "$1" || return 0
+  kill -TERM "$1" 2>/dev/null
+  for ((i = 0; i < 30; i++)); do
+    running "$1" || return 0
+    sleep 0.1
+  done
+  kill -KILL "$1" 2>/dev/null
+}
+
+clean_up() {
+  trap - EXIT INT TERM HUP
+  stop "$client"
+  stop "$service"
+  wait
+  rm -rf "$DOCA_EMU_DIR"
+  [ -z "$work" ] || [ -n "$keep" ] || rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'clean_up; exit 130' INT
+trap 'clean_up; exit 143' TERM HUP
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/comch4j-demo.XXXXXX") || exit 1
+if [ -z "$file" ]; then
+  file=$work/random.bin
+  say "making 256 MiB of random data"
+  head -c $((256 << 20)) /dev/urandom >"$file" || die "cannot write $file"
+fi
+received=$work/received.bin
+
+# The service's lines are marked, so that the two halves can be told apart; the client has the terminal for its progress bar.
+(java_main dpu FileService --device "$dpu_device" --representor "$host_device" --name "$name" --once \
+  --output "$received" "${both[@]}") > >(sed -u 's/^/[dpu] /') 2> >(sed -u 's/^/[dpu] /' >&2) &
+service=$!
+(java_main host FileClient --device "$host_device" --name "$name" "${both[@]}" "${client_only[@]}" "$file") &
+client=$!
+
+# Each half notices by itself when the other is gone: ten seconds are ample to say so.
+patience=100
+while running "$service" || running "$client"; do
+  sleep 0.1
+  if ! running "$service" || ! running "$client"; then
+    ((patience-- > 0)) || break
+  fi
+done
+if running "$service"; then complain "the service has not ended by itself and is stopped"; fi
+if running "$client"; then complain "the client has not ended by itself and is stopped"; fi
+stop "$client"
+stop "$service"
+wait "$client"; client_status=$?
+wait "$service"; service_status=$?
+
+if [ $client_status -ne 0 ] || [ $service_status -ne 0 ]; then
+  complain "failed: the client exited $client_status, the service exited $service_status"
+  exit 1
+fi
+cmp -- "$file" "$received" || die "failed: both halves report success, and yet the received file differs"
+
+if [ -n "$keep" ]; then say "the received file is $received"; fi
+say "To start the halves by hand, in two terminals: scripts/demo.sh service --output FILE, and scripts/demo.sh client FILE"

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""Add up the JUnit XML reports of CTest, Surefire and Failsafe: `counts.py REPORT.xml...`.
+
+First line: passed, failed and skipped, separated by spaces. Then one line for each test that failed or was skipped.
+A CTest entry is a whole program; where that is a cmocka program, the tests in it are counted.
+"""
+import re
+import sys
+import xml.etree.ElementTree as xml
+
+
+def outcome(case):
+    skip = case.find("skipped")
+    # CTest says "notrun" also of a test whose program was never built: that one failed.
+    if case.get("status") == "notrun" and not (skip is not None and skip.get("message", "").startswith("SKIP_")):
+        return "failed"
+    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+        return "failed"
+    if skip is not None or case.get("status") == "disabled":
+        return "skipped"
+    return "passed"
+
+
+def cmocka(output):
+    """{result: names} of the cmocka tests in a program's output."""
+    def names(label):
+        return dict.fromkeys(re.findall(rf"^\[ *{label} *\] ([^ :\n]+)$", output, re.MULTILINE))
+    return {"passed": names("OK"), "failed": names("FAILED"), "skipped": names("SKIPPED")}
+
+
+totals = {"passed": 0, "failed": 0, "skipped": 0}
+remarks = []
+for path in sys.argv[1:]:
+    for case in xml.parse(path).getroot().iter("testcase"):
+        result = outcome(case)
+        name, where = case.get("name"), case.get("classname")
+        if where not in (None, name):
+            name = f"{where}.{name}"
+        parts = cmocka(case.findtext("system-out") or "") if case.get("status") else {}
+        if any(parts.values()):
+            for part, names in parts.items():
+                totals[part] += len(names)
+                if part != "passed":
+                    remarks += [f"{part}: {name}: {inner}" for inner in names]
+            if result != "failed" or parts["failed"]:
+                continue
+            name += ": ended with an error outside its tests"
+        totals[result] += 1
+        if result != "passed":
+            skip = case.find("skipped")
+            why = skip.get("message") if skip is not None else None
+            remarks.append(f"{result}: {name}" + (f": {why}" if why else ""))
+
+print(totals["passed"], totals["failed"], totals["skipped"])
+for remark in remarks:
+    print(remark)

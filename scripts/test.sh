@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# Build everything and run every test. Prints one line for each stage, what failed or was skipped, and last of all
+# "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
+#
+#   scripts/test.sh              all stages
+#   scripts/test.sh abi c java   only these: abi, c, java, demo
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+cd "$COMCH4J_ROOT" || exit 1
+
+stages=("$@")
+[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo)
+for stage in "${stages[@]}"; do
+  case $stage in
+    abi|c|java|demo) ;;
+    -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    *) die "no such stage: $stage (abi, c, java, demo)" ;;
+  esac
+done
+
+need jdk mvn cmake cc c++ make cmocka python3
+say "JDK $(jdk_release "$JDK") in $JDK; $(cmake --version | head -n 1); $CC $($CC -dumpversion)"
+
+logs=$COMCH4J_ROOT/target/logs
+mkdir -p "$logs"
+
+# A fabric of this run's own: what else uses an emulated device on this machine neither disturbs it nor is disturbed.
+shm=/dev/shm
+[ -w $shm ] || shm=${TMPDIR:-/tmp}
+DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-test.XXXXXX") || exit 1
+export DOCA_EMU_DIR
+trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
+
+passed=0 failed=0 skipped=0
+remarks=()
+
+# record NAME PASSED FAILED SKIPPED: add to the totals and print the stage's line.
+record() {
+  passed=$((passed + $2)) failed=$((failed + $3)) skipped=$((skipped + $4))
+  printf '%-36s %5d passed  %3d failed  %3d skipped  %4ds\n' "$1" "$2" "$3" "$4" $((SECONDS - began))
+}
+
+# show_log FILE: the end of a log, when a stage failed.
+show_log() {
+  printf -- '--- the end of %s\n' "${1#"$COMCH4J_ROOT"/}"
+  tail -n 60 "$1" | sed 's/\x1b\[[0-9;]*m//g; s/^/    /'
+  printf -- '---\n'
+}
+
+# check NAME COMMAND...: a stage that is one check. The last line that it prints is worth showing.
+check() {
+  local name=$1 log
+  shift
+  began=$SECONDS
+  log=$logs/${name//[^A-Za-z0-9]/-}.log
+  if "$@" >"$log" 2>&1; then
+    record "$name" 1 0 0
+    tail -n 1 "$log" | sed 's/\x1b\[[0-9;]*m//g; s/^/    /'
+  else
+    record "$name" 0 1 0
+    remarks+=("failed: $name")
+    show_log "$log"
+  fi
+}
+
+# count NAME REPORT...: a stage with reports of its tests. Returns whether they exist and nothing in them failed.
+count() {
+  local name=$1 lines p=0 f=0 s=0 existing=() report
+  shift
+  for report in "$@"; do
+    [ -f "$report" ] && existing+=("$report")
+  done
+  if [ ${#existing[@]} -gt 0 ] && lines=$(scripts/lib/counts.py "${existing[@]}"); then
+    read -r p f s <<<"$lines"
+    while IFS= read -r line; do
+      [ -z "$line" ] || remarks+=("${line%%:*}: $name:${line#*:}")
+    done < <(tail -n +2 <<<"$lines")
+  fi
+  if [ $((p + f + s)) -eq 0 ]; then
+    f=1
+    remarks+=("failed: $name: no test ran")
+  fi
+  record "$name" "$p" "$f" "$s"
+  [ "$f" -eq 0 ]
+}
+
+# c_tests NAME FOLDER SANITIZERS: build the C part with its tests in target/FOLDER and run them.
+c_tests() {
+  local name=$1 build=target/$2 log=$logs/$2.log status=0
+  began=$SECONDS
+  rm -f "$build/tests.xml"
+  {
+    cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_SANITIZE="$3" \
+      && cmake --build "$build" --parallel "$(nproc)" \
+      && ctest --test-dir "$build" --output-on-failure --no-tests=error \
+           --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
+           --output-junit "$COMCH4J_ROOT/$build/tests.xml"
+  } >"$log" 2>&1 || status=$?
+  if count "$name" "$build/tests.xml"; then
+    [ "$status" -eq 0 ] && return
+    record "$name: ctest" 0 1 0
+    remarks+=("failed: $name: ctest ended with $status")
+  fi
+  show_log "$log"
+}
+
+# Whether programs built with these sanitizers start here: the runtime may be missing, or the kernel's address-space layout too random.
+sanitizer_works() {
+  local probe=$logs/sanitizer-probe
+  printf 'int main(void) { return 0; }\n' >"$probe.c"
+  "$CC" -fsanitize="$1" "$probe.c" -o "$probe" >"$probe.log" 2>&1 && "$probe" >>"$probe.log" 2>&1
+}
+
+stage_abi() {
+  local table=src/test/abi/doca-3.0.tsv only
+  only=$(cd headers && printf '%s\n' doca_*.h | paste -sd, -)
+  check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
+  check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
+  check "ABI: build of the libraries" native_libraries
+  check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
+    --library target/native/lib/libdoca_comch.so --only "$only"
+}
+
+# As Maven builds them.
+native_libraries() {
+  cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release && cmake --build target/native --parallel "$(nproc)"
+}
+
+stage_c() {
+  c_tests "C tests" c-plain ""
+  if sanitizer_works address,undefined; then
+    c_tests "C tests, address and UB sanitizers" c-asan address,undefined
+  else
+    check "C tests, address and UB sanitizers" \
+      die "programs built with -fsanitize=address,undefined do not run here: on Fedora, dnf install libasan libubsan; see target/logs/sanitizer-probe.log"
+  fi
+  if sanitizer_works thread; then
+    c_tests "C tests, thread sanitizer" c-tsan thread
+  else
+    began=$SECONDS
+    record "C tests, thread sanitizer" 0 0 1
+    remarks+=("skipped: C tests, thread sanitizer: programs built with -fsanitize=thread do not run here")
+  fi
+}
+
+stage_java() {
+  local status=0 tests=0
+  began=$SECONDS
+  rm -rf target/surefire-reports target/failsafe-reports
+  maven verify >"$logs/maven.log" 2>&1 || status=$?
+  count "Java: unit tests" target/surefire-reports/TEST-*.xml || tests=1
+  count "Java: two-process tests" target/failsafe-reports/TEST-*.xml || tests=1
+  # What else Maven does: compile without warnings, pack, check the Javadoc.
+  if [ "$status" -eq 0 ]; then
+    record "Java: build and Javadoc" 1 0 0
+  elif [ "$tests" -eq 0 ]; then
+    record "Java: build and Javadoc" 0 1 0
+    remarks+=("failed: Java: build and Javadoc")
+  fi
+  [ $((status + tests)) -eq 0 ] || show_log "$logs/maven.log"
+}
+
+stage_demo() {
+  local file=$DOCA_EMU_DIR/demo.bin
+  head -c 10000001 /dev/urandom >"$file"
+  check "Demo: 10 MB in chunks of 64 KiB" scripts/demo.sh --chunk 64k "$file"
+  rm -f "$file"
+}
+
+for stage in "${stages[@]}"; do
+  "stage_$stage"
+done
+
+say
+[ ${#remarks[@]} -eq 0 ] || printf '%s\n' "${remarks[@]}"
+say "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
