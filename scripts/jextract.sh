@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# Writes generated/ anew: the Java bindings of headers/, made by jextract.
+#
+#   scripts/jextract.sh           write generated/
+#   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
+#
+# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
+# the bindings is listed in src/main/jextract/includes.txt: a new symbol in headers/ needs a line there.
+set -euo pipefail
+export LC_ALL=C
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+die() {
+    printf 'jextract.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+how_to_get_it() {
+    cat >&2 <<'TEXT'
+
+How to get a jextract that works here:
+
+  Build it from its public repository, openjdk/jextract on GitHub, at commit dd32493, as its README
+  says there (it takes a JDK 22 and LLVM's libclang). Then set JEXTRACT_HOME to the folder that has
+  bin/jextract in it, or put that bin on PATH.
+
+  A newer jextract does not do: since commit a53f5c0 of January 2025 its output calls
+  SymbolLookup.findOrThrow, which came with JDK 23, and comch4j runs on JDK 22.
+
+Only who changes headers/ or src/main/jextract/includes.txt needs it: generated/ is committed.
+TEXT
+    exit 1
+}
+
+check=false
+case "${1-}" in
+    "") ;;
+    --check) check=true ;;
+    *) die "usage: scripts/jextract.sh [--check]" ;;
+esac
+
+if [[ -n "${JEXTRACT_HOME-}" ]]; then
+    jextract="$JEXTRACT_HOME/bin/jextract"
+    if [[ ! -x "$jextract" ]]; then
+        printf 'jextract.sh: JEXTRACT_HOME is set, but %s is not there\n' "$jextract" >&2
+        how_to_get_it
+    fi
+elif ! jextract="$(command -v jextract)"; then
+    printf 'jextract.sh: no jextract: JEXTRACT_HOME is not set and there is none on PATH\n' >&2
+    how_to_get_it
+fi
+
+root="$PWD"
+includes="src/main/jextract/includes.txt"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+
+# From inside headers/, with relative names: nothing of this machine's folders can get into the output.
+(cd headers && "$jextract" \
+    --define-macro DOCA_ALLOW_EXPERIMENTAL_API \
+    --include-dir . \
+    --header-class-name doca_h \
+    --target-package io.github.comch4j.ffi \
+    --output "$work/generated" \
+    "@$root/$includes" \
+    doca_*.h) || die "jextract failed"
+
+if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then
+    printf 'jextract.sh: %s writes code that JDK 22 cannot run\n' "$jextract" >&2
+    how_to_get_it
+fi
+for path in "$root" "$work" "$HOME"; do
+    [[ "$path" != / ]] || continue
+    ! grep -rF -- "$path" "$work/generated" >&2 || die "the output names a folder of this machine: $path"
+done
+
+# What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
+{
+    sha256sum headers/*.h "$includes"
+    (cd "$work" && find generated -name '*.java' -print0 | sort -z | xargs -0 sha256sum)
+} >"$work/fingerprint.sha256"
+mv "$work/fingerprint.sha256" "$work/generated/"
+
+if $check; then
+    diff -r "$work/generated" generated >&2 || die "generated/ is out of date: run scripts/jextract.sh"
+    echo "generated/ is up to date"
+else
+    rm -rf generated
+    mv "$work/generated" generated
+    echo "generated/ written: $(find generated -name '*.java' | wc -l) files"
+fi
