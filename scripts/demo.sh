@@ -50,11 +50,11 @@ find_jar() {
 
 # java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as real machines do.
 java_main() {
-  local side=$1
-  shift
+  local side=$1 class=io.github.comch4j.samples.$2
+  shift 2
   export DOCA_EMU_SIDE=${DOCA_EMU_SIDE:-$side}
   # shellcheck disable=SC2086  # options, to be split
-  exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} -cp "$jar" "io.github.comch4j.samples.$@"
+  exec "$JDK/bin/java" --enable-native-access=ALL-UNNAMED ${COMCH4J_JAVA_OPTS:-} -cp "$jar" "$class" "$@"
 }
 
 # with_default OPTION VALUE: adds to `arguments` what the user has not given.
@@ -100,7 +100,9 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ -z "$file" ] || [ -f "$file" ] && [ -z "$file" -o -r "$file" ] || die "no such file, or not readable: $file"
+if [ -n "$file" ] && [ ! -r "$file" ]; then
+  die "no such file, or not readable: $file"
+fi
 
 build
 
