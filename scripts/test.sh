@@ -113,7 +113,9 @@ sanitizer_works() {
 
 stage_abi() {
   local table=src/test/abi/doca-3.0.tsv only
-  only=$(cd headers && printf '%s\n' doca_*.h | paste -sd, -)
+  # By name: a header that is lost must fail here. doca_compat.h has no facts of its own.
+  only=$(printf 'doca_%s.h,' buf buf_inventory comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
+  only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
   check "ABI: build of the libraries" native_libraries
