@@ -90,7 +90,7 @@ c_tests() {
   began=$SECONDS
   rm -f "$build/tests.xml"
   {
-    cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_SANITIZE="$3" \
+    cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE="$3" \
       && cmake --build "$build" --parallel "$(nproc)" \
       && ctest --test-dir "$build" --output-on-failure --no-tests=error \
            --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
