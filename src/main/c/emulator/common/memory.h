@@ -11,14 +11,17 @@
 #include "doca_mmap.h"
 #include "export.h"
 
+/* One cache line: taking, using and returning a buf touches no other memory of its own. */
 struct doca_buf {
 	uint8_t *head;
 	size_t len;
 	uint8_t *data;
 	size_t data_len;
 	struct doca_mmap *mmap;
-	struct doca_buf *next; /* in a list */
-	/* The rest (list bookkeeping, reference count, inventory) is for buf.c alone; append below this line. */
+	struct doca_buf *next; /* in a list; among the free ones of the inventory */
+	struct doca_buf_inventory *inventory;
+	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
+	bool inner;        /* in a list, and not its head */
 };
 
 /* A consumer holds on to its memory map, so that it cannot be destroyed under it. Thread safe. */
@@ -28,6 +31,8 @@ EMU_PRIVATE_API void emu_mmap_unuse(struct doca_mmap *mmap);
 EMU_PRIVATE_API bool emu_mmap_is_started(const struct doca_mmap *mmap);
 /* The memory is this process's own (not imported), so that the library may dereference it. */
 EMU_PRIVATE_API bool emu_mmap_is_local(const struct doca_mmap *mmap);
+/* The process whose memory an imported map describes; 0 for a local one. Unchecked: it came in a descriptor. */
+EMU_PRIVATE_API int64_t emu_mmap_owner(const struct doca_mmap *mmap);
 EMU_PRIVATE_API uint32_t emu_mmap_permissions(const struct doca_mmap *mmap);
 
 #endif

@@ -67,4 +67,40 @@
 #define READING_DEFAULT_MAX_MSG_SIZE 4080u
 #define READING_DEFAULT_RECV_QUEUE_SIZE 64u
 
+/* doca_mmap_start without a memory range. */
+#define READING_MMAP_START_WITHOUT_RANGE DOCA_ERROR_INVALID_VALUE
+
+/* doca_mmap_stop on a map that was made from an export; an exported one is stopped [Q23]. */
+#define READING_MMAP_STOP_FROM_EXPORT DOCA_ERROR_NOT_PERMITTED
+
+/* doca_mmap_create_from_export when the exporting process or its map has ended. */
+#define READING_MMAP_EXPORTER_GONE DOCA_ERROR_DRIVER
+
+/* How many devices a map takes when doca_mmap_set_max_num_devices was not called. */
+#define READING_MMAP_MAX_DEVICES 64u
+
+/* Taking a buf while the map or the inventory is not started, or with data outside the buf. */
+#define READING_BUF_GET_REFUSED DOCA_ERROR_INVALID_VALUE
+
+/* doca_buf_inc_refcount on a buf that has gone back to its inventory. */
+#define READING_BUF_IS_FREE DOCA_ERROR_BAD_STATE
+
+/* doca_buf_inventory_create of no element at all. */
+#define READING_EMPTY_INVENTORY DOCA_ERROR_INVALID_VALUE
+
+/* The largest inventory, elements; more is answered with NO_MEMORY. */
+#define READING_MAX_INVENTORY (1u << 28)
+
+/* Rate of an emulated port, bits per second; nothing is slowed down to it. */
+#define READING_ACTIVE_RATE UINT64_C(200000000000)
+
+/* Opening a backend's limit further than its strict function has fixed; a global limit stops there silently. */
+#define READING_LOG_STRICT_LIMIT DOCA_ERROR_NOT_PERMITTED
+
+/* doca_log with a source that is not registered. */
+#define READING_LOG_UNKNOWN_SOURCE DOCA_ERROR_INVALID_VALUE
+
+/* doca_log from the flush handler of a backend: the record is dropped. */
+#define READING_LOG_FROM_FLUSH_HANDLER DOCA_ERROR_NOT_PERMITTED
+
 #endif

@@ -7,7 +7,10 @@
 #include "doca_log.h"
 #include "export.h"
 
-EMU_PRIVATE_API void emu_log(uint32_t level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+EMU_PRIVATE_API void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#define emu_log(level, ...) emu_log_at(level, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
 #define EMU_LOG_ERROR(...) emu_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define EMU_LOG_WARNING(...) emu_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
