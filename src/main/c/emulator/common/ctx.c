@@ -19,9 +19,13 @@ void emu_ctx_enter(struct doca_ctx *ctx, enum doca_ctx_states next)
 {
 	enum doca_ctx_states prev = ctx->state;
 	ctx->state = next;
-	/* The callback may destroy a context that has become IDLE: nothing may follow this call. */
-	if (ctx->state_changed != NULL)
-		ctx->state_changed(ctx->user_data, ctx, prev, next);
+	if (ctx->state_changed == NULL)
+		return;
+	struct doca_pe *pe = ctx->pe;
+	bool outer = emu_pe_enter_callback(pe);
+	ctx->state_changed(ctx->user_data, ctx, prev, next);
+	/* The callback may have destroyed a context that has become IDLE: nothing may look at it any more. */
+	emu_pe_leave_callback(pe, outer);
 }
 
 doca_error_t doca_ctx_start(struct doca_ctx *ctx)
@@ -104,14 +108,22 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 	(void)ctx;
 }
 
+/* The emulated machine has neither a GPU nor a DPA. */
+static doca_error_t other_datapath(const struct doca_ctx *ctx, const void *processor)
+{
+	if (ctx == NULL || processor == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_BAD_STATE;
+}
+
 doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
 {
-	return ctx == NULL || gpu_dev == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+	return other_datapath(ctx, gpu_dev);
 }
 
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
 {
-	return ctx == NULL || dpa_dev == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+	return other_datapath(ctx, dpa_dev);
 }
 
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)

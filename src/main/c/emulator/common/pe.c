@@ -12,9 +12,9 @@ struct doca_pe {
 	size_t capacity;
 	/* Where the next round starts, so that a busy context cannot starve the others. */
 	size_t next;
-	bool in_progress;
-	/* The notification handle, made at the first request for it. */
-	int notification;
+	/* A callback of one of the contexts is running, or progress is about to call one. */
+	bool busy;
+	int notification; /* a timer's descriptor */
 };
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
@@ -37,7 +37,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 {
 	if (pe == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (pe->num_ctxs > 0 || pe->in_progress)
+	if (pe->num_ctxs > 0 || pe->busy)
 		return DOCA_ERROR_IN_USE;
 	close(pe->notification);
 	free(pe->ctxs);
@@ -80,15 +80,27 @@ void emu_pe_remove(struct doca_pe *pe, struct doca_ctx *ctx)
 	}
 }
 
+bool emu_pe_enter_callback(struct doca_pe *pe)
+{
+	bool outer = pe->busy;
+	pe->busy = true;
+	return outer;
+}
+
+void emu_pe_leave_callback(struct doca_pe *pe, bool outer)
+{
+	pe->busy = outer;
+}
+
 uint8_t doca_pe_progress(struct doca_pe *pe)
 {
 	/* Forbidden inside a callback of the same engine; it must not recurse [Q16]. */
-	if (EMU_UNLIKELY(pe->in_progress))
+	if (EMU_UNLIKELY(pe->busy))
 		return 0;
 	size_t num = pe->num_ctxs;
 	size_t i = pe->next;
 	uint8_t worked = 0;
-	pe->in_progress = true;
+	pe->busy = true;
 	for (size_t looked_at = 0; looked_at < num; looked_at++) {
 		if (i >= num)
 			i = 0;
@@ -100,7 +112,7 @@ uint8_t doca_pe_progress(struct doca_pe *pe)
 			break;
 		}
 	}
-	pe->in_progress = false;
+	pe->busy = false;
 	return worked;
 }
 
