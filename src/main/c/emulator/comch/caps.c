@@ -1,0 +1,114 @@
+/* Capabilities: what the emulated hardware reports, and enforces. */
+#include "dev.h"
+#include "doca_comch.h"
+#include "doca_comch_consumer.h"
+#include "doca_comch_producer.h"
+
+static doca_error_t report(const struct doca_devinfo *devinfo, uint32_t limit, uint32_t *value)
+{
+	if (devinfo == NULL || value == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*value = limit;
+	return DOCA_SUCCESS;
+}
+
+/* Servers live on the DPU, clients on the host. */
+static doca_error_t supported_on(const struct doca_devinfo *devinfo, bool dpu)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return emu_devinfo_is_dpu(devinfo) == dpu ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
+{
+	return supported_on(devinfo, true);
+}
+
+doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
+{
+	return supported_on(devinfo, false);
+}
+
+doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
+{
+	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
+{
+	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
+{
+	return report(devinfo, emu_limits()->max_name_len, max_name_len);
+}
+
+doca_error_t doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
+{
+	return report(devinfo, emu_limits()->max_msg_size, size);
+}
+
+doca_error_t doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
+{
+	return report(devinfo, emu_limits()->max_recv_queue_size, size);
+}
+
+doca_error_t doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
+{
+	return report(devinfo, emu_limits()->max_clients, num_clients);
+}
+
+doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
+{
+	return report(devinfo, emu_limits()->max_send_tasks, max_send_tasks);
+}
+
+doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
+{
+	return report(devinfo, emu_limits()->max_tasks, max_num_tasks);
+}
+
+doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
+{
+	return report(devinfo, emu_limits()->max_buf_size, max_buf_size);
+}
+
+doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+							  uint32_t *max_buf_list_len)
+{
+	return report(devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+}
+
+doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers)
+{
+	return report(devinfo, emu_limits()->max_consumers, max_consumers);
+}
+
+doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
+							  uint32_t *max_imm_data_len)
+{
+	return report(devinfo, emu_limits()->max_imm_data_len, max_imm_data_len);
+}
+
+doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
+{
+	return report(devinfo, emu_limits()->max_tasks, max_num_tasks);
+}
+
+doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
+{
+	return report(devinfo, emu_limits()->max_buf_size, max_buf_size);
+}
+
+doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
+							  uint32_t *max_buf_list_len)
+{
+	return report(devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+}
+
+doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo, uint32_t *max_producers)
+{
+	return report(devinfo, emu_limits()->max_producers, max_producers);
+}

@@ -1,0 +1,333 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "dev.h"
+#include "endpoint.h"
+#include "fabric.h"
+#include "readings.h"
+#include "sdk_log.h"
+
+struct doca_comch_client {
+	struct comch_endpoint endpoint;
+	/* From start until IDLE. */
+	struct doca_comch_connection *connection;
+};
+
+static struct doca_comch_client *of_ctx(struct doca_ctx *ctx)
+{
+	return (struct doca_comch_client *)ctx;
+}
+
+static void free_resources(struct doca_comch_client *client)
+{
+	if (client->connection != NULL) {
+		if (!atomic_load(&client->connection->lost))
+			connection_lose(client->connection);
+		connection_unref(client->connection);
+	}
+	client->connection = NULL;
+	endpoint_close(&client->endpoint);
+}
+
+static doca_error_t client_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_client *client = of_ctx(ctx);
+	doca_error_t result = endpoint_open(&client->endpoint);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct shm_map *map = NULL;
+	result = shm_create(&map);
+	if (result == DOCA_SUCCESS)
+		result = connection_create(&client->endpoint, SHM_CLIENT, map, &client->connection);
+	if (result != DOCA_SUCCESS) {
+		shm_release(map);
+		free_resources(client);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+/* ---- STARTING ---- */
+
+static doca_error_t introduce(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	int socket = -1;
+	doca_error_t result = fabric_connect(emu_dev_pci(endpoint->dev), endpoint->name, &socket);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct wire_message hello;
+	wire_init(&hello, WIRE_HELLO);
+	hello.max_msg_size = endpoint->max_msg_size;
+	hello.recv_queue_size = endpoint->recv_queue_size;
+	hello.ring_bytes = connection_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
+	memcpy(hello.name, endpoint->name, sizeof(hello.name));
+	if (!wire_peer_is_same_user(socket) || wire_send(socket, &hello, client->connection->map->fd) != DOCA_SUCCESS) {
+		close(socket);
+		return DOCA_ERROR_NOT_CONNECTED;
+	}
+	client->connection->socket = socket;
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+static doca_error_t hear_answer(struct doca_comch_client *client)
+{
+	struct doca_comch_connection *connection = client->connection;
+	struct wire_message answer;
+	int doorbells = -1;
+	doca_error_t result = wire_receive(connection->socket, &answer, &doorbells);
+	if (result != DOCA_SUCCESS)
+		return result == DOCA_ERROR_AGAIN ? DOCA_ERROR_IN_PROGRESS : result;
+	if (answer.kind != WIRE_ACCEPT || doorbells < 0 || answer.connection_index >= SHM_DOORBELLS) {
+		if (doorbells >= 0)
+			close(doorbells);
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+	connection->index = answer.connection_index;
+	result = shm_doorbells_attach(doorbells, &connection->doorbells);
+	return result == DOCA_SUCCESS ? connection_establish(connection, &answer) : result;
+}
+
+/* An attempt that fails leads to IDLE directly [Q1]. */
+static bool progress_starting(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	doca_error_t result = client->connection->socket < 0 ? introduce(client) : hear_answer(client);
+	if (result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS)
+		return false;
+	if (result == DOCA_SUCCESS) {
+		emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_RUNNING);
+		return true;
+	}
+	EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: %s", endpoint->name, emu_dev_pci(endpoint->dev),
+			doca_error_get_descr(result));
+	free_resources(client);
+	emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_IDLE);
+	return true;
+}
+
+/* ---- RUNNING ---- */
+
+static bool worth_a_look(const struct doca_comch_connection *connection, uint64_t bell)
+{
+	return bell != connection->bell_seen || connection->peer_died || connection->broken ||
+	       connection->tx.pending_first != NULL ||
+	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0;
+}
+
+static bool serve(struct doca_comch_client *client)
+{
+	struct doca_comch_connection *connection = client->connection;
+	/* Pairs with the release in connection_ring_peer; read before the work, so that no later ring is lost. */
+	uint64_t bell = atomic_load_explicit(&connection->peer->bell, memory_order_acquire);
+	if (!worth_a_look(connection, bell))
+		return false;
+	if (endpoint_serve(&client->endpoint, connection))
+		return true;
+	if (!endpoint_connection_ended(connection)) {
+		connection->bell_seen = bell;
+		return false;
+	}
+	endpoint_flush_pending(&client->endpoint, connection);
+	connection_lose(connection);
+	emu_ctx_enter(&client->endpoint.ctx, DOCA_CTX_STATE_STOPPING);
+	return true;
+}
+
+static bool progress_running(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	if (endpoint_round_due(endpoint))
+		connection_check_socket(client->connection);
+	endpoint->receive_first = !endpoint->receive_first;
+	if (endpoint->receive_first)
+		return serve(client) || endpoint_report_send(endpoint);
+	return endpoint_report_send(endpoint) || serve(client);
+}
+
+/* ---- STOPPING ---- */
+
+/* Hands over what was submitted before the stop, then says goodbye. */
+static void part_from_server(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	struct doca_comch_connection *connection = client->connection;
+	if (atomic_load(&connection->lost))
+		return;
+	if (atomic_load(&connection->established)) {
+		endpoint_push_pending(endpoint, connection);
+		connection_check_socket(connection);
+		if (connection->tx.pending_first != NULL && !endpoint_grace_over(endpoint) && !connection->peer_died &&
+		    !connection->broken && !connection_peer_closed(connection))
+			return;
+		endpoint_flush_pending(endpoint, connection);
+	}
+	connection_say_goodbye(connection);
+	connection_lose(connection);
+}
+
+static bool progress_stopping(struct doca_comch_client *client)
+{
+	struct comch_endpoint *endpoint = &client->endpoint;
+	part_from_server(client);
+	if (endpoint_report_send(endpoint))
+		return true;
+	/* Producers and consumers that outlive the connection stop by themselves and are waited for [Q13]. */
+	if (!atomic_load(&client->connection->lost) || !emu_ctx_drained(&endpoint->ctx) ||
+	    atomic_load_explicit(&client->connection->active_children, memory_order_acquire) > 0)
+		return false;
+	free_resources(client);
+	emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_IDLE);
+	return true;
+}
+
+static bool client_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_client *client = of_ctx(ctx);
+	switch (ctx->state) {
+	case DOCA_CTX_STATE_STARTING:
+		return progress_starting(client);
+	case DOCA_CTX_STATE_RUNNING:
+		return progress_running(client);
+	case DOCA_CTX_STATE_STOPPING:
+		return progress_stopping(client);
+	case DOCA_CTX_STATE_IDLE:
+	default:
+		return false;
+	}
+}
+
+static bool client_pending(struct doca_ctx *ctx)
+{
+	const struct doca_comch_client *client = of_ctx(ctx);
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return ctx->state != DOCA_CTX_STATE_IDLE;
+	return !task_fifo_empty(&client->endpoint.done) || connection_pending(client->connection);
+}
+
+static doca_error_t client_stop(struct doca_ctx *ctx)
+{
+	struct doca_comch_client *client = of_ctx(ctx);
+	if (atomic_load_explicit(&client->connection->active_children, memory_order_acquire) > 0)
+		return READING_STOP_WITH_CHILDREN;
+	endpoint_start_grace(&client->endpoint);
+	return DOCA_SUCCESS;
+}
+
+static const struct emu_ctx_ops client_ops = {
+	.start = client_start,
+	.stop = client_stop,
+	.progress = client_progress,
+	.pending = client_pending,
+	.submit = endpoint_submit,
+	.free_task = endpoint_free_task,
+};
+
+/* ---- public ---- */
+
+doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, struct doca_comch_client **comch_client)
+{
+	if (dev == NULL || name == NULL || comch_client == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (emu_dev_is_dpu(dev))
+		return DOCA_ERROR_NOT_SUPPORTED;
+	struct doca_comch_client *client = calloc(1, sizeof(*client));
+	if (client == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	doca_error_t result = endpoint_init(&client->endpoint, SHM_CLIENT, dev, name, &client_ops);
+	if (result != DOCA_SUCCESS) {
+		free(client);
+		return result;
+	}
+	*comch_client = client;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
+{
+	if (comch_client == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (comch_client->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
+		return READING_DESTROY_NOT_IDLE;
+	endpoint_fini(&comch_client->endpoint);
+	free(comch_client);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *doca_comch_client_as_ctx(struct doca_comch_client *comch_client)
+{
+	return comch_client == NULL ? NULL : &comch_client->endpoint.ctx;
+}
+
+doca_error_t doca_comch_client_set_max_msg_size(struct doca_comch_client *comch_client, uint32_t size)
+{
+	return endpoint_set_max_msg_size((struct comch_endpoint *)comch_client, size);
+}
+
+doca_error_t doca_comch_client_get_max_msg_size(const struct doca_comch_client *comch_client, uint32_t *size)
+{
+	return endpoint_get_max_msg_size((const struct comch_endpoint *)comch_client, size);
+}
+
+doca_error_t doca_comch_client_set_recv_queue_size(struct doca_comch_client *comch_client, uint32_t size)
+{
+	return endpoint_set_recv_queue_size((struct comch_endpoint *)comch_client, size);
+}
+
+doca_error_t doca_comch_client_get_recv_queue_size(const struct doca_comch_client *comch_client, uint32_t *size)
+{
+	return endpoint_get_recv_queue_size((const struct comch_endpoint *)comch_client, size);
+}
+
+doca_error_t doca_comch_client_get_device(const struct doca_comch_client *comch_client, struct doca_dev **dev)
+{
+	return endpoint_get_device((const struct comch_endpoint *)comch_client, dev);
+}
+
+doca_error_t doca_comch_client_get_connection(const struct doca_comch_client *comch_client,
+					      struct doca_comch_connection **connection)
+{
+	if (comch_client == NULL || connection == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (comch_client->connection == NULL)
+		return DOCA_ERROR_BAD_STATE;
+	*connection = comch_client->connection;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_client_task_send_set_conf(struct doca_comch_client *comch_client,
+						  doca_comch_task_send_completion_cb_t task_completion_cb,
+						  doca_comch_task_send_completion_cb_t task_error_cb,
+						  uint32_t num_send_tasks)
+{
+	return endpoint_task_send_set_conf((struct comch_endpoint *)comch_client, task_completion_cb, task_error_cb,
+					   num_send_tasks);
+}
+
+doca_error_t doca_comch_client_task_send_alloc_init(struct doca_comch_client *comch_client,
+						    struct doca_comch_connection *peer, const void *msg, uint32_t len,
+						    struct doca_comch_task_send **task)
+{
+	return endpoint_task_send_alloc_init((struct comch_endpoint *)comch_client, peer, msg, len, task);
+}
+
+doca_error_t doca_comch_client_event_msg_recv_register(struct doca_comch_client *comch_client,
+						       doca_comch_event_msg_recv_cb_t recv_event_cb)
+{
+	return endpoint_msg_recv_register((struct comch_endpoint *)comch_client, recv_event_cb);
+}
+
+doca_error_t doca_comch_client_event_consumer_register(struct doca_comch_client *comch_client,
+						       doca_comch_event_consumer_cb_t new_consumer_event_cb,
+						       doca_comch_event_consumer_cb_t expired_consumer_event_cb)
+{
+	return endpoint_consumer_register((struct comch_endpoint *)comch_client, new_consumer_event_cb,
+					  expired_consumer_event_cb);
+}
+
+struct doca_comch_client *doca_comch_client_get_client_ctx(const struct doca_comch_connection *connection)
+{
+	return connection == NULL || connection->side != SHM_CLIENT ? NULL
+								    : (struct doca_comch_client *)connection->endpoint;
+}

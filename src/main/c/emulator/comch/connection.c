@@ -1,0 +1,330 @@
+#include "connection.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "consumer.h"
+#include "ctx.h"
+#include "endpoint.h"
+#include "readings.h"
+#include "sdk_log.h"
+
+doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side side, struct shm_map *map,
+			       struct doca_comch_connection **connection)
+{
+	struct doca_comch_connection *created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	created->endpoint = endpoint;
+	created->side = side;
+	created->refs = 1;
+	created->socket = -1;
+	created->map = map;
+	created->own = &map->control->half[side];
+	created->peer = &map->control->half[shm_other(side)];
+	created->next_consumer_id = READING_FIRST_ID;
+	created->next_producer_id = READING_FIRST_ID;
+	pthread_mutex_init(&created->lock, NULL);
+	*connection = created;
+	return DOCA_SUCCESS;
+}
+
+void connection_ref(struct doca_comch_connection *connection)
+{
+	atomic_fetch_add_explicit(&connection->refs, 1, memory_order_relaxed);
+}
+
+static void release_shared(struct doca_comch_connection *connection)
+{
+	shm_release(connection->map);
+	shm_doorbells_release(connection->doorbells);
+	connection->map = NULL;
+	connection->own = connection->peer = NULL;
+	connection->doorbells = NULL;
+	if (connection->socket >= 0)
+		close(connection->socket);
+	connection->socket = -1;
+}
+
+void connection_unref(struct doca_comch_connection *connection)
+{
+	if (connection == NULL || atomic_fetch_sub_explicit(&connection->refs, 1, memory_order_acq_rel) != 1)
+		return;
+	release_shared(connection);
+	pthread_mutex_destroy(&connection->lock);
+	free(connection);
+}
+
+static uint64_t record_bytes(uint32_t len)
+{
+	uint64_t padded = ((uint64_t)len + SHM_RECORD_ALIGN - 1) / SHM_RECORD_ALIGN * SHM_RECORD_ALIGN;
+	return sizeof(struct shm_record) + padded;
+}
+
+uint64_t connection_ring_bytes(uint32_t queue_size, uint32_t max_msg_size)
+{
+	/* One record more than the queue holds, for the filler at the end of a lap. */
+	uint64_t needed = ((uint64_t)queue_size + 1) * record_bytes(max_msg_size);
+	uint64_t bytes = SHM_PAGE;
+	while (bytes < needed)
+		bytes *= 2;
+	return bytes;
+}
+
+doca_error_t connection_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer)
+{
+	const struct comch_endpoint *endpoint = connection->endpoint;
+	uint64_t own_bytes = connection_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
+	if (from_peer->max_msg_size == 0 || from_peer->recv_queue_size == 0 ||
+	    from_peer->ring_bytes < connection_ring_bytes(from_peer->recv_queue_size, 1))
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = shm_map_ring(connection->map, connection->side, own_bytes);
+	if (result == DOCA_SUCCESS)
+		result = shm_map_ring(connection->map, shm_other(connection->side), from_peer->ring_bytes);
+	if (result != DOCA_SUCCESS)
+		return result;
+	connection->rx.ring = connection->map->rings[connection->side];
+	connection->rx.ring_bytes = own_bytes;
+	connection->tx.ring = connection->map->rings[shm_other(connection->side)];
+	connection->tx.ring_bytes = from_peer->ring_bytes;
+	connection->tx.queue_size = from_peer->recv_queue_size;
+	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
+										     : from_peer->max_msg_size;
+	connection->reach = wire_reach_of(connection->socket, from_peer, &connection->peer_pid);
+	EMU_LOG_DEBUG("connection established, payloads %s",
+		      connection->reach == WIRE_REACH_SELF	? "within the process"
+		      : connection->reach == WIRE_REACH_PROCESS ? "by direct writes"
+								: "through shared memory only");
+	atomic_store_explicit(&connection->established, true, memory_order_release);
+	return DOCA_SUCCESS;
+}
+
+void connection_ring_peer(struct doca_comch_connection *connection)
+{
+	if (connection->side == SHM_CLIENT)
+		shm_ring_doorbell(connection->doorbells->bells, connection->index);
+	else
+		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
+}
+
+void connection_ring_self(struct doca_comch_connection *connection)
+{
+	/* A client looks at its `registrations` on every call; a server only where a bell rings. */
+	if (connection->side == SHM_SERVER)
+		shm_ring_doorbell(connection->doorbells->bells, connection->index);
+}
+
+static doca_error_t broken(struct doca_comch_connection *connection, const char *what)
+{
+	if (!connection->broken)
+		EMU_LOG_ERROR("a peer broke the protocol (%s): connection ended", what);
+	connection->broken = true;
+	return DOCA_ERROR_NOT_CONNECTED;
+}
+
+doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len)
+{
+	uint64_t size = connection->tx.ring_bytes;
+	uint64_t tail = connection->tx.tail;
+	/* Pair with the release stores in connection_receive: what was there has been copied out. */
+	uint64_t consumed = atomic_load_explicit(&connection->peer->ring_head_msgs, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&connection->peer->ring_head, memory_order_acquire);
+	if (consumed > connection->tx.messages || head > tail || tail - head > size)
+		return broken(connection, "ring head");
+	if (connection->tx.messages - consumed >= connection->tx.queue_size)
+		return DOCA_ERROR_AGAIN;
+	uint64_t offset = tail & (size - 1);
+	uint64_t to_end = size - offset;
+	uint64_t bytes = record_bytes(len);
+	uint64_t filler = bytes > to_end ? to_end : 0;
+	if (tail + filler + bytes - head > size)
+		return DOCA_ERROR_AGAIN;
+	if (filler > 0) {
+		*(struct shm_record *)(connection->tx.ring + offset) = (struct shm_record){.len = SHM_RECORD_WRAP};
+		offset = 0;
+	}
+	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
+	*record = (struct shm_record){.len = len};
+	memcpy(record + 1, message, len);
+	connection->tx.tail = tail + filler + bytes;
+	connection->tx.messages++;
+	/* Pairs with the acquire load in connection_receive. */
+	atomic_store_explicit(&connection->own->ring_tail, connection->tx.tail, memory_order_release);
+	connection_ring_peer(connection);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_t *message, uint32_t *len)
+{
+	uint64_t size = connection->rx.ring_bytes;
+	/* Pairs with the release store in connection_send. */
+	uint64_t tail = atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
+	for (;;) {
+		uint64_t available = tail - connection->rx.head;
+		if (available == 0)
+			return DOCA_ERROR_AGAIN;
+		if (available > size || available % SHM_RECORD_ALIGN != 0)
+			return broken(connection, "ring tail");
+		uint64_t offset = connection->rx.head & (size - 1);
+		const struct shm_record *record = (const struct shm_record *)(connection->rx.ring + offset);
+		/* Read once: the peer could change it between check and use. */
+		uint32_t claimed = *(const volatile uint32_t *)&record->len;
+		if (claimed == SHM_RECORD_WRAP) {
+			if (offset == 0 || size - offset > available)
+				return broken(connection, "filler");
+			connection->rx.head += size - offset;
+			continue;
+		}
+		uint64_t bytes = record_bytes(claimed);
+		if (claimed == 0 || claimed > connection->max_msg_size || bytes > available || bytes > size - offset)
+			return broken(connection, "message length");
+		memcpy(message, record + 1, claimed);
+		*len = claimed;
+		connection->rx.head += bytes;
+		connection->rx.messages++;
+		/* Pair with the acquire loads in connection_send. */
+		atomic_store_explicit(&connection->own->ring_head, connection->rx.head, memory_order_release);
+		atomic_store_explicit(&connection->own->ring_head_msgs, connection->rx.messages, memory_order_release);
+		return DOCA_SUCCESS;
+	}
+}
+
+bool connection_peer_closed(const struct doca_comch_connection *connection)
+{
+	/* Pairs with the release store in connection_say_goodbye. */
+	return atomic_load_explicit(&connection->peer->closed, memory_order_acquire) != 0;
+}
+
+bool connection_peer_vanished(const struct doca_comch_connection *connection)
+{
+	struct pollfd watched = {.fd = connection->socket, .events = POLLRDHUP};
+	return poll(&watched, 1, 0) > 0 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+void connection_check_socket(struct doca_comch_connection *connection)
+{
+	if (connection->peer_died || connection->broken || connection->socket < 0)
+		return;
+	char byte;
+	ssize_t received = recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+	if (received > 0)
+		(void)broken(connection, "unexpected packet");
+	else if (received == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+		connection->peer_died = true;
+}
+
+void connection_say_goodbye(struct doca_comch_connection *connection)
+{
+	if (connection->goodbye_said)
+		return;
+	connection->goodbye_said = true;
+	/* Release: everything sent before is visible to whoever sees the goodbye. */
+	atomic_store_explicit(&connection->own->closed, 1, memory_order_release);
+	if (connection->doorbells != NULL)
+		connection_ring_peer(connection);
+}
+
+void connection_lose(struct doca_comch_connection *connection)
+{
+	pthread_mutex_lock(&connection->lock);
+	atomic_store_explicit(&connection->lost, true, memory_order_release);
+	if (connection->num_consumers + connection->num_producers == 0)
+		release_shared(connection);
+	else if (connection->socket >= 0)
+		shutdown(connection->socket, SHUT_RDWR); /* producers may still look at the descriptor */
+	pthread_mutex_unlock(&connection->lock);
+}
+
+doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t *count, uint32_t limit)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&connection->lock);
+	if (!atomic_load(&connection->established) || atomic_load(&connection->lost))
+		result = DOCA_ERROR_BAD_STATE;
+	else if (*count >= limit)
+		result = DOCA_ERROR_NO_MEMORY;
+	else
+		(*count)++;
+	pthread_mutex_unlock(&connection->lock);
+	if (result == DOCA_SUCCESS)
+		connection_ref(connection);
+	return result;
+}
+
+void connection_disown(struct doca_comch_connection *connection, uint32_t *count)
+{
+	pthread_mutex_lock(&connection->lock);
+	(*count)--;
+	if (atomic_load(&connection->lost) && connection->num_consumers + connection->num_producers == 0)
+		release_shared(connection);
+	pthread_mutex_unlock(&connection->lock);
+	connection_unref(connection);
+}
+
+void connection_register_consumers(struct doca_comch_connection *connection)
+{
+	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) == 0)
+		return;
+	/* Forgotten before the look: a consumer that asks meanwhile counts again. */
+	atomic_exchange_explicit(&connection->registrations, 0, memory_order_acq_rel);
+	pthread_mutex_lock(&connection->lock);
+	for (struct doca_comch_consumer *c = connection->consumers; c != NULL; c = consumer_next(c))
+		consumer_register(c);
+	pthread_mutex_unlock(&connection->lock);
+}
+
+static uint64_t with_state(uint64_t entry, enum shm_consumer_state state)
+{
+	return (entry & ~UINT64_C(0xff)) | (uint64_t)state;
+}
+
+enum consumer_event connection_next_consumer_event(struct doca_comch_connection *connection, uint32_t *id)
+{
+	uint32_t version = atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire);
+	if (version == connection->directory_version_seen)
+		return CONSUMER_EVENT_NONE;
+	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
+		uint64_t reported = connection->directory_reported[slot];
+		uint64_t entry = atomic_load_explicit(&connection->peer->directory[slot], memory_order_acquire);
+		if (entry == reported)
+			continue;
+		enum consumer_event event = CONSUMER_EVENT_NONE;
+		enum shm_consumer_state state = shm_entry_state(entry);
+		if (shm_entry_state(reported) == SHM_CONSUMER_RUNNING) {
+			/* It ended, whatever came after it; a successor is looked at in the next round. */
+			*id = shm_entry_id(reported);
+			connection->directory_reported[slot] = with_state(reported, SHM_CONSUMER_EXPIRED);
+			event = CONSUMER_EVENT_EXPIRED;
+		} else if (state == SHM_CONSUMER_RUNNING || state == SHM_CONSUMER_EXPIRED) {
+			/* Also when it has expired meanwhile: both events are reported, in order. */
+			*id = shm_entry_id(entry);
+			connection->directory_reported[slot] = with_state(entry, SHM_CONSUMER_RUNNING);
+			event = CONSUMER_EVENT_NEW;
+		} else {
+			connection->directory_reported[slot] = entry;
+		}
+		/* Lets the owner use the slot again; pairs with the acquire load in claim_slot. */
+		atomic_store_explicit(&connection->own->reported[slot], connection->directory_reported[slot],
+				      memory_order_release);
+		if (event != CONSUMER_EVENT_NONE)
+			return event;
+	}
+	connection->directory_version_seen = version;
+	return CONSUMER_EVENT_NONE;
+}
+
+bool connection_pending(const struct doca_comch_connection *connection)
+{
+	if (connection->own == NULL)
+		return false;
+	return connection->connect_event_due || connection->peer_died || connection->broken ||
+	       connection->tx.pending_first != NULL || connection_peer_closed(connection) ||
+	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
+	       atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire) != connection->rx.head ||
+	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
+		       connection->directory_version_seen;
+}

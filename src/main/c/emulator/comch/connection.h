@@ -1,0 +1,153 @@
+/* One end of an established (or attempted) connection, as this process sees it.
+ *
+ * Threads: everything belongs to the control thread, the one that drives the server's or client's engine, except
+ * what is marked otherwise. Producers and consumers live on threads of their own; they hold a reference. */
+#ifndef EMU_CONNECTION_H
+#define EMU_CONNECTION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "doca_comch.h"
+#include "shm.h"
+#include "wire.h"
+
+struct comch_endpoint;
+struct doca_comch_task_send;
+
+struct counters {
+	uint64_t sent_messages, sent_bytes, received_messages, received_bytes;
+};
+
+struct doca_comch_connection {
+	struct comch_endpoint *endpoint;
+	enum shm_side side;
+	_Atomic uint32_t refs; /* any thread */
+	union doca_data user_data;
+
+	/* Handshake done; never reset. Any thread. */
+	atomic_bool established;
+	/* Over, for whatever reason; its producers and consumers stop by themselves. Any thread. */
+	atomic_bool lost;
+	/* The peer's process has gone, or has broken the protocol: nothing of what it left needs a goodbye. */
+	bool peer_died;
+	bool broken;
+	/* This side has said goodbye. */
+	bool goodbye_said;
+
+	int socket;
+	struct shm_map *map;
+	struct shm_half *own;
+	struct shm_half *peer;
+	/* The server's doorbells and this connection's bit in them. */
+	struct shm_doorbell_map *doorbells;
+	uint32_t index;
+	/* A client's last look at the server's bell. */
+	uint64_t bell_seen;
+
+	/* Messages to the peer. */
+	struct {
+		uint8_t *ring;
+		uint64_t ring_bytes, tail, messages;
+		uint32_t queue_size; /* the peer's receive queue */
+		struct doca_comch_task_send *pending_first, *pending_last;
+	} tx;
+	/* Messages from the peer. */
+	struct {
+		uint8_t *ring;
+		uint64_t ring_bytes, head, messages;
+	} rx;
+	uint32_t max_msg_size; /* the smaller of both sides [Q4] */
+
+	struct counters counters, snapshot;
+
+	/* How fast path payloads reach the peer. */
+	enum wire_reach reach;
+	pid_t peer_pid;
+
+	/* Producers and consumers; any thread, under `lock` where not atomic. */
+	pthread_mutex_t lock;
+	_Atomic uint32_t active_children; /* not IDLE */
+	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
+	struct doca_comch_consumer *consumers;
+	uint32_t num_consumers, num_producers;
+	uint32_t next_consumer_id, next_producer_id;
+	/* Where the counters of a consumer slot go on: they never run backwards, so that a producer that was held up
+	 * cannot mistake a new consumer's buffers for an old one's. */
+	uint64_t slot_base[SHM_CONSUMER_SLOTS];
+
+	/* The peer's consumers as reported to the user so far. */
+	uint32_t directory_version_seen;
+	uint64_t directory_reported[SHM_CONSUMER_SLOTS];
+
+	/* Send tasks of this connection that are out of their pool. */
+	uint32_t num_tasks;
+
+	/* Server: list of ended connections, and whether the connect event has yet to be reported. */
+	struct doca_comch_connection *next;
+	bool connect_event_due;
+};
+
+/* A new connection object with one reference; `map` is taken over on success. */
+doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side side, struct shm_map *map,
+			       struct doca_comch_connection **connection);
+
+void connection_ref(struct doca_comch_connection *connection);
+void connection_unref(struct doca_comch_connection *connection);
+
+/* Bytes of the ring for messages towards an endpoint with this queue and message size. */
+uint64_t connection_ring_bytes(uint32_t queue_size, uint32_t max_msg_size);
+
+/* Takes over what the peer's HELLO or ACCEPT says and maps both rings. */
+doca_error_t connection_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer);
+
+/* Makes the peer look at this connection; any thread. */
+void connection_ring_peer(struct doca_comch_connection *connection);
+
+/* Makes this side's control thread look at it; any thread. */
+void connection_ring_self(struct doca_comch_connection *connection);
+
+/* Puts a message into the peer's receive queue. AGAIN: no room; NOT_CONNECTED: the peer broke the protocol. */
+doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len);
+
+/* Takes the next message out of the receive queue into `message` (max_msg_size bytes). AGAIN: none. */
+doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_t *message, uint32_t *len);
+
+/* Whether the peer's process can be seen to have gone; for those who wait for it. Any thread that holds a producer or
+ * consumer of the connection. Costs a system call. */
+bool connection_peer_vanished(const struct doca_comch_connection *connection);
+
+/* Whether the peer has said goodbye. Messages from before it may still be in the queue. */
+bool connection_peer_closed(const struct doca_comch_connection *connection);
+
+/* Notices a peer whose end of the socket has gone. */
+void connection_check_socket(struct doca_comch_connection *connection);
+
+/* Says goodbye; nothing may be sent afterwards. */
+void connection_say_goodbye(struct doca_comch_connection *connection);
+
+/* Ends the connection on this side: its producers and consumers will stop. What it shares with the peer is given
+ * back at once, or with the last of them; the object itself stays and answers late calls [Q6]. */
+void connection_lose(struct doca_comch_connection *connection);
+
+/* A new producer or consumer of the connection: takes a reference, or fails with BAD_STATE when it is not usable.
+ * Any thread. */
+doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t *count, uint32_t limit);
+void connection_disown(struct doca_comch_connection *connection, uint32_t *count);
+
+/* ---- consumers ---- */
+
+enum consumer_event { CONSUMER_EVENT_NONE, CONSUMER_EVENT_NEW, CONSUMER_EVENT_EXPIRED };
+
+/* Registers this side's starting consumers with the peer. */
+void connection_register_consumers(struct doca_comch_connection *connection);
+
+/* The next change of the peer's consumers that its user has not been told yet. */
+enum consumer_event connection_next_consumer_event(struct doca_comch_connection *connection, uint32_t *id);
+
+/* Whether a round of the control path would find anything to do. */
+bool connection_pending(const struct doca_comch_connection *connection);
+
+#endif

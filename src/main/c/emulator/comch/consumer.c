@@ -1,0 +1,653 @@
+#include "consumer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "connection.h"
+#include "ctx.h"
+#include "dev.h"
+#include "memory.h"
+#include "readings.h"
+#include "sdk_log.h"
+#include "task_pool.h"
+
+#define MAX_IMM_BYTES 32
+
+enum registration {
+	NOT_REGISTERED,
+	REGISTRATION_WANTED, /* by the consumer's thread, from the control thread */
+	REGISTERED,
+};
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task base;
+	struct doca_buf *buf;
+	/* Where the next bytes go and how many fit, taken from `buf` at submit. */
+	uint8_t *dest;
+	uint64_t room;
+	/* Place in the order of posted buffers, while in flight. */
+	uint64_t index;
+	/* Bytes taken from the pipeline so far. */
+	uint64_t piped;
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t imm[MAX_IMM_BYTES];
+};
+
+struct doca_comch_consumer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *connection;
+	struct doca_mmap *mmap;
+	uint8_t *range;
+	size_t range_len;
+	uint32_t id;
+	uint32_t slot;       /* in the connection's directory */
+	uint32_t generation; /* counts starts */
+	uint32_t imm_data_len;
+	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
+	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
+	uint32_t num_tasks;
+
+	_Atomic uint32_t registration; /* enum registration */
+	struct doca_comch_consumer *next; /* connection's lock */
+
+	/* While not IDLE. */
+	struct shm_region *region;
+	struct shm_post *posts;
+	struct shm_slot *slots;
+	uint64_t mask;
+	uint64_t posted;
+	uint64_t completed;
+	/* In STOPPING: where the claims of producers end. */
+	uint64_t claimed;
+	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
+	struct task_pool pool;
+};
+
+static struct doca_comch_consumer *of_ctx(struct doca_ctx *ctx)
+{
+	return (struct doca_comch_consumer *)ctx;
+}
+
+struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *consumer)
+{
+	return consumer->next;
+}
+
+/* ---- directory ---- */
+
+static void announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state)
+{
+	struct shm_half *own = consumer->connection->own;
+	/* Release: a producer that sees RUNNING sees the region's header. Pairs with the load in find_view. */
+	atomic_store_explicit(&own->directory[consumer->slot], shm_entry(consumer->id, consumer->generation, state),
+			      memory_order_release);
+	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
+	connection_ring_peer(consumer->connection);
+}
+
+void consumer_register(struct doca_comch_consumer *consumer)
+{
+	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) != REGISTRATION_WANTED)
+		return;
+	announce(consumer, SHM_CONSUMER_RUNNING);
+	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
+}
+
+/* A slot that the peer has seen the end of, or that never ran. The connection's lock is held. */
+static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
+{
+	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
+		uint64_t entry = atomic_load_explicit(&connection->own->directory[slot], memory_order_relaxed);
+		enum shm_consumer_state state = shm_entry_state(entry);
+		if (state == SHM_CONSUMER_NONE ||
+		    (state == SHM_CONSUMER_EXPIRED &&
+		     /* Pairs with the release store in connection_next_consumer_event. */
+		     atomic_load_explicit(&connection->peer->reported[slot], memory_order_acquire) == entry)) {
+			*found = slot;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
+{
+	const struct doca_comch_consumer *consumer = connection->consumers;
+	while (consumer != NULL && consumer->id != id)
+		consumer = consumer->next;
+	return consumer != NULL;
+}
+
+static doca_error_t enlist(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	pthread_mutex_lock(&connection->lock);
+	if (!find_slot(connection, &consumer->slot)) {
+		pthread_mutex_unlock(&connection->lock);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	do {
+		consumer->id = connection->next_consumer_id++;
+		if (connection->next_consumer_id == READING_ID_LIMIT)
+			connection->next_consumer_id = READING_FIRST_ID;
+	} while (id_taken(connection, consumer->id));
+	consumer->next = connection->consumers;
+	connection->consumers = consumer;
+	announce(consumer, SHM_CONSUMER_CREATED);
+	pthread_mutex_unlock(&connection->lock);
+	return DOCA_SUCCESS;
+}
+
+static void delist(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	pthread_mutex_lock(&connection->lock);
+	struct doca_comch_consumer **link = &connection->consumers;
+	while (*link != consumer)
+		link = &(*link)->next;
+	*link = consumer->next;
+	/* One that has run stays visible as expired, until the peer has seen it. */
+	uint64_t entry = atomic_load_explicit(&connection->own->directory[consumer->slot], memory_order_relaxed);
+	if (shm_entry_state(entry) == SHM_CONSUMER_CREATED)
+		announce(consumer, SHM_CONSUMER_NONE);
+	shm_drop_region_pages(connection->map, connection->side, consumer->slot);
+	pthread_mutex_unlock(&connection->lock);
+}
+
+/* ---- start and stop ---- */
+
+static void free_resources(struct doca_comch_consumer *consumer)
+{
+	task_pool_fini(&consumer->pool);
+	free(consumer->tasks);
+	consumer->tasks = NULL;
+	consumer->region = NULL;
+}
+
+static doca_error_t open_region(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	struct shm_region *region = shm_map_region(connection->map, connection->side, consumer->slot);
+	if (region == NULL)
+		return DOCA_ERROR_INITIALIZATION;
+	uint32_t capacity = round_up_pow2(consumer->num_tasks);
+	uint64_t base = connection->slot_base[consumer->slot];
+	region->capacity = capacity;
+	region->eager_bytes = shm_eager_bytes(capacity);
+	region->max_imm_len = consumer->imm_data_len;
+	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
+	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
+	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
+	consumer->region = region;
+	consumer->posts = shm_region_posts(region);
+	consumer->slots = shm_region_slots(region);
+	consumer->mask = capacity - 1;
+	consumer->posted = consumer->completed = base;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t consumer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	struct doca_comch_connection *connection = consumer->connection;
+	if (consumer->num_tasks == 0)
+		return READING_START_UNCONFIGURED;
+	if (atomic_load(&connection->lost))
+		return DOCA_ERROR_NOT_CONNECTED;
+	consumer->tasks = calloc(round_up_pow2(consumer->num_tasks), sizeof(consumer->tasks[0]));
+	doca_error_t result = consumer->tasks == NULL
+				      ? DOCA_ERROR_INITIALIZATION
+				      : task_pool_init(&consumer->pool, ctx, consumer->num_tasks,
+						       sizeof(struct doca_comch_consumer_task_post_recv));
+	if (result == DOCA_SUCCESS)
+		result = open_region(consumer);
+	if (result != DOCA_SUCCESS) {
+		free_resources(consumer);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	consumer->generation++;
+	atomic_fetch_add_explicit(&connection->active_children, 1, memory_order_acq_rel);
+	atomic_store_explicit(&consumer->registration, REGISTRATION_WANTED, memory_order_release);
+	atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_release);
+	connection_ring_self(connection);
+	return DOCA_ERROR_IN_PROGRESS;
+}
+
+/* Lets no producer claim any more, and tells the peer. */
+static void close_to_producers(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	pthread_mutex_lock(&connection->lock);
+	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED)
+		announce(consumer, SHM_CONSUMER_EXPIRED);
+	pthread_mutex_unlock(&connection->lock);
+	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
+	/* The counter is the peer's to write: believe it only where it makes sense. */
+	bool plausible = claimed >= consumer->completed && claimed <= consumer->posted;
+	consumer->claimed = plausible ? claimed : consumer->completed;
+}
+
+static doca_error_t consumer_stop(struct doca_ctx *ctx)
+{
+	close_to_producers(of_ctx(ctx));
+	return DOCA_SUCCESS;
+}
+
+static void become_idle(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	connection->slot_base[consumer->slot] = consumer->posted + SHM_MAX_POSTS + 1;
+	free_resources(consumer);
+	atomic_fetch_sub_explicit(&connection->active_children, 1, memory_order_acq_rel);
+	emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_IDLE);
+}
+
+/* ---- completions ---- */
+
+/* Ends the oldest posted buffer's flight. */
+static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status)
+{
+	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
+	consumer->completed++;
+	if (!task_landed(&task->base, status))
+		task_pool_give(&consumer->pool, &task->base);
+	else
+		(status == DOCA_SUCCESS ? consumer->completed_cb : consumer->failed_cb)(
+			task, task->base.user_data, consumer->ctx.user_data);
+}
+
+/* Takes the next part of a message that comes through the pipeline; true when all of it is there. */
+static bool take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			   uint64_t len, doca_error_t *status)
+{
+	struct shm_region *region = consumer->region;
+	uint64_t index = consumer->completed;
+	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
+		task->piped = 0;
+		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
+		/* Pairs with the acquire load in the producer's push_through_pipe. */
+		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
+	}
+	uint64_t mark = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
+	uint64_t produced = shm_pipe_bytes(mark, index);
+	if (produced == SHM_PIPE_ABORTED || produced > len || produced < task->piped ||
+	    produced - task->piped > SHM_PIPE_BYTES) {
+		*status = DOCA_ERROR_IO_FAILED;
+		return true;
+	}
+	while (task->piped < produced) {
+		uint64_t offset = task->piped % SHM_PIPE_BYTES;
+		uint64_t part = produced - task->piped;
+		if (part > SHM_PIPE_BYTES - offset)
+			part = SHM_PIPE_BYTES - offset;
+		if (wanted)
+			memcpy(task->dest + task->piped, shm_region_pipe(region) + offset, part);
+		task->piped += part;
+	}
+	atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, task->piped), memory_order_release);
+	return task->piped == len;
+}
+
+/* Brings a filled slot's payload to its buffer. False while the pipeline still carries it. */
+static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		    struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+{
+	/* Each field is read once: a peer could change it between check and use. */
+	uint32_t len = *(const volatile uint32_t *)&slot->len;
+	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
+	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	*status = DOCA_ERROR_IO_FAILED;
+	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
+		return true;
+	if (len > task->room || imm_len > consumer->imm_data_len) {
+		EMU_LOG_ERROR("a peer broke the protocol: more data than the posted buffer takes");
+		return true;
+	}
+	*status = DOCA_SUCCESS;
+	switch ((enum shm_payload)payload) {
+	case SHM_PAYLOAD_PLACED:
+		break;
+	case SHM_PAYLOAD_INLINE:
+		if (len > SHM_INLINE_BYTES - imm_len)
+			*status = DOCA_ERROR_IO_FAILED;
+		else if (wanted && len > 0)
+			memcpy(task->dest, slot->bytes + imm_len, len);
+		break;
+	case SHM_PAYLOAD_EAGER: {
+		uint32_t eager_bytes = shm_eager_bytes((uint32_t)consumer->mask + 1);
+		const uint8_t *eager =
+			shm_region_eager(consumer->region) + (consumer->completed & consumer->mask) * eager_bytes;
+		if (len > eager_bytes)
+			*status = DOCA_ERROR_IO_FAILED;
+		else if (wanted)
+			memcpy(task->dest, eager, len);
+		break;
+	}
+	case SHM_PAYLOAD_PIPE:
+		if (!take_from_pipe(consumer, task, len, status))
+			return false;
+		break;
+	case SHM_PAYLOAD_SKIPPED:
+	case SHM_PAYLOAD_FAILED:
+	default:
+		*status = DOCA_ERROR_IO_FAILED;
+		break;
+	}
+	if (*status != DOCA_SUCCESS || !wanted)
+		return true;
+	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
+	task->imm_len = imm_len;
+	if (imm_len > 0)
+		memcpy(task->imm, slot->bytes, imm_len);
+	if (task->buf != NULL)
+		task->buf->data_len += len;
+	return true;
+}
+
+/* Completes the oldest posted buffer if a producer has filled it. */
+static bool complete_oldest(struct doca_comch_consumer *consumer)
+{
+	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+	/* Pairs with the release store in the producer's publish. */
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
+		return false;
+	if (EMU_UNLIKELY(consumer->completed == consumer->posted))
+		return false; /* only a peer that breaks the protocol fills what was not posted */
+	doca_error_t status;
+	if (deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+		finish_oldest(consumer, status);
+	return true;
+}
+
+static bool progress_starting(struct doca_comch_consumer *consumer)
+{
+	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) == REGISTERED) {
+		emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_RUNNING);
+		return true;
+	}
+	if (!atomic_load_explicit(&consumer->connection->lost, memory_order_acquire))
+		return false;
+	close_to_producers(consumer);
+	become_idle(consumer);
+	return true;
+}
+
+static bool progress_stopping(struct doca_comch_consumer *consumer)
+{
+	bool lost = atomic_load_explicit(&consumer->connection->lost, memory_order_acquire);
+	if (consumer->completed < consumer->claimed) {
+		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
+		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+		bool ready = atomic_load_explicit(&slot->ready, memory_order_acquire) == consumer->completed + 1;
+		doca_error_t status = READING_FLUSHED_TASK;
+		if (ready) {
+			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+				status = READING_FLUSHED_TASK;
+		} else if (!lost) {
+			return false;
+		}
+		finish_oldest(consumer, status);
+		return true;
+	}
+	if (consumer->completed < consumer->posted) {
+		finish_oldest(consumer, READING_FLUSHED_TASK);
+		return true;
+	}
+	if (!emu_ctx_drained(&consumer->ctx))
+		return false;
+	become_idle(consumer);
+	return true;
+}
+
+static bool consumer_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	if (EMU_LIKELY(ctx->state == DOCA_CTX_STATE_RUNNING)) {
+		if (complete_oldest(consumer))
+			return true;
+		if (EMU_LIKELY(!atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed)))
+			return false;
+		close_to_producers(consumer);
+		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
+		return true;
+	}
+	if (ctx->state == DOCA_CTX_STATE_STARTING)
+		return progress_starting(consumer);
+	return ctx->state == DOCA_CTX_STATE_STOPPING && progress_stopping(consumer);
+}
+
+static bool consumer_pending(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return ctx->state != DOCA_CTX_STATE_IDLE;
+	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+	return atomic_load_explicit(&slot->ready, memory_order_acquire) == consumer->completed + 1 ||
+	       atomic_load_explicit(&consumer->connection->lost, memory_order_acquire);
+}
+
+/* ---- tasks ---- */
+
+/* Where a buffer takes its next bytes; false when it cannot be posted. */
+static bool landing_place(const struct doca_comch_consumer *consumer, const struct doca_buf *buf, uint8_t **dest,
+			  uint64_t *room)
+{
+	*dest = NULL;
+	*room = 0;
+	if (buf == NULL)
+		return true; /* immediate data only */
+	if (buf->next != NULL || buf->head < consumer->range || buf->len > consumer->range_len ||
+	    buf->head - consumer->range > (ptrdiff_t)(consumer->range_len - buf->len))
+		return false;
+	if (buf->data < buf->head || (size_t)(buf->data - buf->head) > buf->len ||
+	    buf->data_len > buf->len - (size_t)(buf->data - buf->head))
+		return false;
+	*dest = buf->data + buf->data_len;
+	*room = buf->len - (size_t)(buf->data - buf->head) - buf->data_len;
+	return true;
+}
+
+static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
+{
+	(void)flags;
+	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
+	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
+	if (!landing_place(consumer, task->buf, &task->dest, &task->room))
+		return DOCA_ERROR_INVALID_VALUE;
+	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
+	if (EMU_UNLIKELY(consumer->posted - consumer->completed > consumer->mask))
+		return DOCA_ERROR_AGAIN;
+	uint64_t index = consumer->posted;
+	task->index = index;
+	task->producer_id = 0;
+	task->imm_len = 0;
+	consumer->tasks[index & consumer->mask] = task;
+	struct shm_post *post = &consumer->posts[index & consumer->mask];
+	post->addr = (uint64_t)(uintptr_t)task->dest;
+	atomic_store_explicit(&post->room, task->room, memory_order_relaxed);
+	task_sent_off(base);
+	consumer->posted = index + 1;
+	/* Pairs with the acquire load in the producer's claim. */
+	atomic_store_explicit(&consumer->region->posted, index + 1, memory_order_release);
+	return DOCA_SUCCESS;
+}
+
+/* Takes a posted buffer back, so that its memory is not written any more [Q18]. */
+static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task)
+{
+	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
+	const struct shm_slot *slot = &consumer->slots[task->index & consumer->mask];
+	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. */
+	atomic_store(&post->room, SHM_ROOM_REVOKED);
+	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
+	if (claimed > task->index && claimed <= consumer->posted)
+		while (atomic_load_explicit(&slot->ready, memory_order_acquire) != task->index + 1 &&
+		       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
+		       !connection_peer_vanished(consumer->connection))
+			; /* a producer is copying into it right now */
+	task->base.state = EMU_TASK_CANCELLED;
+}
+
+static void consumer_free_task(struct doca_task *task)
+{
+	struct doca_comch_consumer *consumer = of_ctx(task->ctx);
+	if (task->state == EMU_TASK_INFLIGHT)
+		cancel(consumer, (struct doca_comch_consumer_task_post_recv *)task);
+	else
+		task_pool_give(&consumer->pool, task);
+}
+
+static const struct emu_ctx_ops consumer_ops = {
+	.start = consumer_start,
+	.stop = consumer_stop,
+	.progress = consumer_progress,
+	.pending = consumer_pending,
+	.submit = consumer_submit,
+	.free_task = consumer_free_task,
+};
+
+/* ---- public ---- */
+
+doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
+					struct doca_comch_consumer **consumer)
+{
+	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	void *range;
+	size_t range_len;
+	if (!emu_mmap_is_started(buf_mmap) || !emu_mmap_is_local(buf_mmap) ||
+	    (emu_mmap_permissions(buf_mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
+	    doca_mmap_get_memrange(buf_mmap, &range, &range_len) != DOCA_SUCCESS)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_consumers,
+					       emu_limits()->max_consumers);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct doca_comch_consumer *created = calloc(1, sizeof(*created));
+	if (created != NULL) {
+		emu_ctx_init(&created->ctx, &consumer_ops);
+		created->connection = comch_connection;
+		created->mmap = buf_mmap;
+		created->range = range;
+		created->range_len = range_len;
+		created->imm_data_len = emu_limits()->max_imm_data_len;
+	}
+	if (created == NULL || enlist(created) != DOCA_SUCCESS) {
+		free(created);
+		connection_disown(comch_connection, &comch_connection->num_consumers);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	emu_mmap_use(buf_mmap);
+	*consumer = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
+{
+	if (consumer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
+		return READING_DESTROY_NOT_IDLE;
+	emu_ctx_fini(&consumer->ctx);
+	delist(consumer);
+	emu_mmap_unuse(consumer->mmap);
+	connection_disown(consumer->connection, &consumer->connection->num_consumers);
+	free(consumer);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
+{
+	return consumer == NULL ? NULL : &consumer->ctx;
+}
+
+doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
+{
+	if (consumer == NULL || id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*id = consumer->id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)
+{
+	if (consumer == NULL || imm_data_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*imm_data_len = consumer->imm_data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
+{
+	if (consumer == NULL || imm_data_len > emu_limits()->max_imm_data_len || imm_data_len > MAX_IMM_BYTES)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->imm_data_len = imm_data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_task_post_recv_set_conf(
+	struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
+	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
+{
+	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_post_recv_tasks == 0 ||
+	    num_post_recv_tasks > emu_limits()->max_tasks || num_post_recv_tasks > SHM_MAX_POSTS)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	consumer->completed_cb = task_completion_cb;
+	consumer->failed_cb = task_error_cb;
+	consumer->num_tasks = num_post_recv_tasks;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
+							   struct doca_comch_consumer_task_post_recv **task)
+{
+	if (consumer == NULL || task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return READING_TASK_WHEN_NOT_RUNNING;
+	struct doca_task *taken = task_pool_take(&consumer->pool);
+	if (taken == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	*task = (struct doca_comch_consumer_task_post_recv *)taken;
+	(*task)->buf = buf;
+	(*task)->producer_id = 0;
+	(*task)->imm_len = 0;
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
+{
+	return task == NULL ? NULL : &task->base;
+}
+
+struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task->buf;
+}
+
+void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
+{
+	task->buf = buf;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task->producer_id;
+}
+
+const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task->imm_len == 0 ? NULL : task->imm;
+}
+
+uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return task->imm_len;
+}

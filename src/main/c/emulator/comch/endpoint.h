@@ -1,0 +1,105 @@
+/* What servers and clients have in common: configuration, send tasks, and the traffic on their connections. */
+#ifndef EMU_ENDPOINT_H
+#define EMU_ENDPOINT_H
+
+#include "connection.h"
+#include "ctx.h"
+#include "doca_comch.h"
+#include "task_pool.h"
+#include "wire.h"
+
+struct doca_comch_event_msg_recv {
+	struct comch_endpoint *endpoint;
+};
+
+struct doca_comch_event_consumer {
+	struct comch_endpoint *endpoint;
+};
+
+struct doca_comch_event_connection_status_changed {
+	struct comch_endpoint *endpoint;
+};
+
+struct doca_comch_task_send {
+	struct doca_task base;
+	struct doca_comch_connection *connection;
+	struct doca_comch_task_send *next_pending;
+	uint32_t len;
+	/* The message, copied when the task is allocated [Q5]; endpoint->max_msg_size bytes. */
+	_Alignas(16) uint8_t message[];
+};
+
+struct comch_endpoint {
+	struct doca_ctx ctx;
+	enum shm_side side;
+	struct doca_dev *dev;
+	char name[WIRE_NAME_BYTES];
+	uint32_t max_msg_size;
+	uint32_t recv_queue_size;
+
+	doca_comch_task_send_completion_cb_t send_completed;
+	doca_comch_task_send_completion_cb_t send_failed;
+	uint32_t num_send_tasks;
+	doca_comch_event_msg_recv_cb_t message_received;
+	doca_comch_event_consumer_cb_t consumer_new;
+	doca_comch_event_consumer_cb_t consumer_expired;
+
+	/* While not IDLE. */
+	struct task_pool pool;
+	struct task_fifo done;
+	uint8_t *received; /* the message being delivered */
+	bool receive_first; /* alternates, so that neither direction starves the other */
+	int64_t stop_deadline_ms;
+	int64_t last_tick;
+	uint32_t progress_calls;
+};
+
+/* Initialises the common part; INVALID_VALUE for an unusable name. The device is used until endpoint_fini. */
+doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, struct doca_dev *dev, const char *name,
+			   const struct emu_ctx_ops *ops);
+void endpoint_fini(struct comch_endpoint *endpoint);
+
+/* Configuration calls, shared by both kinds. */
+doca_error_t endpoint_set_max_msg_size(struct comch_endpoint *endpoint, uint32_t size);
+doca_error_t endpoint_set_recv_queue_size(struct comch_endpoint *endpoint, uint32_t size);
+doca_error_t endpoint_get_max_msg_size(const struct comch_endpoint *endpoint, uint32_t *size);
+doca_error_t endpoint_get_recv_queue_size(const struct comch_endpoint *endpoint, uint32_t *size);
+doca_error_t endpoint_get_device(const struct comch_endpoint *endpoint, struct doca_dev **dev);
+doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint, doca_comch_task_send_completion_cb_t completed,
+					 doca_comch_task_send_completion_cb_t failed, uint32_t num);
+doca_error_t endpoint_msg_recv_register(struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t received);
+doca_error_t endpoint_consumer_register(struct comch_endpoint *endpoint, doca_comch_event_consumer_cb_t created,
+					doca_comch_event_consumer_cb_t expired);
+
+/* Resources for RUNNING; INVALID_VALUE when a mandatory configuration is missing. */
+doca_error_t endpoint_open(struct comch_endpoint *endpoint);
+void endpoint_close(struct comch_endpoint *endpoint);
+
+doca_error_t endpoint_task_send_alloc_init(struct comch_endpoint *endpoint, struct doca_comch_connection *peer,
+					   const void *message, uint32_t len, struct doca_comch_task_send **task);
+doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags);
+void endpoint_free_task(struct doca_task *task);
+
+/* Reports one finished send task. */
+bool endpoint_report_send(struct comch_endpoint *endpoint);
+
+/* Does the protocol work of one connection and reports at most one of its events. */
+bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
+
+/* Moves waiting messages into the peer's queue as far as there is room. */
+void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
+
+/* Fails the messages that still wait for room. */
+void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
+
+/* True when everything that the peer left has been reported and the connection has ended. */
+bool endpoint_connection_ended(struct doca_comch_connection *connection);
+
+/* True once in a while: time to look at things that cost a system call. */
+bool endpoint_round_due(struct comch_endpoint *endpoint);
+
+/* Starts and checks the time that a stopping endpoint gives to messages that wait for room. */
+void endpoint_start_grace(struct comch_endpoint *endpoint);
+bool endpoint_grace_over(const struct comch_endpoint *endpoint);
+
+#endif

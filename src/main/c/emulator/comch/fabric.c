@@ -1,0 +1,219 @@
+#include "fabric.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "sdk_log.h"
+
+#define LOCK_SUFFIX ".lock"
+#define SOCKET_SUFFIX ".sock"
+
+/* One round of accepts must be able to fall behind by a full server. */
+#define BACKLOG 512
+
+static int open_folder(void)
+{
+	char path[4096];
+	const char *chosen = getenv("DOCA_EMU_DIR");
+	int length = chosen != NULL && chosen[0] != '\0'
+			     ? snprintf(path, sizeof(path), "%s", chosen)
+			     : snprintf(path, sizeof(path), "/dev/shm/doca-emu-%u", (unsigned)geteuid());
+	if (length < 0 || (size_t)length >= sizeof(path)) {
+		EMU_LOG_ERROR("DOCA_EMU_DIR is too long");
+		return -1;
+	}
+	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+		EMU_LOG_ERROR("cannot make the fabric folder %s: errno %d", path, errno);
+		return -1;
+	}
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat status;
+	if (dir < 0 || fstat(dir, &status) != 0) {
+		EMU_LOG_ERROR("cannot open the fabric folder %s: errno %d", path, errno);
+		if (dir >= 0)
+			close(dir);
+		return -1;
+	}
+	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+		EMU_LOG_ERROR("the fabric folder %s must belong to this user and be writable by nobody else", path);
+		close(dir);
+		return -1;
+	}
+	return dir;
+}
+
+static uint64_t fnv1a(const char *text, uint64_t hash)
+{
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* The handshake compares the whole name; the hash only has to be unlikely to collide. */
+static void file_name(const char *pci, const char *name, char file[FABRIC_FILE_BYTES])
+{
+	uint64_t low = fnv1a(name, UINT64_C(0xcbf29ce484222325));
+	uint64_t high = fnv1a(name, low ^ UINT64_C(0x9e3779b97f4a7c15));
+	snprintf(file, FABRIC_FILE_BYTES, "%s-%016" PRIx64 "%016" PRIx64, pci, low, high);
+}
+
+/* Socket paths are short; going through the open folder keeps them so wherever the folder is. */
+static void socket_address(int dir, const char *file, struct sockaddr_un *address)
+{
+	*address = (struct sockaddr_un){.sun_family = AF_UNIX};
+	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%.63s" SOCKET_SUFFIX, dir, file);
+}
+
+static void remove_files(int dir, const char *file)
+{
+	char path[FABRIC_FILE_BYTES + sizeof(SOCKET_SUFFIX)];
+	snprintf(path, sizeof(path), "%s" SOCKET_SUFFIX, file);
+	unlinkat(dir, path, 0);
+	snprintf(path, sizeof(path), "%s" LOCK_SUFFIX, file);
+	unlinkat(dir, path, 0);
+}
+
+/* Takes FILE.lock; -1 with errno EWOULDBLOCK while another server holds it. */
+static int take_lock(int dir, const char *file, int flags)
+{
+	char path[FABRIC_FILE_BYTES + sizeof(LOCK_SUFFIX)];
+	snprintf(path, sizeof(path), "%s" LOCK_SUFFIX, file);
+	for (;;) {
+		int lock = openat(dir, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (lock < 0)
+			return -1;
+		struct stat held, named;
+		if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
+			/* Its owner may have removed the name between the open and the lock. */
+			if (fstat(lock, &held) == 0 && fstatat(dir, path, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
+			    held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+				return lock;
+			close(lock);
+			continue;
+		}
+		int error = errno;
+		close(lock);
+		errno = error;
+		return -1;
+	}
+}
+
+/* Removes what servers that died have left behind. */
+static void sweep(int dir)
+{
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *entries = copy < 0 ? NULL : fdopendir(copy);
+	if (entries == NULL) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+		size_t length = strlen(entry->d_name);
+		size_t suffix = sizeof(LOCK_SUFFIX) - 1;
+		if (length <= suffix || length - suffix >= FABRIC_FILE_BYTES ||
+		    strcmp(entry->d_name + length - suffix, LOCK_SUFFIX) != 0)
+			continue;
+		char file[FABRIC_FILE_BYTES];
+		memcpy(file, entry->d_name, length - suffix);
+		file[length - suffix] = '\0';
+		int lock = take_lock(dir, file, 0);
+		if (lock < 0)
+			continue;
+		remove_files(dir, file);
+		close(lock);
+	}
+	closedir(entries);
+}
+
+static int listen_on(int dir, const char *file)
+{
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	struct sockaddr_un address;
+	socket_address(dir, file, &address);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 || listen(fd, BACKLOG) != 0) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
+{
+	int dir = open_folder();
+	if (dir < 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	sweep(dir);
+	struct fabric_listener opened = {.dir = dir, .lock = -1, .socket = -1};
+	file_name(pci, name, opened.file);
+	opened.lock = take_lock(dir, opened.file, O_CREAT);
+	if (opened.lock < 0) {
+		bool taken = errno == EWOULDBLOCK;
+		if (!taken)
+			EMU_LOG_ERROR("cannot register server \"%s\": errno %d", name, errno);
+		close(dir);
+		return taken ? DOCA_ERROR_ALREADY_EXIST : DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	opened.socket = listen_on(dir, opened.file);
+	if (opened.socket < 0) {
+		EMU_LOG_ERROR("cannot listen for server \"%s\": errno %d", name, errno);
+		fabric_unlisten(&opened);
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	*listener = opened;
+	return DOCA_SUCCESS;
+}
+
+void fabric_unlisten(struct fabric_listener *listener)
+{
+	if (listener->lock < 0)
+		return;
+	if (listener->socket >= 0)
+		close(listener->socket);
+	/* Names go before the lock, so that the next owner never finds a stranger's. */
+	remove_files(listener->dir, listener->file);
+	close(listener->lock);
+	close(listener->dir);
+	listener->dir = listener->lock = listener->socket = -1;
+}
+
+doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
+{
+	int dir = open_folder();
+	if (dir < 0)
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	char file[FABRIC_FILE_BYTES];
+	file_name(pci, name, file);
+	struct sockaddr_un address;
+	socket_address(dir, file, &address);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	doca_error_t result = DOCA_SUCCESS;
+	if (fd < 0)
+		result = DOCA_ERROR_OPERATING_SYSTEM;
+	else if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
+		result = errno == EAGAIN ? DOCA_ERROR_AGAIN
+			 : errno == ENOENT || errno == ECONNREFUSED ? DOCA_ERROR_NOT_FOUND
+								    : DOCA_ERROR_OPERATING_SYSTEM;
+	close(dir);
+	if (result == DOCA_SUCCESS)
+		*connected = fd;
+	else if (fd >= 0)
+		close(fd);
+	return result;
+}

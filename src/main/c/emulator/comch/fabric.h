@@ -1,0 +1,29 @@
+/* The fabric folder: where servers of one emulated machine are found.
+ *
+ * $DOCA_EMU_DIR, or a folder per user below /dev/shm. It is made with mode 0700, and used only when it belongs to
+ * the user and nobody else can write to it. A server holds FILE.lock (flock) while it runs and listens on FILE.sock;
+ * FILE is made of the host function's PCI address and a hash of the name, so that no name can leave the folder. */
+#ifndef EMU_FABRIC_H
+#define EMU_FABRIC_H
+
+#include "doca_error.h"
+
+#define FABRIC_FILE_BYTES 64
+
+struct fabric_listener {
+	int dir;
+	int lock;
+	int socket;
+	char file[FABRIC_FILE_BYTES];
+};
+
+/* ALREADY_EXIST: a live server has that function and name. */
+doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener);
+
+/* Stops listening and removes the files. */
+void fabric_unlisten(struct fabric_listener *listener);
+
+/* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later. */
+doca_error_t fabric_connect(const char *pci, const char *name, int *socket);
+
+#endif

@@ -1,0 +1,645 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "connection.h"
+#include "ctx.h"
+#include "dev.h"
+#include "doca_comch_producer.h"
+#include "memory.h"
+#include "readings.h"
+#include "sdk_log.h"
+#include "task_pool.h"
+
+#define MAX_IMM_BYTES 32
+
+/* A caller that spins on AGAIN without any progress gets a look at the peer's life once in so many tries. */
+#define TRIES_PER_LOOK 1024u
+
+/* Data go through the pipeline in parts, so that both sides work at the same time. */
+#define PIPE_PART_BYTES (128u << 10)
+
+/* One of the peer's consumers as this producer knows it. */
+struct consumer_view {
+	uint64_t entry; /* the directory entry it was made from; 0: none */
+	uint32_t slot;
+	uint32_t capacity;
+	uint32_t eager_bytes;
+	uint32_t max_imm_len;
+	/* The consumer's `posted` when last looked at. */
+	uint64_t posted;
+	struct shm_region *region;
+	struct shm_post *posts;
+	struct shm_slot *slots;
+};
+
+struct doca_comch_producer_task_send {
+	struct doca_task base;
+	const struct doca_buf *buf;
+	uint32_t consumer_id;
+	uint32_t imm_len;
+	uint8_t imm[MAX_IMM_BYTES];
+	/* While the pipeline carries the payload. */
+	struct doca_comch_producer_task_send *next_piped;
+	uint32_t slot, capacity; /* of the consumer */
+	uint64_t entry;		 /* of the directory at submit */
+	uint64_t index;
+	const uint8_t *source;
+	uint64_t len, piped;
+};
+
+struct doca_comch_producer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *connection;
+	uint32_t id;
+	doca_comch_producer_task_send_completion_cb_t completed_cb;
+	doca_comch_producer_task_send_completion_cb_t failed_cb;
+	uint32_t num_tasks;
+
+	/* While not IDLE. */
+	struct task_pool pool;
+	struct task_fifo done;
+	struct consumer_view *views; /* by consumer id % SHM_CONSUMER_SLOTS */
+	struct doca_comch_producer_task_send *piped_first, *piped_last;
+	uint32_t refusals; /* AGAINs, for TRIES_PER_LOOK */
+	bool direct_write; /* process_vm_writev works */
+};
+
+static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
+{
+	return (struct doca_comch_producer *)ctx;
+}
+
+/* ---- the peer's consumers ---- */
+
+static uint64_t directory_entry(const struct doca_comch_producer *producer, uint32_t slot)
+{
+	/* Pairs with the release store in the consumer's announce. */
+	return atomic_load_explicit(&producer->connection->peer->directory[slot], memory_order_acquire);
+}
+
+/* Fills a view from a running consumer's region, whose header the peer could have written anything into. */
+static doca_error_t open_view(const struct doca_comch_producer *producer, uint32_t slot, uint64_t entry,
+			      struct consumer_view *view)
+{
+	struct doca_comch_connection *connection = producer->connection;
+	struct shm_region *region = shm_map_region(connection->map, shm_other(connection->side), slot);
+	if (region == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	struct consumer_view opened = {.entry = entry,
+				       .slot = slot,
+				       .capacity = *(volatile uint32_t *)&region->capacity,
+				       .eager_bytes = *(volatile uint32_t *)&region->eager_bytes,
+				       .max_imm_len = *(volatile uint32_t *)&region->max_imm_len,
+				       .region = region,
+				       .posts = shm_region_posts(region),
+				       .slots = shm_region_slots(region)};
+	if (opened.capacity == 0 || opened.capacity > SHM_MAX_POSTS || (opened.capacity & (opened.capacity - 1)) != 0 ||
+	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > MAX_IMM_BYTES) {
+		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");
+		return READING_CONSUMER_UNKNOWN;
+	}
+	*view = opened;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t look_up_consumer(struct doca_comch_producer *producer, uint32_t id, struct consumer_view *view)
+{
+	doca_error_t result = READING_CONSUMER_UNKNOWN;
+	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
+		uint64_t entry = directory_entry(producer, slot);
+		if (shm_entry_id(entry) != id)
+			continue;
+		switch (shm_entry_state(entry)) {
+		case SHM_CONSUMER_RUNNING:
+			return open_view(producer, slot, entry, view);
+		case SHM_CONSUMER_CREATED:
+			return READING_CONSUMER_NOT_RUNNING;
+		case SHM_CONSUMER_EXPIRED:
+			result = READING_CONSUMER_EXPIRED;
+			break;
+		case SHM_CONSUMER_NONE:
+		default:
+			break;
+		}
+	}
+	return result;
+}
+
+static inline doca_error_t find_view(struct doca_comch_producer *producer, uint32_t id, struct consumer_view **found)
+{
+	struct consumer_view *view = &producer->views[id % SHM_CONSUMER_SLOTS];
+	*found = view;
+	if (EMU_LIKELY(shm_entry_id(view->entry) == id && directory_entry(producer, view->slot) == view->entry && id != 0))
+		return DOCA_SUCCESS;
+	return id == 0 ? READING_CONSUMER_UNKNOWN : look_up_consumer(producer, id, view);
+}
+
+/* ---- sending ---- */
+
+static doca_error_t no_buffer_posted(struct doca_comch_producer *producer)
+{
+	const struct doca_comch_connection *connection = producer->connection;
+	if (atomic_load_explicit(&connection->lost, memory_order_acquire))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (++producer->refusals % TRIES_PER_LOOK == 0 && connection_peer_vanished(connection))
+		return DOCA_ERROR_NOT_CONNECTED;
+	return DOCA_ERROR_AGAIN;
+}
+
+static void publish(struct shm_slot *slot, uint64_t index)
+{
+	/* Pairs with the acquire load in the consumer's complete_oldest. */
+	atomic_store_explicit(&slot->ready, index + 1, memory_order_release);
+}
+
+/* Claims the next posted buffer that takes `len` bytes. */
+static inline doca_error_t claim(struct doca_comch_producer *producer, struct consumer_view *view, uint64_t len,
+				 uint64_t *claimed)
+{
+	struct shm_region *region = view->region;
+	uint64_t index = atomic_load_explicit(&region->claimed, memory_order_acquire);
+	for (;;) {
+		if (EMU_UNLIKELY((index & SHM_CLAIM_CLOSED) != 0))
+			return READING_CONSUMER_EXPIRED;
+		if (index >= view->posted) {
+			/* Pairs with the release store in the consumer's submit. */
+			uint64_t posted = atomic_load_explicit(&region->posted, memory_order_acquire);
+			if (posted <= index)
+				return no_buffer_posted(producer);
+			if (EMU_UNLIKELY(posted - index > view->capacity)) {
+				/* Other producers have gone on meanwhile, or the peer breaks the protocol. */
+				uint64_t now = atomic_load_explicit(&region->claimed, memory_order_acquire);
+				if (now == index)
+					return DOCA_ERROR_IO_FAILED;
+				index = now;
+				continue;
+			}
+			view->posted = posted;
+		}
+		struct shm_post *post = &view->posts[index & (view->capacity - 1)];
+		uint64_t room = atomic_load_explicit(&post->room, memory_order_relaxed);
+		/* A buffer that was taken back has the largest of all rooms. */
+		if (EMU_UNLIKELY(len > room))
+			return READING_SEND_TOO_LONG;
+		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
+							   memory_order_acquire))
+			continue;
+		if (EMU_LIKELY(atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
+			*claimed = index;
+			return DOCA_SUCCESS;
+		}
+		struct shm_slot *slot = &view->slots[index & (view->capacity - 1)];
+		slot->payload = SHM_PAYLOAD_SKIPPED;
+		publish(slot, index);
+		index++;
+	}
+}
+
+/* The bytes of a task's data segment; false when the window has left its buffer. */
+static inline bool data_segment(const struct doca_buf *buf, const uint8_t **source, uint64_t *len)
+{
+	*source = NULL;
+	*len = 0;
+	if (buf == NULL)
+		return true;
+	if (EMU_UNLIKELY(buf->next != NULL || buf->data < buf->head || buf->data > buf->head + buf->len ||
+			 buf->data_len > (size_t)(buf->head + buf->len - buf->data)))
+		return false;
+	*source = buf->data;
+	*len = buf->data_len;
+	return true;
+}
+
+/* Writes straight into the peer process. False when that is impossible. */
+static bool write_to_peer(const struct doca_comch_connection *connection, uint64_t dest, const uint8_t *source,
+			  uint64_t len)
+{
+	uint64_t written = 0;
+	/* A pid could belong to somebody else by now; the socket tells. */
+	if (connection_peer_vanished(connection))
+		return false;
+	while (written < len) {
+		struct iovec local = {.iov_base = (void *)(uintptr_t)(source + written), .iov_len = len - written};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)(dest + written), .iov_len = len - written};
+		ssize_t part = process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0);
+		if (part <= 0)
+			return false;
+		written += (uint64_t)part;
+	}
+	return true;
+}
+
+static void enqueue_piped(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
+{
+	task->next_piped = NULL;
+	if (producer->piped_first == NULL)
+		producer->piped_first = task;
+	else
+		producer->piped_last->next_piped = task;
+	producer->piped_last = task;
+}
+
+/* Brings the payload into a claimed slot or its buffer and tells how. */
+static inline enum shm_payload place(struct doca_comch_producer *producer, const struct consumer_view *view,
+				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
+				     uint32_t imm_len)
+{
+	const struct doca_comch_connection *connection = producer->connection;
+	uint64_t at = index & (view->capacity - 1);
+	if (connection->reach == WIRE_REACH_SELF) {
+		if (len > 0)
+			memcpy((void *)(uintptr_t)view->posts[at].addr, source, len);
+		return SHM_PAYLOAD_PLACED;
+	}
+	if (len + imm_len <= SHM_INLINE_BYTES) {
+		if (len > 0)
+			memcpy(slot->bytes + imm_len, source, len);
+		return SHM_PAYLOAD_INLINE;
+	}
+	if (len <= view->eager_bytes) {
+		memcpy(shm_region_eager(view->region) + at * view->eager_bytes, source, len);
+		return SHM_PAYLOAD_EAGER;
+	}
+	if (producer->direct_write) {
+		if (write_to_peer(connection, view->posts[at].addr, source, len))
+			return SHM_PAYLOAD_PLACED;
+		EMU_LOG_WARNING("direct write of %llu bytes failed; using the pipeline from now on",
+				(unsigned long long)len);
+		producer->direct_write = false;
+	}
+	return SHM_PAYLOAD_PIPE;
+}
+
+static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
+{
+	(void)flags;
+	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
+	struct doca_comch_producer *producer = of_ctx(base->ctx);
+	const uint8_t *source;
+	uint64_t len;
+	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > emu_limits()->max_buf_size))
+		return DOCA_ERROR_INVALID_VALUE;
+	struct consumer_view *view;
+	doca_error_t result = find_view(producer, task->consumer_id, &view);
+	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
+		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : result;
+	uint32_t imm_len = task->imm_len;
+	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
+		return READING_SEND_TOO_LONG;
+	uint64_t index;
+	result = claim(producer, view, len, &index);
+	if (result != DOCA_SUCCESS)
+		return result;
+
+	struct shm_slot *slot = &view->slots[index & (view->capacity - 1)];
+	enum shm_payload payload = place(producer, view, index, slot, source, len, imm_len);
+	slot->len = (uint32_t)len;
+	slot->producer_id = producer->id;
+	slot->imm_len = (uint8_t)imm_len;
+	slot->payload = (uint8_t)payload;
+	if (imm_len > 0)
+		memcpy(slot->bytes, task->imm, imm_len);
+	publish(slot, index);
+	task_sent_off(base);
+	if (EMU_UNLIKELY(payload == SHM_PAYLOAD_PIPE)) {
+		task->slot = view->slot;
+		task->capacity = view->capacity;
+		task->entry = view->entry;
+		task->index = index;
+		task->source = source;
+		task->len = len;
+		task->piped = 0;
+		enqueue_piped(producer, task);
+		return DOCA_SUCCESS;
+	}
+	base->status = DOCA_SUCCESS;
+	task_fifo_push(&producer->done, base);
+	return DOCA_SUCCESS;
+}
+
+/* ---- the pipeline ---- */
+
+/* Ends the oldest piped task's stay in the pipeline. */
+static void leave_pipe(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	producer->piped_first = task->next_piped;
+	task->base.status = status;
+	task_fifo_push(&producer->done, &task->base);
+}
+
+static struct shm_region *piped_region(const struct doca_comch_producer *producer,
+				       const struct doca_comch_producer_task_send *task)
+{
+	return shm_map_region(producer->connection->map, shm_other(producer->connection->side), task->slot);
+}
+
+static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	struct shm_region *region = piped_region(producer, task);
+	struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
+	slot->payload = SHM_PAYLOAD_FAILED;
+	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, SHM_PIPE_ABORTED),
+			      memory_order_release);
+	leave_pipe(producer, status);
+}
+
+/* Puts the next part of the oldest piped message; true when something moved. */
+static bool push_through_pipe(struct doca_comch_producer *producer)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire)) {
+		leave_pipe(producer, READING_FLUSHED_TASK);
+		return true;
+	}
+	if (directory_entry(producer, task->slot) != task->entry) {
+		leave_pipe(producer, READING_CONSUMER_GONE);
+		return true;
+	}
+	struct shm_region *region = piped_region(producer, task);
+	/* Pairs with the release store in the consumer's take_from_pipe. */
+	if (atomic_load_explicit(&region->pipe_turn, memory_order_acquire) != task->index + 1)
+		return false;
+	uint64_t mark = atomic_load_explicit(&region->pipe_consumed, memory_order_acquire);
+	uint64_t consumed = shm_pipe_bytes(mark, task->index);
+	if (consumed > task->piped || task->piped - consumed > SHM_PIPE_BYTES) {
+		leave_pipe(producer, DOCA_ERROR_IO_FAILED);
+		return true;
+	}
+	uint64_t offset = task->piped % SHM_PIPE_BYTES;
+	uint64_t part = task->len - task->piped;
+	if (part > SHM_PIPE_BYTES - (task->piped - consumed))
+		part = SHM_PIPE_BYTES - (task->piped - consumed);
+	if (part > SHM_PIPE_BYTES - offset)
+		part = SHM_PIPE_BYTES - offset;
+	if (part > PIPE_PART_BYTES)
+		part = PIPE_PART_BYTES;
+	if (part == 0)
+		return false;
+	if (task->base.state != EMU_TASK_CANCELLED)
+		memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
+	task->piped += part;
+	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, task->piped), memory_order_release);
+	if (task->piped == task->len)
+		leave_pipe(producer, DOCA_SUCCESS);
+	return true;
+}
+
+/* ---- context ---- */
+
+static bool report_send(struct doca_comch_producer *producer)
+{
+	struct doca_task *base = task_fifo_pop(&producer->done);
+	if (base == NULL)
+		return false;
+	doca_error_t status = base->status;
+	if (EMU_UNLIKELY(!task_landed(base, status)))
+		task_pool_give(&producer->pool, base);
+	else
+		(status == DOCA_SUCCESS ? producer->completed_cb : producer->failed_cb)(
+			(struct doca_comch_producer_task_send *)base, base->user_data, producer->ctx.user_data);
+	return true;
+}
+
+static void free_resources(struct doca_comch_producer *producer)
+{
+	task_pool_fini(&producer->pool);
+	task_fifo_fini(&producer->done);
+	free(producer->views);
+	producer->views = NULL;
+}
+
+static doca_error_t producer_start(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *producer = of_ctx(ctx);
+	if (producer->num_tasks == 0)
+		return READING_START_UNCONFIGURED;
+	if (atomic_load(&producer->connection->lost))
+		return DOCA_ERROR_NOT_CONNECTED;
+	producer->views = calloc(SHM_CONSUMER_SLOTS, sizeof(producer->views[0]));
+	if (producer->views == NULL || task_fifo_init(&producer->done, producer->num_tasks) != DOCA_SUCCESS ||
+	    task_pool_init(&producer->pool, ctx, producer->num_tasks, sizeof(struct doca_comch_producer_task_send)) !=
+		    DOCA_SUCCESS) {
+		free_resources(producer);
+		return DOCA_ERROR_INITIALIZATION;
+	}
+	producer->direct_write = producer->connection->reach == WIRE_REACH_PROCESS;
+	atomic_fetch_add_explicit(&producer->connection->active_children, 1, memory_order_acq_rel);
+	return DOCA_SUCCESS;
+}
+
+static void flush_pipeline(struct doca_comch_producer *producer)
+{
+	while (producer->piped_first != NULL)
+		abort_pipe(producer, READING_FLUSHED_TASK);
+}
+
+static doca_error_t producer_stop(struct doca_ctx *ctx)
+{
+	flush_pipeline(of_ctx(ctx));
+	return DOCA_SUCCESS;
+}
+
+static void leave_stopping(struct doca_comch_producer *producer)
+{
+	free_resources(producer);
+	atomic_fetch_sub_explicit(&producer->connection->active_children, 1, memory_order_acq_rel);
+}
+
+static bool producer_stopped_at_once(struct doca_ctx *ctx)
+{
+	if (!emu_ctx_drained(ctx))
+		return false;
+	leave_stopping(of_ctx(ctx));
+	return true;
+}
+
+static bool producer_progress(struct doca_ctx *ctx)
+{
+	struct doca_comch_producer *producer = of_ctx(ctx);
+	if (EMU_UNLIKELY(ctx->state == DOCA_CTX_STATE_IDLE))
+		return false;
+	bool moved = producer->piped_first != NULL && push_through_pipe(producer);
+	if (report_send(producer))
+		return true;
+	if (EMU_UNLIKELY(ctx->state == DOCA_CTX_STATE_STOPPING)) {
+		if (!emu_ctx_drained(ctx))
+			return false;
+		leave_stopping(producer);
+		emu_ctx_enter(ctx, DOCA_CTX_STATE_IDLE);
+		return true;
+	}
+	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed))) {
+		flush_pipeline(producer);
+		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
+		return true;
+	}
+	return moved;
+}
+
+static bool producer_pending(struct doca_ctx *ctx)
+{
+	const struct doca_comch_producer *producer = of_ctx(ctx);
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return ctx->state != DOCA_CTX_STATE_IDLE;
+	return !task_fifo_empty(&producer->done) || producer->piped_first != NULL ||
+	       atomic_load_explicit(&producer->connection->lost, memory_order_acquire);
+}
+
+static void producer_free_task(struct doca_task *task)
+{
+	if (task->state == EMU_TASK_INFLIGHT)
+		task->state = EMU_TASK_CANCELLED;
+	else
+		task_pool_give(&of_ctx(task->ctx)->pool, task);
+}
+
+static const struct emu_ctx_ops producer_ops = {
+	.start = producer_start,
+	.stop = producer_stop,
+	.stopped_at_once = producer_stopped_at_once,
+	.progress = producer_progress,
+	.pending = producer_pending,
+	.submit = producer_submit,
+	.free_task = producer_free_task,
+};
+
+/* ---- public ---- */
+
+doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
+					struct doca_comch_producer **producer)
+{
+	if (comch_connection == NULL || producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_producers,
+					       emu_limits()->max_producers);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct doca_comch_producer *created = calloc(1, sizeof(*created));
+	if (created == NULL) {
+		connection_disown(comch_connection, &comch_connection->num_producers);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	emu_ctx_init(&created->ctx, &producer_ops);
+	created->connection = comch_connection;
+	pthread_mutex_lock(&comch_connection->lock);
+	created->id = comch_connection->next_producer_id++;
+	if (comch_connection->next_producer_id == READING_ID_LIMIT)
+		comch_connection->next_producer_id = READING_FIRST_ID;
+	pthread_mutex_unlock(&comch_connection->lock);
+	*producer = created;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
+{
+	if (producer == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
+		return READING_DESTROY_NOT_IDLE;
+	emu_ctx_fini(&producer->ctx);
+	connection_disown(producer->connection, &producer->connection->num_producers);
+	free(producer);
+	return DOCA_SUCCESS;
+}
+
+struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer)
+{
+	return producer == NULL ? NULL : &producer->ctx;
+}
+
+doca_error_t doca_comch_producer_get_id(const struct doca_comch_producer *producer, uint32_t *id)
+{
+	if (producer == NULL || id == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*id = producer->id;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
+						    doca_comch_producer_task_send_completion_cb_t task_completion_cb,
+						    doca_comch_producer_task_send_completion_cb_t task_error_cb,
+						    uint32_t num_send_tasks)
+{
+	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_send_tasks == 0 ||
+	    num_send_tasks > emu_limits()->max_tasks)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	producer->completed_cb = task_completion_cb;
+	producer->failed_cb = task_error_cb;
+	producer->num_tasks = num_send_tasks;
+	return DOCA_SUCCESS;
+}
+
+/* Copies immediate data; too long ones are kept as such, so that submit refuses them. */
+static void set_imm(struct doca_comch_producer_task_send *task, const uint8_t *imm, uint32_t len)
+{
+	task->imm_len = imm == NULL ? 0 : len;
+	if (task->imm_len > 0 && task->imm_len <= MAX_IMM_BYTES)
+		memcpy(task->imm, imm, task->imm_len);
+}
+
+doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
+						      uint8_t *imm_data, uint32_t imm_data_len, uint32_t consumer_id,
+						      struct doca_comch_producer_task_send **task)
+{
+	if (producer == NULL || task == NULL || (imm_data == NULL && imm_data_len > 0) ||
+	    imm_data_len > emu_limits()->max_imm_data_len || (buf == NULL && imm_data_len == 0))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING)
+		return READING_TASK_WHEN_NOT_RUNNING;
+	struct doca_task *taken = task_pool_take(&producer->pool);
+	if (taken == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	struct doca_comch_producer_task_send *send = (struct doca_comch_producer_task_send *)taken;
+	send->buf = buf;
+	send->consumer_id = consumer_id;
+	set_imm(send, imm_data, imm_data_len);
+	*task = send;
+	return DOCA_SUCCESS;
+}
+
+struct doca_task *doca_comch_producer_task_send_as_task(struct doca_comch_producer_task_send *task)
+{
+	return task == NULL ? NULL : &task->base;
+}
+
+const struct doca_buf *doca_comch_producer_task_send_get_buf(const struct doca_comch_producer_task_send *task)
+{
+	return task->buf;
+}
+
+void doca_comch_producer_task_send_set_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf)
+{
+	task->buf = buf;
+}
+
+uint32_t doca_comch_producer_task_send_get_consumer_id(const struct doca_comch_producer_task_send *task)
+{
+	return task->consumer_id;
+}
+
+void doca_comch_producer_task_send_set_consumer_id(struct doca_comch_producer_task_send *task,
+						   const uint32_t consumer_id)
+{
+	task->consumer_id = consumer_id;
+}
+
+uint8_t *doca_comch_producer_task_send_get_imm_data(const struct doca_comch_producer_task_send *task)
+{
+	return task->imm_len == 0 ? NULL : (uint8_t *)(uintptr_t)task->imm;
+}
+
+uint32_t doca_comch_producer_task_send_get_imm_data_len(const struct doca_comch_producer_task_send *task)
+{
+	return task->imm_len;
+}
+
+void doca_comch_producer_task_send_set_imm_data(struct doca_comch_producer_task_send *task, uint8_t *imm_data,
+						uint32_t imm_data_len)
+{
+	set_imm(task, imm_data, imm_data_len);
+}

@@ -1,0 +1,283 @@
+#include "shm.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sdk_log.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Mappings of this process, so that two ends in one process use the same addresses. */
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shm_map *connections;
+static struct shm_doorbell_map *doorbells;
+
+uint32_t shm_eager_bytes(uint32_t capacity)
+{
+	uint32_t bytes = capacity <= 512 ? 16384 : capacity <= 2048 ? 8192 : 4096;
+	_Static_assert(512 * UINT64_C(16384) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
+	_Static_assert(2048 * UINT64_C(8192) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
+	_Static_assert(SHM_MAX_POSTS * UINT64_C(4096) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
+	return bytes;
+}
+
+static doca_error_t from_errno(const char *what)
+{
+	int error = errno;
+	EMU_LOG_ERROR("%s: errno %d", what, error);
+	return error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ? DOCA_ERROR_NO_MEMORY
+											  : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+/* A memfd of a fixed size, which no holder of the descriptor can change. */
+static int sealed_memfd(const char *name, uint64_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)bytes) != 0 || fcntl(fd, F_ADD_SEALS, SEALS) != 0) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+static void *map_part(int fd, uint64_t offset, uint64_t bytes)
+{
+	void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Memory from a peer must not be able to vanish under a mapping: exact size, and sealed at that size. */
+static bool acceptable(int fd, uint64_t bytes, struct stat *status)
+{
+	if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
+		return false;
+	int seals = fcntl(fd, F_GET_SEALS);
+	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+/* Takes `fd` over in any case. */
+static doca_error_t open_map(int fd, const struct stat *status, struct shm_map **map)
+{
+	struct shm_map *opened = calloc(1, sizeof(*opened));
+	struct shm_control *control = opened == NULL ? NULL : map_part(fd, 0, SHM_CONTROL_BYTES);
+	if (control == NULL) {
+		free(opened);
+		close(fd);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	opened->fd = fd;
+	opened->dev = status->st_dev;
+	opened->ino = status->st_ino;
+	opened->refs = 1;
+	opened->control = control;
+	pthread_mutex_init(&opened->lock, NULL);
+	opened->next = connections;
+	connections = opened;
+	*map = opened;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shm_create(struct shm_map **map)
+{
+	int fd = sealed_memfd("doca-emu-connection", SHM_TOTAL_BYTES);
+	if (fd < 0)
+		return from_errno("cannot make a connection's shared memory");
+	struct stat status;
+	if (fstat(fd, &status) != 0) {
+		close(fd);
+		return from_errno("cannot inspect a connection's shared memory");
+	}
+	pthread_mutex_lock(&registry_lock);
+	doca_error_t result = open_map(fd, &status, map);
+	pthread_mutex_unlock(&registry_lock);
+	return result;
+}
+
+doca_error_t shm_attach(int fd, struct shm_map **map)
+{
+	struct stat status;
+	if (!acceptable(fd, SHM_TOTAL_BYTES, &status)) {
+		close(fd);
+		EMU_LOG_WARNING("a peer offered shared memory of the wrong size or without seals");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&registry_lock);
+	struct shm_map *known = connections;
+	while (known != NULL && (known->dev != status.st_dev || known->ino != status.st_ino))
+		known = known->next;
+	if (known != NULL) {
+		known->refs++;
+		*map = known;
+		close(fd);
+	} else {
+		result = open_map(fd, &status, map);
+	}
+	pthread_mutex_unlock(&registry_lock);
+	return result;
+}
+
+static void unmap_all(struct shm_map *map)
+{
+	for (int side = 0; side < SHM_SIDES; side++) {
+		if (map->rings[side] != NULL)
+			munmap(map->rings[side], map->ring_bytes[side]);
+		for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
+			struct shm_region *region = atomic_load(&map->regions[side][slot]);
+			if (region != NULL)
+				munmap(region, SHM_REGION_BYTES);
+		}
+	}
+	munmap(map->control, SHM_CONTROL_BYTES);
+	close(map->fd);
+	pthread_mutex_destroy(&map->lock);
+	free(map);
+}
+
+void shm_release(struct shm_map *map)
+{
+	if (map == NULL)
+		return;
+	pthread_mutex_lock(&registry_lock);
+	bool last = --map->refs == 0;
+	if (last) {
+		struct shm_map **link = &connections;
+		while (*link != map)
+			link = &(*link)->next;
+		*link = map->next;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	if (last)
+		unmap_all(map);
+}
+
+doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes)
+{
+	if (bytes < SHM_PAGE || bytes > SHM_RING_MAX_BYTES || (bytes & (bytes - 1)) != 0)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&map->lock);
+	if (map->rings[side] == NULL) {
+		map->rings[side] = map_part(map->fd, SHM_RING_OFFSET(side), bytes);
+		map->ring_bytes[side] = bytes;
+	}
+	if (map->rings[side] == NULL)
+		result = DOCA_ERROR_NO_MEMORY;
+	else if (map->ring_bytes[side] != bytes)
+		result = DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_unlock(&map->lock);
+	return result;
+}
+
+struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint32_t slot)
+{
+	struct shm_region *region = atomic_load_explicit(&map->regions[side][slot], memory_order_acquire);
+	if (region != NULL)
+		return region;
+	pthread_mutex_lock(&map->lock);
+	region = atomic_load_explicit(&map->regions[side][slot], memory_order_relaxed);
+	if (region == NULL) {
+		region = map_part(map->fd, SHM_REGION_OFFSET(side, slot), SHM_REGION_BYTES);
+		atomic_store_explicit(&map->regions[side][slot], region, memory_order_release);
+	}
+	pthread_mutex_unlock(&map->lock);
+	return region;
+}
+
+void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot)
+{
+	/* Not being able to give pages back early only costs memory. */
+	(void)fallocate(map->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+			(off_t)(SHM_REGION_OFFSET(side, slot) + SHM_REGION_POSTS),
+			(off_t)(SHM_REGION_BYTES - SHM_REGION_POSTS));
+}
+
+static doca_error_t open_doorbells(int fd, const struct stat *status, struct shm_doorbell_map **map)
+{
+	struct shm_doorbell_map *opened = calloc(1, sizeof(*opened));
+	struct shm_doorbells *bells = opened == NULL ? NULL : map_part(fd, 0, SHM_PAGE);
+	if (bells == NULL) {
+		free(opened);
+		close(fd);
+		return DOCA_ERROR_NO_MEMORY;
+	}
+	*opened = (struct shm_doorbell_map){
+		.fd = fd, .dev = status->st_dev, .ino = status->st_ino, .refs = 1, .bells = bells, .next = doorbells};
+	doorbells = opened;
+	*map = opened;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t shm_doorbells_create(struct shm_doorbell_map **map)
+{
+	int fd = sealed_memfd("doca-emu-doorbells", SHM_PAGE);
+	struct stat status;
+	if (fd < 0 || fstat(fd, &status) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return from_errno("cannot make a server's doorbells");
+	}
+	pthread_mutex_lock(&registry_lock);
+	doca_error_t result = open_doorbells(fd, &status, map);
+	pthread_mutex_unlock(&registry_lock);
+	return result;
+}
+
+doca_error_t shm_doorbells_attach(int fd, struct shm_doorbell_map **map)
+{
+	struct stat status;
+	if (!acceptable(fd, SHM_PAGE, &status)) {
+		close(fd);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&registry_lock);
+	struct shm_doorbell_map *known = doorbells;
+	while (known != NULL && (known->dev != status.st_dev || known->ino != status.st_ino))
+		known = known->next;
+	if (known != NULL) {
+		known->refs++;
+		*map = known;
+		close(fd);
+	} else {
+		result = open_doorbells(fd, &status, map);
+	}
+	pthread_mutex_unlock(&registry_lock);
+	return result;
+}
+
+void shm_doorbells_ref(struct shm_doorbell_map *map)
+{
+	pthread_mutex_lock(&registry_lock);
+	map->refs++;
+	pthread_mutex_unlock(&registry_lock);
+}
+
+void shm_doorbells_release(struct shm_doorbell_map *map)
+{
+	if (map == NULL)
+		return;
+	pthread_mutex_lock(&registry_lock);
+	bool last = --map->refs == 0;
+	if (last) {
+		struct shm_doorbell_map **link = &doorbells;
+		while (*link != map)
+			link = &(*link)->next;
+		*link = map->next;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	if (!last)
+		return;
+	munmap(map->bells, SHM_PAGE);
+	close(map->fd);
+	free(map);
+}

@@ -1,0 +1,278 @@
+/* The memory that the two ends of a connection share.
+ *
+ * One memfd per connection, made and sealed by the client. It is sparse: the offsets below leave room for the
+ * largest configuration, pages exist once touched, and each part is mapped when it is first needed.
+ *
+ *   0          struct shm_control     who has written and read how far, consumer directories, goodbyes
+ *   RING(s)    control messages towards side s, a ring of variable-length records
+ *   REGION(s,k) consumer slot k of side s: posted buffers, completions, small payloads, pipeline
+ *
+ * No pointers, only offsets and free-running counters. Every field has one writing side, named in its comment.
+ * Whatever the other side has written is checked before it is used; a violation ends the connection. */
+#ifndef EMU_SHM_H
+#define EMU_SHM_H
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "doca_error.h"
+
+#define SHM_LAYOUT_VERSION 1u
+#define SHM_CACHE_LINE 64
+
+enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
+
+static inline enum shm_side shm_other(enum shm_side side)
+{
+	return side == SHM_CLIENT ? SHM_SERVER : SHM_CLIENT;
+}
+
+/* ---- consumer directory ---- */
+
+#define SHM_CONSUMER_SLOTS 128u
+
+enum shm_consumer_state {
+	SHM_CONSUMER_NONE = 0,
+	SHM_CONSUMER_CREATED, /* has an id, takes nothing yet */
+	SHM_CONSUMER_RUNNING,
+	SHM_CONSUMER_EXPIRED,
+};
+
+/* An entry is one word, so that id, generation (start count) and state change together. */
+static inline uint64_t shm_entry(uint32_t id, uint32_t generation, enum shm_consumer_state state)
+{
+	return (uint64_t)id << 32 | (uint64_t)(generation & 0xffffffu) << 8 | (uint64_t)state;
+}
+
+static inline uint32_t shm_entry_id(uint64_t entry)
+{
+	return (uint32_t)(entry >> 32);
+}
+
+static inline enum shm_consumer_state shm_entry_state(uint64_t entry)
+{
+	return (enum shm_consumer_state)(entry & 0xffu);
+}
+
+/* ---- control part ---- */
+
+struct shm_half { /* written by one side */
+	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in ring_peek. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
+	/* Counts everything that the other side should look at: messages, directory changes, goodbye. Bumped last. */
+	_Atomic uint64_t bell;
+	/* Ring towards this side: bytes and messages consumed. Release stores; pair with the loads in ring_has_room. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_head;
+	_Atomic uint64_t ring_head_msgs;
+	/* Orderly goodbye: 1 once nothing more will be written to the ring. */
+	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
+	/* Changes of `directory`. */
+	_Atomic uint32_t directory_version;
+	/* This side's consumers. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
+	/* The other side's directory entries as far as this side has reported them to its user. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
+};
+
+struct shm_control {
+	struct shm_half half[SHM_SIDES];
+};
+
+/* ---- ring of control messages ---- */
+
+#define SHM_RECORD_ALIGN 16u
+#define SHM_RECORD_WRAP UINT32_MAX /* length of the filler that ends a lap */
+
+struct shm_record { /* followed by the message */
+	uint32_t len;
+	uint32_t reserved;
+	uint64_t pad;
+};
+
+/* ---- consumer region ---- */
+
+#define SHM_MAX_POSTS 8192u
+#define SHM_SLOT_BYTES 128u
+#define SHM_INLINE_BYTES 104u
+#define SHM_PIPE_BYTES (1u << 20)
+
+/* Set in `claimed` by the consumer when it stops: no producer claims after it. */
+#define SHM_CLAIM_CLOSED (UINT64_C(1) << 63)
+
+/* `room` of a posted buffer that its owner has taken back. */
+#define SHM_ROOM_REVOKED UINT64_MAX
+
+struct shm_region {
+	/* Consumer, before it announces itself. */
+	uint32_t capacity; /* posted buffers, a power of two */
+	uint32_t eager_bytes; /* per slot */
+	uint32_t max_imm_len;
+	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
+	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t claimed;
+	/* Pipeline for payloads that neither fit a slot nor can be written directly; one message at a time.
+	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
+	_Atomic uint64_t pipe_consumed; /* shm_pipe_mark */
+	/* Producer: how much of that message has been put, or SHM_PIPE_ABORTED. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_produced; /* shm_pipe_mark */
+};
+
+/* Progress of one message through the pipeline; the tag tells it from marks of earlier messages. */
+#define SHM_PIPE_ABORTED ((UINT64_C(1) << 40) - 1)
+
+static inline uint64_t shm_pipe_mark(uint64_t index, uint64_t bytes)
+{
+	return (index + 1) << 40 | bytes;
+}
+
+/* The bytes of a mark of message `index`; 0 for any other message's. */
+static inline uint64_t shm_pipe_bytes(uint64_t mark, uint64_t index)
+{
+	return mark >> 40 == ((index + 1) & 0xffffffu) ? mark & SHM_PIPE_ABORTED : 0;
+}
+
+struct shm_post { /* consumer */
+	uint64_t addr;
+	_Atomic uint64_t room;
+};
+
+enum shm_payload {
+	SHM_PAYLOAD_PLACED = 0, /* already in the posted buffer */
+	SHM_PAYLOAD_INLINE,     /* in the slot, behind the immediate data */
+	SHM_PAYLOAD_EAGER,      /* in the slot's eager area */
+	SHM_PAYLOAD_PIPE,       /* comes through the pipeline */
+	SHM_PAYLOAD_SKIPPED,    /* the buffer was taken back; nothing was sent */
+	SHM_PAYLOAD_FAILED,     /* the sender failed half-way */
+};
+
+struct shm_slot { /* the producer that claimed it */
+	/* Index + 1 once the slot is filled. Release store; pairs with the acquire load in consumer_progress. */
+	_Atomic uint64_t ready;
+	uint32_t len;
+	uint32_t producer_id;
+	uint8_t payload; /* enum shm_payload */
+	uint8_t imm_len;
+	uint8_t reserved[6];
+	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
+};
+
+_Static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES, "a completion slot is two cache lines");
+_Static_assert(sizeof(struct shm_post) == 16, "four posts share a cache line");
+_Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16-byte aligned");
+
+/* ---- offsets ---- */
+
+#define SHM_PAGE 4096u
+#define SHM_ROUND_PAGE(n) (((n) + SHM_PAGE - 1) / SHM_PAGE * SHM_PAGE)
+
+#define SHM_CONTROL_BYTES SHM_ROUND_PAGE(sizeof(struct shm_control))
+#define SHM_RING_MAX_BYTES (UINT64_C(64) << 20)
+#define SHM_RING_OFFSET(side) ((UINT64_C(16) << 20) + (uint64_t)(side) * SHM_RING_MAX_BYTES)
+
+#define SHM_REGION_POSTS SHM_PAGE
+#define SHM_REGION_SLOTS (SHM_REGION_POSTS + SHM_MAX_POSTS * sizeof(struct shm_post))
+#define SHM_REGION_PIPE (SHM_REGION_SLOTS + SHM_MAX_POSTS * (size_t)SHM_SLOT_BYTES)
+#define SHM_REGION_EAGER (SHM_REGION_PIPE + SHM_PIPE_BYTES)
+#define SHM_EAGER_MAX_BYTES (UINT64_C(32) << 20)
+#define SHM_REGION_BYTES (SHM_REGION_EAGER + SHM_EAGER_MAX_BYTES)
+#define SHM_REGION_OFFSET(side, slot) \
+	(SHM_RING_OFFSET(SHM_SIDES) + ((uint64_t)(side) * SHM_CONSUMER_SLOTS + (slot)) * SHM_REGION_BYTES)
+#define SHM_TOTAL_BYTES SHM_REGION_OFFSET(SHM_SIDES, 0)
+
+_Static_assert(sizeof(struct shm_region) <= SHM_PAGE, "the region header is one page");
+_Static_assert(SHM_REGION_BYTES % SHM_PAGE == 0, "regions are mapped one by one");
+
+static inline struct shm_post *shm_region_posts(struct shm_region *region)
+{
+	return (struct shm_post *)((uint8_t *)region + SHM_REGION_POSTS);
+}
+
+static inline struct shm_slot *shm_region_slots(struct shm_region *region)
+{
+	return (struct shm_slot *)((uint8_t *)region + SHM_REGION_SLOTS);
+}
+
+static inline uint8_t *shm_region_pipe(struct shm_region *region)
+{
+	return (uint8_t *)region + SHM_REGION_PIPE;
+}
+
+static inline uint8_t *shm_region_eager(struct shm_region *region)
+{
+	return (uint8_t *)region + SHM_REGION_EAGER;
+}
+
+/* Eager bytes per slot for a region of `capacity` slots: larger where there are few. */
+uint32_t shm_eager_bytes(uint32_t capacity);
+
+/* ---- mappings ---- */
+
+/* One connection's memory as this process sees it. When both ends live in this process they share one mapping. */
+struct shm_map {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	unsigned refs;
+	struct shm_control *control;
+	pthread_mutex_t lock;
+	uint8_t *rings[SHM_SIDES];
+	uint64_t ring_bytes[SHM_SIDES];
+	_Atomic(struct shm_region *) regions[SHM_SIDES][SHM_CONSUMER_SLOTS];
+	struct shm_map *next;
+};
+
+/* A new, sealed memory; on success the caller holds one reference. */
+doca_error_t shm_create(struct shm_map **map);
+
+/* Maps memory received from a peer, after checking size and seals. Consumes `fd`. */
+doca_error_t shm_attach(int fd, struct shm_map **map);
+
+void shm_release(struct shm_map *map);
+
+/* Maps the ring towards `side`; `bytes` is a power of two and at most SHM_RING_MAX_BYTES. */
+doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes);
+
+/* The region of a consumer slot, mapped at first use; NULL when out of memory. */
+struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint32_t slot);
+
+/* Gives back the pages of a region's arrays; its counters stay. */
+void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot);
+
+/* ---- doorbells of a server ---- */
+
+#define SHM_DOORBELL_WORDS 8u
+#define SHM_DOORBELLS (SHM_DOORBELL_WORDS * 64u)
+
+/* One bit per connection, set by the client after it has changed its half; cleared by the server. A client that
+ * sets other bits only makes the server look in vain; one that clears others' is caught by the server's rounds. */
+struct shm_doorbells {
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t words[SHM_DOORBELL_WORDS];
+};
+
+struct shm_doorbell_map {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	unsigned refs;
+	struct shm_doorbells *bells;
+	struct shm_doorbell_map *next;
+};
+
+doca_error_t shm_doorbells_create(struct shm_doorbell_map **map);
+doca_error_t shm_doorbells_attach(int fd, struct shm_doorbell_map **map);
+void shm_doorbells_ref(struct shm_doorbell_map *map);
+void shm_doorbells_release(struct shm_doorbell_map *map);
+
+static inline void shm_ring_doorbell(struct shm_doorbells *bells, uint32_t index)
+{
+	atomic_fetch_or_explicit(&bells->words[index / 64], UINT64_C(1) << (index % 64), memory_order_seq_cst);
+}
+
+#endif

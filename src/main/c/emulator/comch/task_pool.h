@@ -1,0 +1,93 @@
+/* Fixed pools of tasks, and queues of those that wait for their completion callback.
+ *
+ * Both belong to one context and so to one thread; nothing here allocates after the context has started. */
+#ifndef EMU_TASK_POOL_H
+#define EMU_TASK_POOL_H
+
+#include "ctx.h"
+
+struct task_pool {
+	uint8_t *memory;
+	size_t stride;
+	struct doca_task *free;
+};
+
+/* A pool of `num` tasks of `size` bytes, each beginning with struct doca_task. */
+doca_error_t task_pool_init(struct task_pool *pool, struct doca_ctx *ctx, uint32_t num, size_t size);
+void task_pool_fini(struct task_pool *pool);
+
+/* NULL when all tasks are out. */
+static inline struct doca_task *task_pool_take(struct task_pool *pool)
+{
+	struct doca_task *task = pool->free;
+	if (task == NULL)
+		return NULL;
+	pool->free = task->next_free;
+	task->state = EMU_TASK_OWNED;
+	task->status = DOCA_SUCCESS;
+	task->user_data.u64 = 0;
+	task->ctx->num_tasks_out++;
+	return task;
+}
+
+static inline void task_pool_give(struct task_pool *pool, struct doca_task *task)
+{
+	task->state = EMU_TASK_FREE;
+	task->next_free = pool->free;
+	pool->free = task;
+	task->ctx->num_tasks_out--;
+}
+
+static inline void task_sent_off(struct doca_task *task)
+{
+	task->state = EMU_TASK_INFLIGHT;
+	task->ctx->num_inflight++;
+}
+
+/* Ends a task's flight with `status`. False when the user freed it meanwhile: it must get no callback, and goes
+ * back to its pool instead. */
+static inline bool task_landed(struct doca_task *task, doca_error_t status)
+{
+	bool wanted = task->state != EMU_TASK_CANCELLED;
+	task->ctx->num_inflight--;
+	task->status = status;
+	task->state = EMU_TASK_OWNED;
+	return wanted;
+}
+
+/* A queue with room for every task of a pool. */
+struct task_fifo {
+	struct doca_task **slots;
+	uint32_t mask;
+	uint32_t head;
+	uint32_t tail;
+};
+
+doca_error_t task_fifo_init(struct task_fifo *fifo, uint32_t num);
+void task_fifo_fini(struct task_fifo *fifo);
+
+static inline bool task_fifo_empty(const struct task_fifo *fifo)
+{
+	return fifo->head == fifo->tail;
+}
+
+static inline void task_fifo_push(struct task_fifo *fifo, struct doca_task *task)
+{
+	fifo->slots[fifo->tail++ & fifo->mask] = task;
+}
+
+static inline struct doca_task *task_fifo_pop(struct task_fifo *fifo)
+{
+	return task_fifo_empty(fifo) ? NULL : fifo->slots[fifo->head++ & fifo->mask];
+}
+
+/* The power of two that is at least `num`. */
+static inline uint32_t round_up_pow2(uint32_t num)
+{
+	uint32_t power = 1;
+	while (power < num)
+		power *= 2;
+	return power;
+}
+
+#endif

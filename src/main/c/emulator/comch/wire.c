@@ -1,0 +1,144 @@
+#include "wire.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "shm.h"
+
+#define WIRE_MAGIC 0x434d4348u
+
+/* Random per process: proves that an address belongs to the process that a pid names at this moment. */
+static uint8_t own_cookie[WIRE_COOKIE_BYTES];
+static pthread_once_t cookie_once = PTHREAD_ONCE_INIT;
+
+static void make_cookie(void)
+{
+	if (getrandom(own_cookie, sizeof(own_cookie), 0) != (ssize_t)sizeof(own_cookie))
+		abort(); /* cannot happen for 16 bytes */
+}
+
+void wire_init(struct wire_message *message, enum wire_kind kind)
+{
+	pthread_once(&cookie_once, make_cookie);
+	*message = (struct wire_message){.magic = WIRE_MAGIC,
+					 .version = SHM_LAYOUT_VERSION,
+					 .kind = (uint32_t)kind,
+					 .cookie_address = (uint64_t)(uintptr_t)own_cookie};
+	memcpy(message->cookie, own_cookie, sizeof(own_cookie));
+}
+
+doca_error_t wire_send(int socket, const struct wire_message *message, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec part = {.iov_base = (void *)(uintptr_t)message, .iov_len = sizeof(*message)};
+	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+	if (fd >= 0) {
+		header.msg_control = control.bytes;
+		header.msg_controllen = sizeof(control.bytes);
+		struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(rights), &fd, sizeof(int));
+	}
+	ssize_t sent;
+	do
+		sent = sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+	while (sent < 0 && errno == EINTR);
+	if (sent == (ssize_t)sizeof(*message))
+		return DOCA_SUCCESS;
+	return sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) ? DOCA_ERROR_AGAIN : DOCA_ERROR_NOT_CONNECTED;
+}
+
+/* Keeps the first descriptor of a received message and closes any other. */
+static int take_descriptor(struct msghdr *header)
+{
+	int kept = -1;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(int), sizeof(int));
+			if (kept < 0)
+				kept = fd;
+			else
+				close(fd);
+		}
+	}
+	return kept;
+}
+
+doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
+{
+	union {
+		char bytes[CMSG_SPACE(4 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec part = {.iov_base = message, .iov_len = sizeof(*message)};
+	struct msghdr header = {.msg_iov = &part,
+				.msg_iovlen = 1,
+				.msg_control = control.bytes,
+				.msg_controllen = sizeof(control.bytes)};
+	ssize_t received;
+	do
+		received = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (received < 0 && errno == EINTR);
+	*fd = -1;
+	if (received < 0)
+		return errno == EAGAIN || errno == EWOULDBLOCK ? DOCA_ERROR_AGAIN : DOCA_ERROR_NOT_CONNECTED;
+	if (received == 0)
+		return DOCA_ERROR_NOT_CONNECTED;
+	*fd = take_descriptor(&header);
+	if (received == (ssize_t)sizeof(*message) && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
+	    message->magic == WIRE_MAGIC && message->version == SHM_LAYOUT_VERSION &&
+	    memchr(message->name, '\0', sizeof(message->name)) != NULL)
+		return DOCA_SUCCESS;
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static bool peer_credentials(int socket, struct ucred *peer)
+{
+	socklen_t size = sizeof(*peer);
+	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
+}
+
+bool wire_peer_is_same_user(int socket)
+{
+	struct ucred peer;
+	return peer_credentials(socket, &peer) && (peer.uid == geteuid() || peer.uid == 0);
+}
+
+enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid)
+{
+	struct ucred peer;
+	if (!peer_credentials(socket, &peer) || peer.pid <= 0)
+		return WIRE_REACH_NONE; /* another process id namespace */
+	/* The kernel vouches for the pid, so a peer cannot pass itself off as this process. */
+	if (peer.pid == getpid())
+		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF : WIRE_REACH_NONE;
+	const char *choice = getenv("DOCA_EMU_DIRECT_WRITE");
+	if (choice != NULL && strcmp(choice, "0") == 0)
+		return WIRE_REACH_NONE;
+	uint8_t seen[WIRE_COOKIE_BYTES];
+	struct iovec local = {.iov_base = seen, .iov_len = sizeof(seen)};
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)from_peer->cookie_address, .iov_len = sizeof(seen)};
+	if (process_vm_readv(peer.pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(seen) ||
+	    memcmp(seen, from_peer->cookie, sizeof(seen)) != 0)
+		return WIRE_REACH_NONE;
+	*pid = peer.pid;
+	return WIRE_REACH_PROCESS;
+}

@@ -1,0 +1,55 @@
+/* The handshake over the Unix socket. After it the socket carries nothing more; its end tells that the peer died. */
+#ifndef EMU_WIRE_H
+#define EMU_WIRE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "doca_error.h"
+
+#define WIRE_NAME_BYTES 128
+#define WIRE_COOKIE_BYTES 16
+
+enum wire_kind {
+	WIRE_HELLO = 1, /* client to server, with the connection's memory */
+	WIRE_ACCEPT,    /* server to client, with the server's doorbells */
+	WIRE_REJECT,
+};
+
+struct wire_message {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t kind;
+	uint32_t max_msg_size;
+	uint32_t recv_queue_size;
+	uint32_t connection_index; /* ACCEPT: the client's doorbell */
+	uint64_t ring_bytes;       /* of the ring towards the sender of this message */
+	uint64_t cookie_address;   /* where `cookie` stands in the sender's memory */
+	uint8_t cookie[WIRE_COOKIE_BYTES];
+	char name[WIRE_NAME_BYTES]; /* HELLO: the server's */
+};
+
+/* Fills in what every message of this process has in common. */
+void wire_init(struct wire_message *message, enum wire_kind kind);
+
+/* Sends a message with a descriptor (-1: none) on a non-blocking socket. */
+doca_error_t wire_send(int socket, const struct wire_message *message, int fd);
+
+/* Receives one message and at most one descriptor (-1: none came). AGAIN: nothing there yet; NOT_CONNECTED: the
+ * peer has gone; INVALID_VALUE: not a message of this protocol version. */
+doca_error_t wire_receive(int socket, struct wire_message *message, int *fd);
+
+enum wire_reach {
+	WIRE_REACH_NONE,    /* the peer's memory cannot be written: the pipeline carries large payloads */
+	WIRE_REACH_SELF,    /* the peer is this very process */
+	WIRE_REACH_PROCESS, /* process_vm_writev works */
+};
+
+/* Whether the peer runs as the same user. */
+bool wire_peer_is_same_user(int socket);
+
+/* How the peer's memory can be reached, established by a trial, and its process id for WIRE_REACH_PROCESS. */
+enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid);
+
+#endif
