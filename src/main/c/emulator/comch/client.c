@@ -63,7 +63,7 @@ static doca_error_t introduce(struct doca_comch_client *client)
 	hello.recv_queue_size = endpoint->recv_queue_size;
 	hello.ring_bytes = connection_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
-	if (!wire_peer_is_same_user(socket) || wire_send(socket, &hello, client->connection->map->fd) != DOCA_SUCCESS) {
+	if (!wire_peer_is_same_user(socket) || wire_send(socket, &hello, client->connection->map->base.fd) != DOCA_SUCCESS) {
 		close(socket);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}

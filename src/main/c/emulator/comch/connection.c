@@ -24,8 +24,8 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side si
 	created->refs = 1;
 	created->socket = -1;
 	created->map = map;
-	created->own = &map->control->half[side];
-	created->peer = &map->control->half[shm_other(side)];
+	created->own = &shm_map_control(map)->half[side];
+	created->peer = &shm_map_control(map)->half[shm_other(side)];
 	created->next_consumer_id = READING_FIRST_ID;
 	created->next_producer_id = READING_FIRST_ID;
 	pthread_mutex_init(&created->lock, NULL);
@@ -106,7 +106,7 @@ doca_error_t connection_establish(struct doca_comch_connection *connection, cons
 void connection_ring_peer(struct doca_comch_connection *connection)
 {
 	if (connection->side == SHM_CLIENT)
-		shm_ring_doorbell(connection->doorbells->bells, connection->index);
+		shm_ring_doorbell(shm_doorbells_of(connection->doorbells), connection->index);
 	else
 		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
 }
@@ -115,7 +115,7 @@ void connection_ring_self(struct doca_comch_connection *connection)
 {
 	/* A client looks at its `registrations` on every call; a server only where a bell rings. */
 	if (connection->side == SHM_SERVER)
-		shm_ring_doorbell(connection->doorbells->bells, connection->index);
+		shm_ring_doorbell(shm_doorbells_of(connection->doorbells), connection->index);
 }
 
 static doca_error_t broken(struct doca_comch_connection *connection, const char *what)

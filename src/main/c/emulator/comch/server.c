@@ -147,7 +147,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	reply.ring_bytes = connection->rx.ring_bytes;
 	reply.connection_index = index;
 	/* A client that has vanished meanwhile is reported as an attempt that failed [Q2]. */
-	if (wire_send(socket, &reply, server->doorbells->fd) != DOCA_SUCCESS)
+	if (wire_send(socket, &reply, server->doorbells->base.fd) != DOCA_SUCCESS)
 		atomic_store(&connection->established, false);
 	connection->connect_event_due = true;
 	server->connections[index] = connection;
@@ -239,7 +239,7 @@ static void look_at_sockets(struct doca_comch_server *server)
 static void collect_doorbells(struct doca_comch_server *server)
 {
 	for (uint32_t word = 0; word < SHM_DOORBELL_WORDS; word++) {
-		_Atomic uint64_t *bells = &server->doorbells->bells->words[word];
+		_Atomic uint64_t *bells = &shm_doorbells_of(server->doorbells)->words[word];
 		if (atomic_load_explicit(bells, memory_order_relaxed) != 0)
 			server->ready[word] |= atomic_exchange_explicit(bells, 0, memory_order_seq_cst);
 	}

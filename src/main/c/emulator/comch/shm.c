@@ -14,8 +14,7 @@
 
 /* Mappings of this process, so that two ends in one process use the same addresses. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct shm_map *connections;
-static struct shm_doorbell_map *doorbells;
+static struct shm_mapping *registry;
 
 uint32_t shm_eager_bytes(uint32_t capacity)
 {
@@ -64,26 +63,70 @@ static bool acceptable(int fd, uint64_t bytes, struct stat *status)
 	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
-/* Takes `fd` over in any case. */
-static doca_error_t open_map(int fd, const struct stat *status, struct shm_map **map)
+/* Finds or makes the mapping of a shared file; `object_bytes` is the size of the structure around it. Takes `fd` over. */
+static doca_error_t acquire(int fd, uint64_t file_bytes, size_t start_bytes, size_t object_bytes,
+			    struct shm_mapping **mapping)
 {
-	struct shm_map *opened = calloc(1, sizeof(*opened));
-	struct shm_control *control = opened == NULL ? NULL : map_part(fd, 0, SHM_CONTROL_BYTES);
-	if (control == NULL) {
-		free(opened);
+	struct stat status;
+	if (!acceptable(fd, file_bytes, &status)) {
 		close(fd);
-		return DOCA_ERROR_NO_MEMORY;
+		EMU_LOG_WARNING("a peer offered shared memory of the wrong size or without seals");
+		return DOCA_ERROR_INVALID_VALUE;
 	}
-	opened->fd = fd;
-	opened->dev = status->st_dev;
-	opened->ino = status->st_ino;
-	opened->refs = 1;
-	opened->control = control;
-	pthread_mutex_init(&opened->lock, NULL);
-	opened->next = connections;
-	connections = opened;
-	*map = opened;
+	pthread_mutex_lock(&registry_lock);
+	struct shm_mapping *found = registry;
+	while (found != NULL && (found->dev != status.st_dev || found->ino != status.st_ino))
+		found = found->next;
+	if (found != NULL) {
+		found->refs++;
+		close(fd);
+	} else if ((found = calloc(1, object_bytes)) != NULL) {
+		found->start = map_part(fd, 0, start_bytes);
+		if (found->start == NULL) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (found == NULL) {
+		close(fd);
+	} else if (found->refs == 0) {
+		found->fd = fd;
+		found->dev = status.st_dev;
+		found->ino = status.st_ino;
+		found->refs = 1;
+		found->start_bytes = start_bytes;
+		pthread_mutex_init(&found->lock, NULL);
+		found->next = registry;
+		registry = found;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	if (found == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	*mapping = found;
 	return DOCA_SUCCESS;
+}
+
+/* Takes a reference away; true when it was the last, and the mapping is out of the registry. */
+static bool let_go(struct shm_mapping *mapping)
+{
+	pthread_mutex_lock(&registry_lock);
+	bool last = --mapping->refs == 0;
+	if (last) {
+		struct shm_mapping **link = &registry;
+		while (*link != mapping)
+			link = &(*link)->next;
+		*link = mapping->next;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	return last;
+}
+
+static void dispose(struct shm_mapping *mapping)
+{
+	munmap(mapping->start, mapping->start_bytes);
+	close(mapping->fd);
+	pthread_mutex_destroy(&mapping->lock);
+	free(mapping);
 }
 
 doca_error_t shm_create(struct shm_map **map)
@@ -91,43 +134,22 @@ doca_error_t shm_create(struct shm_map **map)
 	int fd = sealed_memfd("doca-emu-connection", SHM_TOTAL_BYTES);
 	if (fd < 0)
 		return from_errno("cannot make a connection's shared memory");
-	struct stat status;
-	if (fstat(fd, &status) != 0) {
-		close(fd);
-		return from_errno("cannot inspect a connection's shared memory");
-	}
-	pthread_mutex_lock(&registry_lock);
-	doca_error_t result = open_map(fd, &status, map);
-	pthread_mutex_unlock(&registry_lock);
-	return result;
+	return shm_attach(fd, map);
 }
 
 doca_error_t shm_attach(int fd, struct shm_map **map)
 {
-	struct stat status;
-	if (!acceptable(fd, SHM_TOTAL_BYTES, &status)) {
-		close(fd);
-		EMU_LOG_WARNING("a peer offered shared memory of the wrong size or without seals");
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	doca_error_t result = DOCA_SUCCESS;
-	pthread_mutex_lock(&registry_lock);
-	struct shm_map *known = connections;
-	while (known != NULL && (known->dev != status.st_dev || known->ino != status.st_ino))
-		known = known->next;
-	if (known != NULL) {
-		known->refs++;
-		*map = known;
-		close(fd);
-	} else {
-		result = open_map(fd, &status, map);
-	}
-	pthread_mutex_unlock(&registry_lock);
+	struct shm_mapping *base;
+	doca_error_t result = acquire(fd, SHM_TOTAL_BYTES, SHM_CONTROL_BYTES, sizeof(**map), &base);
+	if (result == DOCA_SUCCESS)
+		*map = (struct shm_map *)base;
 	return result;
 }
 
-static void unmap_all(struct shm_map *map)
+void shm_release(struct shm_map *map)
 {
+	if (map == NULL || !let_go(&map->base))
+		return;
 	for (int side = 0; side < SHM_SIDES; side++) {
 		if (map->rings[side] != NULL)
 			munmap(map->rings[side], map->ring_bytes[side]);
@@ -137,27 +159,7 @@ static void unmap_all(struct shm_map *map)
 				munmap(region, SHM_REGION_BYTES);
 		}
 	}
-	munmap(map->control, SHM_CONTROL_BYTES);
-	close(map->fd);
-	pthread_mutex_destroy(&map->lock);
-	free(map);
-}
-
-void shm_release(struct shm_map *map)
-{
-	if (map == NULL)
-		return;
-	pthread_mutex_lock(&registry_lock);
-	bool last = --map->refs == 0;
-	if (last) {
-		struct shm_map **link = &connections;
-		while (*link != map)
-			link = &(*link)->next;
-		*link = map->next;
-	}
-	pthread_mutex_unlock(&registry_lock);
-	if (last)
-		unmap_all(map);
+	dispose(&map->base);
 }
 
 doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes)
@@ -165,16 +167,16 @@ doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t byte
 	if (bytes < SHM_PAGE || bytes > SHM_RING_MAX_BYTES || (bytes & (bytes - 1)) != 0)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = DOCA_SUCCESS;
-	pthread_mutex_lock(&map->lock);
+	pthread_mutex_lock(&map->base.lock);
 	if (map->rings[side] == NULL) {
-		map->rings[side] = map_part(map->fd, SHM_RING_OFFSET(side), bytes);
+		map->rings[side] = map_part(map->base.fd, SHM_RING_OFFSET(side), bytes);
 		map->ring_bytes[side] = bytes;
 	}
 	if (map->rings[side] == NULL)
 		result = DOCA_ERROR_NO_MEMORY;
 	else if (map->ring_bytes[side] != bytes)
 		result = DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_unlock(&map->lock);
+	pthread_mutex_unlock(&map->base.lock);
 	return result;
 }
 
@@ -183,101 +185,50 @@ struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint3
 	struct shm_region *region = atomic_load_explicit(&map->regions[side][slot], memory_order_acquire);
 	if (region != NULL)
 		return region;
-	pthread_mutex_lock(&map->lock);
+	pthread_mutex_lock(&map->base.lock);
 	region = atomic_load_explicit(&map->regions[side][slot], memory_order_relaxed);
 	if (region == NULL) {
-		region = map_part(map->fd, SHM_REGION_OFFSET(side, slot), SHM_REGION_BYTES);
+		region = map_part(map->base.fd, SHM_REGION_OFFSET(side, slot), SHM_REGION_BYTES);
 		atomic_store_explicit(&map->regions[side][slot], region, memory_order_release);
 	}
-	pthread_mutex_unlock(&map->lock);
+	pthread_mutex_unlock(&map->base.lock);
 	return region;
 }
 
 void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot)
 {
 	/* Not being able to give pages back early only costs memory. */
-	(void)fallocate(map->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+	(void)fallocate(map->base.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			(off_t)(SHM_REGION_OFFSET(side, slot) + SHM_REGION_POSTS),
 			(off_t)(SHM_REGION_BYTES - SHM_REGION_POSTS));
-}
-
-static doca_error_t open_doorbells(int fd, const struct stat *status, struct shm_doorbell_map **map)
-{
-	struct shm_doorbell_map *opened = calloc(1, sizeof(*opened));
-	struct shm_doorbells *bells = opened == NULL ? NULL : map_part(fd, 0, SHM_PAGE);
-	if (bells == NULL) {
-		free(opened);
-		close(fd);
-		return DOCA_ERROR_NO_MEMORY;
-	}
-	*opened = (struct shm_doorbell_map){
-		.fd = fd, .dev = status->st_dev, .ino = status->st_ino, .refs = 1, .bells = bells, .next = doorbells};
-	doorbells = opened;
-	*map = opened;
-	return DOCA_SUCCESS;
 }
 
 doca_error_t shm_doorbells_create(struct shm_doorbell_map **map)
 {
 	int fd = sealed_memfd("doca-emu-doorbells", SHM_PAGE);
-	struct stat status;
-	if (fd < 0 || fstat(fd, &status) != 0) {
-		if (fd >= 0)
-			close(fd);
+	if (fd < 0)
 		return from_errno("cannot make a server's doorbells");
-	}
-	pthread_mutex_lock(&registry_lock);
-	doca_error_t result = open_doorbells(fd, &status, map);
-	pthread_mutex_unlock(&registry_lock);
-	return result;
+	return shm_doorbells_attach(fd, map);
 }
 
 doca_error_t shm_doorbells_attach(int fd, struct shm_doorbell_map **map)
 {
-	struct stat status;
-	if (!acceptable(fd, SHM_PAGE, &status)) {
-		close(fd);
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	doca_error_t result = DOCA_SUCCESS;
-	pthread_mutex_lock(&registry_lock);
-	struct shm_doorbell_map *known = doorbells;
-	while (known != NULL && (known->dev != status.st_dev || known->ino != status.st_ino))
-		known = known->next;
-	if (known != NULL) {
-		known->refs++;
-		*map = known;
-		close(fd);
-	} else {
-		result = open_doorbells(fd, &status, map);
-	}
-	pthread_mutex_unlock(&registry_lock);
+	struct shm_mapping *base;
+	doca_error_t result = acquire(fd, SHM_PAGE, SHM_PAGE, sizeof(**map), &base);
+	if (result == DOCA_SUCCESS)
+		*map = (struct shm_doorbell_map *)base;
 	return result;
 }
 
 void shm_doorbells_ref(struct shm_doorbell_map *map)
 {
 	pthread_mutex_lock(&registry_lock);
-	map->refs++;
+	map->base.refs++;
 	pthread_mutex_unlock(&registry_lock);
 }
 
 void shm_doorbells_release(struct shm_doorbell_map *map)
 {
-	if (map == NULL)
-		return;
-	pthread_mutex_lock(&registry_lock);
-	bool last = --map->refs == 0;
-	if (last) {
-		struct shm_doorbell_map **link = &doorbells;
-		while (*link != map)
-			link = &(*link)->next;
-		*link = map->next;
-	}
-	pthread_mutex_unlock(&registry_lock);
-	if (!last)
-		return;
-	munmap(map->bells, SHM_PAGE);
-	close(map->fd);
-	free(map);
+	if (map != NULL && let_go(&map->base))
+		dispose(&map->base);
 }

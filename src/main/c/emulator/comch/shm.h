@@ -214,24 +214,35 @@ uint32_t shm_eager_bytes(uint32_t capacity);
 
 /* ---- mappings ---- */
 
-/* One connection's memory as this process sees it. When both ends live in this process they share one mapping. */
-struct shm_map {
+/* A shared file of a fixed size and its first part. When both ends live in this process they share one mapping. */
+struct shm_mapping {
 	int fd;
 	dev_t dev;
 	ino_t ino;
 	unsigned refs;
-	struct shm_control *control;
-	pthread_mutex_t lock;
+	void *start;
+	size_t start_bytes;
+	pthread_mutex_t lock; /* of what is mapped later */
+	struct shm_mapping *next;
+};
+
+/* One connection's memory as this process sees it. */
+struct shm_map {
+	struct shm_mapping base;
 	uint8_t *rings[SHM_SIDES];
 	uint64_t ring_bytes[SHM_SIDES];
 	_Atomic(struct shm_region *) regions[SHM_SIDES][SHM_CONSUMER_SLOTS];
-	struct shm_map *next;
 };
+
+static inline struct shm_control *shm_map_control(const struct shm_map *map)
+{
+	return map->base.start;
+}
 
 /* A new, sealed memory; on success the caller holds one reference. */
 doca_error_t shm_create(struct shm_map **map);
 
-/* Maps memory received from a peer, after checking size and seals. Consumes `fd`. */
+/* Maps memory received from a peer, after checking size and seals. Takes `fd` over. */
 doca_error_t shm_attach(int fd, struct shm_map **map);
 
 void shm_release(struct shm_map *map);
@@ -257,13 +268,13 @@ struct shm_doorbells {
 };
 
 struct shm_doorbell_map {
-	int fd;
-	dev_t dev;
-	ino_t ino;
-	unsigned refs;
-	struct shm_doorbells *bells;
-	struct shm_doorbell_map *next;
+	struct shm_mapping base;
 };
+
+static inline struct shm_doorbells *shm_doorbells_of(const struct shm_doorbell_map *map)
+{
+	return map->base.start;
+}
 
 doca_error_t shm_doorbells_create(struct shm_doorbell_map **map);
 doca_error_t shm_doorbells_attach(int fd, struct shm_doorbell_map **map);
