@@ -126,7 +126,8 @@ static bool serve(struct doca_comch_client *client)
 	if (endpoint_serve(&client->endpoint, connection))
 		return true;
 	if (!endpoint_connection_ended(connection)) {
-		connection->bell_seen = bell;
+		if (!connection->rx.travelling)
+			connection->bell_seen = bell;
 		return false;
 	}
 	endpoint_flush_pending(&client->endpoint, connection);

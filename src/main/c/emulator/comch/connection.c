@@ -10,6 +10,7 @@
 #include "consumer.h"
 #include "ctx.h"
 #include "endpoint.h"
+#include "faults.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -148,7 +149,7 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 		offset = 0;
 	}
 	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
-	*record = (struct shm_record){.len = len};
+	*record = (struct shm_record){.len = len, .arrival = faults_any() ? fault_arrival(len) : 0};
 	memcpy(record + 1, message, len);
 	connection->tx.tail = tail + filler + bytes;
 	connection->tx.messages++;
@@ -161,6 +162,7 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_t *message, uint32_t *len)
 {
 	uint64_t size = connection->rx.ring_bytes;
+	connection->rx.travelling = false;
 	/* Pairs with the release store in connection_send. */
 	uint64_t tail = atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
 	for (;;) {
@@ -182,6 +184,10 @@ doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_
 		uint64_t bytes = record_bytes(claimed);
 		if (claimed == 0 || claimed > connection->max_msg_size || bytes > available || bytes > size - offset)
 			return broken(connection, "message length");
+		if (fault_still_travelling(record->arrival)) {
+			connection->rx.travelling = true;
+			return DOCA_ERROR_AGAIN;
+		}
 		memcpy(message, record + 1, claimed);
 		*len = claimed;
 		connection->rx.head += bytes;
@@ -215,6 +221,11 @@ void connection_check_socket(struct doca_comch_connection *connection)
 		(void)broken(connection, "unexpected packet");
 	else if (received == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
 		connection->peer_died = true;
+}
+
+void connection_cut(struct doca_comch_connection *connection)
+{
+	shutdown(connection->socket, SHUT_RDWR);
 }
 
 void connection_say_goodbye(struct doca_comch_connection *connection)

@@ -58,6 +58,7 @@ struct doca_comch_connection {
 	struct {
 		uint8_t *ring;
 		uint64_t ring_bytes, head, messages;
+		bool travelling; /* the next message has not arrived yet: look again without a bell */
 	} rx;
 	uint32_t max_msg_size; /* the smaller of both sides [Q4] */
 
@@ -124,6 +125,9 @@ bool connection_peer_closed(const struct doca_comch_connection *connection);
 
 /* Notices a peer whose end of the socket has gone. */
 void connection_check_socket(struct doca_comch_connection *connection);
+
+/* Breaks the connection as if both processes had died for each other; any thread that may use the socket. */
+void connection_cut(struct doca_comch_connection *connection);
 
 /* Says goodbye; nothing may be sent afterwards. */
 void connection_say_goodbye(struct doca_comch_connection *connection);

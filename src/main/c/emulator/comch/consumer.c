@@ -6,6 +6,7 @@
 #include "connection.h"
 #include "ctx.h"
 #include "dev.h"
+#include "faults.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -356,8 +357,11 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		return false;
 	if (EMU_UNLIKELY(consumer->completed == consumer->posted))
 		return false; /* only a peer that breaks the protocol fills what was not posted */
-	doca_error_t status;
-	if (deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
+		return false;
+	doca_error_t status = faults_any() && slot->payload != SHM_PAYLOAD_PIPE ? fault_of_receive() : DOCA_SUCCESS;
+	if (status != DOCA_SUCCESS ||
+	    deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
 		finish_oldest(consumer, status);
 	return true;
 }

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "dev.h"
+#include "faults.h"
 #include "readings.h"
 
 /* Busy engines look at their sockets every so many calls, slow ones at every tick of the coarse clock. */
@@ -25,6 +26,7 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 		endpoint->max_msg_size = emu_limits()->max_msg_size;
 	endpoint->recv_queue_size = READING_DEFAULT_RECV_QUEUE_SIZE;
 	emu_dev_use(dev);
+	faults_init();
 	return DOCA_SUCCESS;
 }
 
@@ -181,6 +183,23 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	struct comch_endpoint *endpoint = connection->endpoint;
 	if (atomic_load_explicit(&connection->lost, memory_order_relaxed) || connection->broken)
 		return DOCA_ERROR_NOT_CONNECTED;
+	if (faults_any()) {
+		doca_error_t error;
+		switch (fault_of_send(&error)) {
+		case SEND_AGAIN:
+			return DOCA_ERROR_AGAIN;
+		case SEND_FAILS:
+			task_sent_off(task);
+			task->status = error;
+			task_fifo_push(&endpoint->done, task);
+			return DOCA_SUCCESS;
+		case SEND_DROPS_CONNECTION:
+			connection_cut(connection);
+			return DOCA_ERROR_NOT_CONNECTED;
+		case SEND_GOES_ON:
+			break;
+		}
+	}
 	/* Messages that wait already go first. */
 	doca_error_t result = connection->tx.pending_first != NULL
 				      ? DOCA_ERROR_AGAIN
@@ -316,7 +335,7 @@ bool endpoint_round_due(struct comch_endpoint *endpoint)
 	return true;
 }
 
-static int64_t now_ms(void)
+int64_t now_ms(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);

@@ -102,4 +102,7 @@ bool endpoint_round_due(struct comch_endpoint *endpoint);
 void endpoint_start_grace(struct comch_endpoint *endpoint);
 bool endpoint_grace_over(const struct comch_endpoint *endpoint);
 
+/* The monotonic clock. */
+int64_t now_ms(void);
+
 #endif

@@ -6,6 +6,7 @@
 #include "ctx.h"
 #include "dev.h"
 #include "doca_comch_producer.h"
+#include "faults.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -271,6 +272,30 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 	return SHM_PAYLOAD_PIPE;
 }
 
+/* Whether a send goes on under the faults asked for; if not, `result` is submit's answer. */
+static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task *task, doca_error_t *result)
+{
+	doca_error_t error;
+	switch (fault_of_send(&error)) {
+	case SEND_AGAIN:
+		*result = DOCA_ERROR_AGAIN;
+		return false;
+	case SEND_FAILS:
+		task_sent_off(task);
+		task->status = error;
+		task_fifo_push(&producer->done, task);
+		*result = DOCA_SUCCESS;
+		return false;
+	case SEND_DROPS_CONNECTION:
+		connection_cut(producer->connection);
+		*result = DOCA_ERROR_NOT_CONNECTED;
+		return false;
+	case SEND_GOES_ON:
+	default:
+		return true;
+	}
+}
+
 static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 {
 	(void)flags;
@@ -287,6 +312,8 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	uint32_t imm_len = task->imm_len;
 	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
 		return READING_SEND_TOO_LONG;
+	if (faults_any() && !suffer_faults(producer, base, &result))
+		return result;
 	uint64_t index;
 	result = claim(producer, view, len, &index);
 	if (result != DOCA_SUCCESS)
@@ -298,6 +325,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	slot->producer_id = producer->id;
 	slot->imm_len = (uint8_t)imm_len;
 	slot->payload = (uint8_t)payload;
+	slot->arrival = faults_any() ? fault_arrival(len) : 0;
 	if (imm_len > 0)
 		memcpy(slot->bytes, task->imm, imm_len);
 	publish(slot, index);

@@ -7,14 +7,15 @@
 #include "dev.h"
 #include "endpoint.h"
 #include "fabric.h"
+#include "faults.h"
 #include "readings.h"
 #include "sdk_log.h"
 
 /* Sockets whose client has not introduced itself yet; more wait in the listener's backlog. */
 #define MAX_STRANGERS 64
-/* Rounds (see endpoint_round_due) a stranger may take, and between two looks at every connection. */
-#define STRANGER_ROUNDS 4096
-#define FULL_LOOK_ROUNDS 16
+/* How long a stranger may take, and how often every connection is looked at, bell or not. */
+#define STRANGER_PATIENCE_MS 5000
+#define FULL_LOOK_MS 50
 /* Connections that have ended are kept for late calls; the oldest go first. */
 #define MAX_TOMBSTONES 64
 
@@ -23,7 +24,7 @@
 
 struct stranger {
 	int socket;
-	uint32_t rounds_left;
+	int64_t accepted_at_ms;
 };
 
 struct doca_comch_server {
@@ -34,7 +35,7 @@ struct doca_comch_server {
 
 	struct fabric_listener listener;
 	int epoll;
-	uint32_t rounds;
+	int64_t last_full_look_ms;
 	struct stranger strangers[MAX_STRANGERS];
 	struct shm_doorbell_map *doorbells;
 	struct doca_comch_connection *connections[SHM_DOORBELLS];
@@ -115,7 +116,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	struct wire_message reply;
 	wire_init(&reply, WIRE_REJECT);
 	uint32_t index = free_index(server);
-	bool welcome = hello->kind == WIRE_HELLO && memory >= 0 && wire_peer_is_same_user(socket) &&
+	bool welcome = !(faults_any() && fault_refuses_client()) && hello->kind == WIRE_HELLO && memory >= 0 && wire_peer_is_same_user(socket) &&
 		       strcmp(hello->name, endpoint->name) == 0 && index < SHM_DOORBELLS;
 	struct shm_map *map = NULL;
 	struct doca_comch_connection *connection = NULL;
@@ -164,6 +165,8 @@ static void forget_stranger(struct stranger *stranger)
 /* Looks whether a stranger has introduced itself. */
 static void hear_stranger(struct doca_comch_server *server, struct stranger *stranger)
 {
+	if (faults_any() && now_ms() - stranger->accepted_at_ms < (int64_t)fault_accept_delay_ms())
+		return;
 	struct wire_message hello;
 	int memory = -1;
 	doca_error_t result = wire_receive(stranger->socket, &hello, &memory);
@@ -187,18 +190,19 @@ static void accept_strangers(struct doca_comch_server *server)
 		int socket = accept4(server->listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (socket < 0)
 			return;
-		*stranger = (struct stranger){.socket = socket, .rounds_left = STRANGER_ROUNDS};
+		*stranger = (struct stranger){.socket = socket, .accepted_at_ms = now_ms()};
 		watch(server, socket, SLOT_STRANGERS + i);
 		/* Clients send their HELLO at once, so it is usually there. */
 		hear_stranger(server, stranger);
 	}
 }
 
-static void expire_strangers(struct doca_comch_server *server)
+static void expire_strangers(struct doca_comch_server *server, int64_t now)
 {
+	int64_t patience = STRANGER_PATIENCE_MS + (faults_any() ? (int64_t)fault_accept_delay_ms() : 0);
 	for (uint32_t i = 0; i < MAX_STRANGERS; i++) {
 		struct stranger *stranger = &server->strangers[i];
-		if (stranger->socket >= 0 && --stranger->rounds_left == 0) {
+		if (stranger->socket >= 0 && now - stranger->accepted_at_ms > patience) {
 			close(stranger->socket);
 			forget_stranger(stranger);
 		}
@@ -225,13 +229,15 @@ static void look_at_sockets(struct doca_comch_server *server)
 			mark_ready(server, slot);
 		}
 	}
-	server->rounds++;
-	expire_strangers(server);
+	int64_t now = now_ms();
+	expire_strangers(server, now);
 	/* A client can clear other clients' doorbells; it must not be able to silence them. */
-	if (server->rounds % FULL_LOOK_ROUNDS == 0)
-		for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
-			if (server->connections[index] != NULL)
-				mark_ready(server, index);
+	if (now - server->last_full_look_ms < FULL_LOOK_MS)
+		return;
+	server->last_full_look_ms = now;
+	for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
+		if (server->connections[index] != NULL)
+			mark_ready(server, index);
 }
 
 /* ---- progress ---- */
@@ -288,8 +294,9 @@ static bool serve_connections(struct doca_comch_server *server)
 				server->next_index = (index + 1) % SHM_DOORBELLS;
 				return true;
 			}
-			/* Messages that wait for room are tried again without a bell. */
-			if (connection == NULL || connection->tx.pending_first == NULL)
+			/* Messages that wait for room or are on their way are looked at again without a bell. */
+			if (connection == NULL ||
+			    (connection->tx.pending_first == NULL && !connection->rx.travelling))
 				unmark_ready(server, index);
 		}
 		server->next_index = (word + 1) % SHM_DOORBELL_WORDS * 64;

@@ -91,14 +91,14 @@ struct shm_control {
 struct shm_record { /* followed by the message */
 	uint32_t len;
 	uint32_t reserved;
-	uint64_t pad;
+	uint64_t arrival; /* monotonic ns before which it is still on its way (faults.h); 0: there */
 };
 
 /* ---- consumer region ---- */
 
 #define SHM_MAX_POSTS 8192u
 #define SHM_SLOT_BYTES 128u
-#define SHM_INLINE_BYTES 104u
+#define SHM_INLINE_BYTES 96u
 #define SHM_PIPE_BYTES (1u << 20)
 
 /* Set in `claimed` by the consumer when it stops: no producer claims after it. */
@@ -160,6 +160,7 @@ struct shm_slot { /* the producer that claimed it */
 	uint8_t payload; /* enum shm_payload */
 	uint8_t imm_len;
 	uint8_t reserved[6];
+	uint64_t arrival; /* as in struct shm_record */
 	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
 };
 

@@ -1,0 +1,32 @@
+/* Control of the emulated BlueField beyond DOCA's own functions: faults on demand, and a slower device.
+ *
+ * Only the emulator exports these; a program that wants to run on a real device as well looks them up at run time.
+ * The same text can be given in the environment variable DOCA_EMU_FAULTS; it applies from the start of the process. */
+#ifndef DOCA_EMU_H
+#define DOCA_EMU_H
+
+#include "doca_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Replaces all faults of this process by those in `spec`; NULL or "" removes them. `spec` is a list KEY=VALUE,… of
+ *
+ *   refuse=N          servers refuse the next N clients
+ *   accept_delay=MS   servers let each client wait so many milliseconds
+ *   again=N           the next N submits of messages and of producer sends answer AGAIN
+ *   fail_send=K:ERR   the K-th message or producer send from now fails with ERR (a name as IO_FAILED) and is not sent
+ *   fail_recv=K:ERR   the K-th receive from now fails with ERR; what was sent to it is lost
+ *   drop=K            at the K-th message or producer send from now the connection breaks, as if the peer had died
+ *   latency=US        what this process sends arrives so many microseconds later
+ *   bandwidth=MB      and at so many megabytes (10^6 bytes) per second at most
+ *
+ * INVALID_VALUE: not such a list; nothing has changed. Any thread. */
+__attribute__((visibility("default"))) doca_error_t doca_emu_set_faults(const char *spec);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

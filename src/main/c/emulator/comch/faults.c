@@ -1,0 +1,221 @@
+#include "faults.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "doca_emu.h"
+#include "sdk_log.h"
+
+/* A peer writes arrival times; one that claims more than this is not believed. */
+#define LONGEST_TRAVEL_NS UINT64_C(60000000000)
+
+struct countdown {
+	uint64_t left; /* 0: nothing to come */
+	doca_error_t error;
+};
+
+struct faults {
+	uint64_t refuse;
+	uint64_t accept_delay_ms;
+	uint64_t again;
+	struct countdown fail_send, fail_recv, drop;
+	uint64_t latency_us;
+	uint64_t bandwidth_mb;
+};
+
+atomic_bool faults_active;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct faults current;
+/* When the slowed device has sent everything that it has been given. */
+static uint64_t line_free_at;
+
+/* ---- parsing ---- */
+
+static bool parse_error(const char *name, doca_error_t *error)
+{
+	static const char prefix[] = "DOCA_ERROR_";
+	for (int candidate = DOCA_ERROR_UNKNOWN; candidate <= DOCA_ERROR_SKIPPED; candidate++) {
+		const char *full = doca_error_get_name((doca_error_t)candidate);
+		if (strcmp(full, name) == 0 || strcmp(full + sizeof(prefix) - 1, name) == 0) {
+			*error = (doca_error_t)candidate;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_number(const char *text, char **end, uint64_t *number)
+{
+	if (*text < '0' || *text > '9')
+		return false;
+	*number = strtoull(text, end, 10);
+	return true;
+}
+
+static bool parse_one(char *item, struct faults *faults)
+{
+	char *value = strchr(item, '=');
+	if (value == NULL)
+		return false;
+	*value++ = '\0';
+	const struct {
+		const char *key;
+		uint64_t *plain;
+		struct countdown *countdown;
+		bool with_error;
+	} keys[] = {
+		{"refuse", &faults->refuse, NULL, false},
+		{"accept_delay", &faults->accept_delay_ms, NULL, false},
+		{"again", &faults->again, NULL, false},
+		{"fail_send", NULL, &faults->fail_send, true},
+		{"fail_recv", NULL, &faults->fail_recv, true},
+		{"drop", NULL, &faults->drop, false},
+		{"latency", &faults->latency_us, NULL, false},
+		{"bandwidth", &faults->bandwidth_mb, NULL, false},
+	};
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strcmp(item, keys[i].key) != 0)
+			continue;
+		char *end;
+		uint64_t *number = keys[i].plain != NULL ? keys[i].plain : &keys[i].countdown->left;
+		if (!parse_number(value, &end, number))
+			return false;
+		if (keys[i].with_error)
+			return *end == ':' && parse_error(end + 1, &keys[i].countdown->error);
+		return *end == '\0';
+	}
+	return false;
+}
+
+static bool parse(const char *spec, struct faults *faults)
+{
+	*faults = (struct faults){0};
+	char *copy = strdup(spec == NULL ? "" : spec);
+	if (copy == NULL)
+		return false;
+	bool good = true;
+	char *rest = copy;
+	for (char *item = strsep(&rest, ","); item != NULL && good; item = strsep(&rest, ","))
+		good = *item == '\0' ? *copy == '\0' || spec == NULL : parse_one(item, faults);
+	free(copy);
+	return good;
+}
+
+doca_error_t doca_emu_set_faults(const char *spec)
+{
+	static const struct faults none;
+	struct faults parsed;
+	if (!parse(spec, &parsed))
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&lock);
+	current = parsed;
+	line_free_at = 0;
+	atomic_store(&faults_active, memcmp(&parsed, &none, sizeof(none)) != 0);
+	pthread_mutex_unlock(&lock);
+	return DOCA_SUCCESS;
+}
+
+static void read_environment(void)
+{
+	const char *spec = getenv("DOCA_EMU_FAULTS");
+	if (spec != NULL && doca_emu_set_faults(spec) != DOCA_SUCCESS)
+		EMU_LOG_ERROR("DOCA_EMU_FAULTS is not understood and ignored: %s", spec);
+}
+
+void faults_init(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	pthread_once(&once, read_environment);
+}
+
+/* ---- questions ---- */
+
+static bool take(uint64_t *count)
+{
+	if (*count == 0)
+		return false;
+	(*count)--;
+	return true;
+}
+
+/* Counts one occurrence; true for the one that is meant. */
+static bool strikes(struct countdown *countdown)
+{
+	return countdown->left > 0 && --countdown->left == 0;
+}
+
+bool fault_refuses_client(void)
+{
+	pthread_mutex_lock(&lock);
+	bool refuses = take(&current.refuse);
+	pthread_mutex_unlock(&lock);
+	return refuses;
+}
+
+uint64_t fault_accept_delay_ms(void)
+{
+	pthread_mutex_lock(&lock);
+	uint64_t delay = current.accept_delay_ms;
+	pthread_mutex_unlock(&lock);
+	return delay;
+}
+
+enum send_fault fault_of_send(doca_error_t *error)
+{
+	enum send_fault fault = SEND_GOES_ON;
+	pthread_mutex_lock(&lock);
+	if (take(&current.again)) {
+		fault = SEND_AGAIN;
+	} else {
+		bool drops = strikes(&current.drop);
+		bool fails = strikes(&current.fail_send);
+		*error = current.fail_send.error;
+		fault = drops ? SEND_DROPS_CONNECTION : fails ? SEND_FAILS : SEND_GOES_ON;
+	}
+	pthread_mutex_unlock(&lock);
+	return fault;
+}
+
+doca_error_t fault_of_receive(void)
+{
+	pthread_mutex_lock(&lock);
+	doca_error_t status = strikes(&current.fail_recv) ? current.fail_recv.error : DOCA_SUCCESS;
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+uint64_t fault_arrival(uint64_t bytes)
+{
+	uint64_t arrival = 0;
+	pthread_mutex_lock(&lock);
+	if (current.latency_us > 0 || current.bandwidth_mb > 0) {
+		arrival = now_ns();
+		if (current.bandwidth_mb > 0) {
+			if (arrival < line_free_at)
+				arrival = line_free_at;
+			arrival += bytes * 1000 / current.bandwidth_mb;
+			line_free_at = arrival;
+		}
+		arrival += current.latency_us * 1000;
+	}
+	pthread_mutex_unlock(&lock);
+	return arrival;
+}
+
+bool fault_still_travelling(uint64_t arrival)
+{
+	if (EMU_LIKELY(arrival == 0))
+		return false;
+	uint64_t now = now_ns();
+	return arrival > now && arrival - now <= LONGEST_TRAVEL_NS;
+}

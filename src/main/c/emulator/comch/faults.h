@@ -1,0 +1,41 @@
+/* Faults on demand (doca_emu.h), asked for at the places where they strike.
+ *
+ * Threads: any. While there are no faults each question costs one load of a flag that never changes. */
+#ifndef EMU_FAULTS_H
+#define EMU_FAULTS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "doca_error.h"
+#include "export.h"
+
+extern atomic_bool faults_active;
+
+static inline bool faults_any(void)
+{
+	return EMU_UNLIKELY(atomic_load_explicit(&faults_active, memory_order_relaxed));
+}
+
+/* Reads DOCA_EMU_FAULTS, once. */
+void faults_init(void);
+
+bool fault_refuses_client(void);
+uint64_t fault_accept_delay_ms(void);
+
+enum send_fault { SEND_GOES_ON, SEND_AGAIN, SEND_FAILS, SEND_DROPS_CONNECTION };
+
+/* What happens to a send that is being submitted; `error` is set for SEND_FAILS. */
+enum send_fault fault_of_send(doca_error_t *error);
+
+/* The status with which a receive that is being completed fails, or SUCCESS. */
+doca_error_t fault_of_receive(void);
+
+/* When something of `bytes` that is sent now arrives, on the monotonic clock in ns; 0: at once. */
+uint64_t fault_arrival(uint64_t bytes);
+
+/* Whether something with that arrival time is still on its way. */
+bool fault_still_travelling(uint64_t arrival);
+
+#endif
