@@ -1,0 +1,57 @@
+package io.github.comch4j;
+
+import io.github.comch4j.internal.NativeLibrary;
+
+/**
+ * The native DOCA libraries of this process.
+ *
+ * <p>They are chosen once, at the first use of any class of this library, by the system property {@value #LIBRARY_PROPERTY} or
+ * else the environment variable {@code COMCH4J_LIBRARY}:
+ * <ul>
+ *   <li>{@code auto} (default): the DOCA SDK when one is installed, otherwise the emulated BlueField; one line at INFO, logger
+ *       {@code io.github.comch4j}, says which and why;</li>
+ *   <li>{@code system}: the DOCA SDK or runtime; what production code insists on;</li>
+ *   <li>{@code emulated}: the emulated BlueField;</li>
+ *   <li>a folder: {@code libdoca_common.so} and {@code libdoca_comch.so} from there, also with version numbers after their names.</li>
+ * </ul>
+ * The emulated libraries are unpacked from the jar into a private folder that is removed as soon as they are loaded; it is made in
+ * {@value #NATIVE_DIR_PROPERTY} or else {@code java.io.tmpdir}.
+ *
+ * <p>All methods may be called from any thread.
+ */
+public final class Doca {
+    /** System property that chooses the libraries. */
+    public static final String LIBRARY_PROPERTY = "comch4j.library";
+    /** System property: an existing folder, writable and not mounted {@code noexec}, to unpack the emulated libraries in. */
+    public static final String NATIVE_DIR_PROPERTY = "comch4j.native.dir";
+
+    /**
+     * System property for tests: when {@code true}, a message segment that a program keeps after its callback throws {@link IllegalStateException} at
+     * once, at the price of an allocation per message. Otherwise it shows later messages until its server, client or consumer is closed.
+     */
+    public static final String STRICT_PROPERTY = "comch4j.strict";
+
+    private Doca() {
+    }
+
+    /**
+     * The libraries in use; loads them if nothing did so yet.
+     *
+     * @return where they come from, their version, and why these
+     * @throws NativeLibraryException if there are none for this platform, none where they were looked for, or they cannot be loaded;
+     *         each further use fails in the same way
+     */
+    public static LibraryInfo library() {
+        return NativeLibrary.info();
+    }
+
+    /**
+     * The version of the libraries in use ({@code doca_version_runtime}).
+     *
+     * @return for example {@code 3.0.0058}, or {@code unknown} where the release lacks the function
+     * @throws NativeLibraryException as {@link #library()}
+     */
+    public static String runtimeVersion() {
+        return NativeLibrary.info().version();
+    }
+}

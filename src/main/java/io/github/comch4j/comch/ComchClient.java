@@ -1,0 +1,187 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.EndpointCalls;
+import io.github.comch4j.internal.Engine;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * The host's end of one connection to a server on the DPU ({@code doca_comch_client}).
+ *
+ * <p>When the server ends the connection, or dies, the client becomes {@link io.github.comch4j.core.ContextState#IDLE} by itself;
+ * {@link Builder#onDisconnected} tells, and sending throws {@link ConnectionClosedException}. To connect again, make a new client. All
+ * methods belong to the thread that owns the engine, unless they say otherwise.
+ */
+public final class ComchClient extends ComchEndpoint {
+    private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
+
+    private final Runnable onRefused;
+    private ComchConnection connection;
+
+    private ComchClient(Builder settings, MemorySegment created) {
+        super(settings, EndpointCalls.CLIENT, "client \"" + settings.name + "\"", created, CORE.resource(settings.device));
+        this.onRefused = settings.onRefused;
+    }
+
+    /**
+     * Begins the settings of a client.
+     *
+     * @param engine the engine it runs on, which the calling thread owns
+     * @param device a host's function of the BlueField
+     * @param name the server's name
+     * @return the settings
+     */
+    public static Builder builder(ProgressEngine engine, Device device, String name) {
+        return new Builder(engine, device, name);
+    }
+
+    /**
+     * The connection ({@code doca_comch_client_get_connection}).
+     *
+     * @return the connection; also after it has ended
+     * @throws IllegalStateException if it was never established
+     */
+    public ComchConnection connection() {
+        if (connection == null) {
+            throw new IllegalStateException(this + " has no connection" + (node.state() == Context.STARTING ? " yet: it is starting" : ""));
+        }
+        return connection;
+    }
+
+    /**
+     * Whether messages can be sent. Any thread may ask.
+     *
+     * @return true from the moment the server accepted until either side ends the connection
+     */
+    public boolean isConnected() {
+        return node.state() == Context.RUNNING && !isClosed();
+    }
+
+    @Override
+    void connected(long address) {
+        throw new AssertionError("a client was asked for a connection");
+    }
+
+    @Override
+    ComchConnection adopt(long address) {
+        if (connection == null) {
+            connection = open(address);
+        }
+        return connection;
+    }
+
+    @Override
+    void stateChanged(int previous, int next) {
+        if (next == Context.RUNNING) {
+            MemorySegment established = Calls.pointer("doca_comch_client_get_connection", "connecting " + this,
+                    out -> doca_h.doca_comch_client_get_connection(node.handle(), out));
+            opened(adopt(established.address()));
+        } else if (next == Context.STOPPING || next == Context.IDLE) {
+            if (connection != null) {
+                ended(connection, ConnectionState.CLOSED);
+            } else if (next == Context.IDLE && previous == Context.STARTING && onRefused != null && !isClosed()) {
+                onRefused.run();
+            }
+        }
+    }
+
+    /** Settings of a client. Not thread safe; can be used once. */
+    public static final class Builder extends ComchEndpoint.Builder<Builder> {
+        private Runnable onRefused;
+
+        private Builder(ProgressEngine engine, Device device, String name) {
+            super(engine, device, name);
+        }
+
+        /**
+         * Called when an attempt to connect fails: no server of that name, or it is full.
+         *
+         * @param handler the handler, run inside {@code progress()} of the engine
+         * @return this
+         */
+        public Builder onRefused(Runnable handler) {
+            onRefused = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Creates the client and begins to connect ({@code doca_comch_client_create}, {@code doca_ctx_start}); progress does the rest.
+         *
+         * @return the client, usually still {@link io.github.comch4j.core.ContextState#STARTING}; it becomes
+         *         {@link io.github.comch4j.core.ContextState#RUNNING}, or {@link io.github.comch4j.core.ContextState#IDLE} when refused
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine or device is closed
+         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a setting beyond the device's capability,
+         *         {@link DocaError#NOT_SUPPORTED} on a DPU
+         */
+        public ComchClient start() {
+            ComchClient client = make();
+            try {
+                client.node.start();
+            } catch (RuntimeException | Error e) {
+                client.closeAfter(e);
+                throw e;
+            }
+            return client;
+        }
+
+        /**
+         * Creates the client and connects, progressing the engine until it is done. While no server of that name accepts, it tries again
+         * until the time is up.
+         *
+         * @param timeout how long to try
+         * @return the client, connected
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
+         * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if the time is up and the last attempt was
+         *         refused, {@link DocaError#TIME_OUT} if it was not answered
+         */
+        public ComchClient connect(Duration timeout) {
+            Engine engine = CORE.engine(this.engine);
+            engine.checkOwner();
+            if (engine.isInCallbacks()) {
+                throw new IllegalStateException("connect() inside a callback of the same engine: use start()");
+            }
+            long deadline = Engine.deadline(timeout);
+            ComchClient client = start();
+            try {
+                while (true) {
+                    if (!client.node.awaitStarted(deadline)) {
+                        throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "connecting " + client + " for " + timeout);
+                    }
+                    if (client.connection != null) {
+                        return client;
+                    }
+                    long retry = Math.min(deadline - System.nanoTime(), RETRY_PAUSE.toNanos());
+                    if (retry <= 0) {
+                        throw new DocaException(DocaError.CONNECTION_ABORTED, "doca_ctx_start",
+                                "connecting " + client + " for " + timeout + ": no server of that name accepts clients of " + device);
+                    }
+                    engine.await(() -> false, System.nanoTime() + retry, null);
+                    client.node.start();
+                }
+            } catch (RuntimeException | Error e) {
+                client.closeAfter(e);
+                throw e;
+            }
+        }
+
+        private ComchClient make() {
+            return new ComchClient(this, create("doca_comch_client_create",
+                    (text, out) -> doca_h.doca_comch_client_create(CORE.handle(device), text, out)));
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+    }
+}

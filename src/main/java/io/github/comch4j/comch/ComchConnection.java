@@ -1,0 +1,436 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.ConnectionSink;
+import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Resource;
+import io.github.comch4j.internal.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.TreeSet;
+
+/**
+ * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
+ *
+ * <p>Made by the library when a client and a server have found each other; ends when either side ends it or dies. Afterwards sending throws
+ * {@link ConnectionClosedException}, while the {@link #attachment()} and the last {@link #counters()} remain.
+ *
+ * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these exceptions: {@link #producer} and
+ * {@link #consumer} are called by the owner of the engine that they are given; {@link #state()}, {@link #isOpen()}, {@link #endpoint()} may be called by any
+ * thread.
+ */
+public final class ComchConnection {
+    private final ComchEndpoint endpoint;
+    private final Engine engine;
+    private final long address;
+    private final Link link;
+    private final Node node;
+    private final TreeSet<Integer> remoteConsumers = new TreeSet<>();
+    private final Object lifeLock = new Object(); // the native connection does not end while a thread holds it
+    private volatile ConnectionState state = ConnectionState.OPEN;
+    private ConnectionCounters lastCounters = new ConnectionCounters(0, 0, 0, 0);
+    private Object attachment;
+
+    ComchConnection(ComchEndpoint endpoint, long address) {
+        this.endpoint = endpoint;
+        this.engine = ComchEndpoint.CORE.engine(endpoint.engine());
+        this.address = address;
+        this.node = new Node();
+        this.link = new Link(engine);
+        node.attachToEndpoint();
+        link.register(address);
+    }
+
+    /**
+     * The server or client that this is a connection of.
+     *
+     * @return the endpoint
+     */
+    public ComchEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Whether it can be used, and if not, why.
+     *
+     * @return the state
+     */
+    public ConnectionState state() {
+        return state;
+    }
+
+    /**
+     * Whether messages can be sent.
+     *
+     * @return whether the state is {@link ConnectionState#OPEN}
+     */
+    public boolean isOpen() {
+        return state == ConnectionState.OPEN;
+    }
+
+    /**
+     * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The bytes are copied before it returns. Allowed in
+     * callbacks.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes, native or on the heap
+     * @return false if all send tasks are in use: progress, then try again
+     * @throws IllegalArgumentException if it is empty or too long
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the other side
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean trySend(MemorySegment message) {
+        int length = check(message.byteSize());
+        return endpoint.send(this, endpoint.scratch.stage(message), length);
+    }
+
+    /**
+     * As {@link #trySend(MemorySegment)}.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes
+     * @return false if all send tasks are in use: progress, then try again
+     */
+    public boolean trySend(byte[] message) {
+        int length = check(message.length);
+        return endpoint.send(this, endpoint.scratch.stage(message), length);
+    }
+
+    /**
+     * As {@link #trySend(MemorySegment)}, for the bytes between position and limit.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit if they were sent
+     * @return false if all send tasks are in use: progress, then try again
+     */
+    public boolean trySend(ByteBuffer message) {
+        int length = check(message.remaining());
+        boolean sent = endpoint.send(this, endpoint.scratch.stage(message), length);
+        if (sent) {
+            message.position(message.limit());
+        }
+        return sent;
+    }
+
+    /**
+     * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied before it returns.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes, native or on the heap
+     * @throws IllegalArgumentException if it is empty or too long
+     * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
+     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}
+     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for {@link ProgressEngine#timeout()}
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void send(MemorySegment message) {
+        if (!trySend(message)) {
+            awaitSent(() -> trySend(message));
+        }
+    }
+
+    /**
+     * As {@link #send(MemorySegment)}.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes
+     */
+    public void send(byte[] message) {
+        if (!trySend(message)) {
+            awaitSent(() -> trySend(message));
+        }
+    }
+
+    /**
+     * As {@link #send(MemorySegment)}, for the bytes between position and limit.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit
+     */
+    public void send(ByteBuffer message) {
+        if (!trySend(message)) {
+            awaitSent(() -> trySend(message));
+        }
+    }
+
+    private void awaitSent(java.util.function.BooleanSupplier attempt) {
+        if (engine.isInCallbacks()) {
+            throw new IllegalStateException("no room to send on " + this + ", and a callback cannot wait: use trySend, or more sendTasks");
+        }
+        if (!engine.await(attempt, engine.deadline(), null)) {
+            throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + engine.timeout() + " for room to send on " + this);
+        }
+    }
+
+    private int check(long length) {
+        engine.checkOwner();
+        if (state != ConnectionState.OPEN) {
+            throw closed("doca_task_submit", "sending on ");
+        }
+        if (length < 1 || length > endpoint.maxMessageSize()) {
+            throw new IllegalArgumentException("a message of " + length + " bytes: 1 to " + endpoint.maxMessageSize() + " are possible on " + this);
+        }
+        return (int) length;
+    }
+
+    /** The exception for a send that DOCA refused with {@code code}. */
+    DocaException refused(int code, String function) {
+        DocaError error = DocaError.of(code);
+        if (error == DocaError.NOT_CONNECTED || error == DocaError.BAD_STATE) {
+            return closed(function, "sending on ");
+        }
+        return new DocaException(code, function, "sending on " + this);
+    }
+
+    private ConnectionClosedException closed(String function, String doing) {
+        return new ConnectionClosedException(function, doing + this + " (" + state + ")");
+    }
+
+    /**
+     * Counts what went over the control path ({@code doca_comch_connection_update_info}, {@code _get_counter}).
+     *
+     * @return a snapshot; after the end of the connection the last one
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws DocaException if DOCA refuses
+     */
+    public ConnectionCounters counters() {
+        engine.checkOwner();
+        if (state == ConnectionState.OPEN) {
+            lastCounters = readCounters();
+        }
+        return lastCounters;
+    }
+
+    private ConnectionCounters readCounters() {
+        String action = "reading the counters of " + this;
+        MemorySegment connection = MemorySegment.ofAddress(address);
+        Calls.check("doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(connection));
+        return new ConnectionCounters(
+                counter(connection, doca_h.DOCA_COMCH_COUNTER_SENT_MESSAGES(), action),
+                counter(connection, doca_h.DOCA_COMCH_COUNTER_SENT_BYTES(), action),
+                counter(connection, doca_h.DOCA_COMCH_COUNTER_RECV_MESSAGES(), action),
+                counter(connection, doca_h.DOCA_COMCH_COUNTER_RECV_BYTES(), action));
+    }
+
+    private static long counter(MemorySegment connection, int counter, String action) {
+        return Calls.uint64("doca_comch_connection_get_counter", action,
+                out -> doca_h.doca_comch_connection_get_counter(connection, counter, out));
+    }
+
+    /**
+     * The ids of the other side's running consumers, as far as this side has been told.
+     *
+     * @return a snapshot, ascending
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public int[] remoteConsumers() {
+        engine.checkOwner();
+        return remoteConsumers.stream().mapToInt(Integer::intValue).toArray();
+    }
+
+    /**
+     * What the program attached.
+     *
+     * @return the object, or null
+     */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /**
+     * Attaches an object of the program's.
+     *
+     * @param object the object, or null
+     * @return this
+     */
+    public ComchConnection attach(Object object) {
+        attachment = object;
+        return this;
+    }
+
+    /**
+     * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed first, messages that were accepted still
+     * go out. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers or
+     * consumers on the same engine.
+     *
+     * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or consumers to close
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
+     */
+    public void disconnect() {
+        if (!(endpoint instanceof ComchServer)) {
+            throw new IllegalStateException("a client ends its connection by being closed");
+        }
+        engine.checkOwner();
+        node.close();
+    }
+
+    /**
+     * Begins the settings of a producer.
+     *
+     * @param producerEngine the engine that it runs on: the control engine, or another one, also of another thread
+     * @return the settings
+     */
+    public ComchProducer.Builder producer(ProgressEngine producerEngine) {
+        return new ComchProducer.Builder(this, producerEngine);
+    }
+
+    /**
+     * Begins the settings of a consumer.
+     *
+     * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
+     * @param memory what it receives into; mapped with {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
+     * @return the settings
+     */
+    public ComchConsumer.Builder consumer(ProgressEngine consumerEngine, MemoryMap memory) {
+        return new ComchConsumer.Builder(this, consumerEngine, memory);
+    }
+
+    /**
+     * For logs.
+     *
+     * @return whose connection it is
+     */
+    @Override
+    public String toString() {
+        return "connection of " + endpoint;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    long key() {
+        return link.key();
+    }
+
+    long address() {
+        return address;
+    }
+
+    Engine controlEngine() {
+        return engine;
+    }
+
+    Resource resource() {
+        return node;
+    }
+
+    /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it. */
+    MemorySegment create(String function, String what, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+        synchronized (lifeLock) {
+            if (state != ConnectionState.OPEN) {
+                throw closed(function, "creating " + what + " on ");
+            }
+            return Calls.pointer(function, "creating " + what + " on " + this, out -> call.applyAsInt(MemorySegment.ofAddress(address), out));
+        }
+    }
+
+    /** The last look at the counters, as far as DOCA still allows it. */
+    void snapshotForTheEnd() {
+        try {
+            lastCounters = readCounters();
+        } catch (DocaException e) {
+            // a peer that died: the snapshot before has to do
+        }
+    }
+
+    /** It has ended: nothing native is touched any more. */
+    void end(ConnectionState how) {
+        synchronized (lifeLock) {
+            state = how;
+        }
+        link.unregister();
+        endpoint.forget(this);
+        remoteConsumers.clear();
+        node.retire();
+    }
+
+    /** Where the events of this connection arrive. */
+    final class Link extends ConnectionSink {
+        Link(Engine engine) {
+            super(engine);
+        }
+
+        ComchConnection connection() {
+            return ComchConnection.this;
+        }
+
+        @Override
+        protected void message(long from, int length) {
+            endpoint.message(ComchConnection.this, from, length);
+        }
+
+        @Override
+        protected void consumer(int id, boolean created) {
+            if (created) {
+                remoteConsumers.add(id);
+            } else {
+                remoteConsumers.remove(id);
+            }
+            endpoint.consumer(ComchConnection.this, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
+        }
+
+        @Override
+        protected void disconnected(boolean orderly) {
+            endpoint.ended(ComchConnection.this, orderly ? ConnectionState.CLOSED : ConnectionState.LOST);
+        }
+    }
+
+    /** What its producers and consumers depend on, and what depends on the endpoint. */
+    private final class Node extends Resource {
+        Node() {
+            super(Rank.CONNECTION, "a connection of " + endpoint, endpoint.node);
+        }
+
+        void attachToEndpoint() {
+            attach();
+        }
+
+        @Override
+        protected void checkClosable() {
+            engine.checkOwner();
+        }
+
+        /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */
+        void retire() {
+            if (!hasDependents()) {
+                closeTree(new Teardown());
+            }
+        }
+
+        @Override
+        protected void lastDependentGone() {
+            if (state != ConnectionState.OPEN) {
+                retire();
+            }
+        }
+
+        @Override
+        protected void release(Teardown teardown) {
+            if (state != ConnectionState.OPEN) {
+                return;
+            }
+            if (!endpoint.node.isClosed()) {
+                disconnectNow(teardown);
+            } // else: stopping the endpoint ends it
+            end(ConnectionState.CLOSED);
+        }
+
+        private void disconnectNow(Teardown teardown) {
+            MemorySegment server = endpoint.node.handle();
+            MemorySegment connection = MemorySegment.ofAddress(address);
+            int[] code = new int[1];
+            java.util.function.BooleanSupplier attempt = () -> {
+                code[0] = Calls.code("doca_comch_server_disconnect", () -> doca_h.doca_comch_server_disconnect(server, connection));
+                return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
+            };
+            if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {
+                endpoint.node.giveBack(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
+            }
+            if (code[0] != Calls.SUCCESS && state == ConnectionState.OPEN) {
+                throw new DocaException(code[0], "doca_comch_server_disconnect", "ending " + ComchConnection.this);
+            }
+        }
+    }
+}

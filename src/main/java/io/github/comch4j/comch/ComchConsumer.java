@@ -1,0 +1,652 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.BufferCalls;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.ConsumerCalls;
+import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Scratch;
+import io.github.comch4j.internal.TaskCalls;
+import io.github.comch4j.internal.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
+ *
+ * <p>Each send uses up one posted buffer, in the order of posting. When the receive handler returns, the buffer is posted again, empty.
+ *
+ * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
+ * engine, which need not be that of the connection.
+ */
+public final class ComchConsumer implements AutoCloseable {
+    private static final int DEFAULT_TASKS = 64;
+    private static final CoreAccess CORE = CoreAccess.get();
+
+    private final ComchConnection connection;
+    private final ProgressEngine engine;
+    private final Engine progress;
+    private final MemoryMap memory;
+    private final Node node;
+    private final Scratch scratch;
+    private final int id;
+    private final int immediateLength;
+    private final boolean repost;
+    private final int firstBuffers;
+    private final long firstBufferSize;
+    private final ReceiveHandler onReceive;
+    private final ReceiveFailureHandler onFailure;
+    private BufferInventory inventory; // made when the first buffer is acquired
+
+    // one slot per task; a task's user data is its slot
+    private final long[] receives; // struct doca_comch_consumer_task_post_recv *, 0: not allocated
+    private final long[] tasks; // the same as struct doca_task *
+    private final Buffer[] buffers; // posted
+    private final long[] taskBuffers; // what DOCA was told, to tell it changes only
+    private final int[] free;
+    private int freeCount;
+    private boolean keep;
+    private boolean inHandler;
+    private boolean wasRunning;
+    private long received;
+    private long failed;
+
+    private ComchConsumer(Builder settings) {
+        this.connection = settings.connection;
+        this.engine = settings.engine;
+        this.progress = CORE.engine(engine);
+        this.memory = settings.memory;
+        this.repost = settings.repost;
+        this.firstBuffers = settings.firstBuffers;
+        this.firstBufferSize = settings.firstBufferSize;
+        this.onReceive = settings.onReceive;
+        this.onFailure = settings.onFailure;
+        int count = Math.max(settings.tasks, settings.firstBuffers);
+        receives = new long[count];
+        tasks = new long[count];
+        buffers = new Buffer[count];
+        taskBuffers = new long[count];
+        free = new int[count];
+        for (int slot = 0; slot < count; slot++) {
+            free[slot] = count - 1 - slot;
+        }
+        freeCount = count;
+        progress.checkOwner();
+        MemorySegment map = CORE.handle(memory);
+        MemorySegment created = connection.create("doca_comch_consumer_create", "a consumer",
+                (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
+        this.node = new Node();
+        String action = "configuring " + node.name();
+        try {
+            node.adoptNative(created);
+            Calls.check("doca_comch_consumer_task_post_recv_set_conf", action, () -> ConsumerCalls.configure(created, count));
+            if (settings.immediateLength >= 0) {
+                Calls.check("doca_comch_consumer_set_imm_data_len", action,
+                        () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
+            }
+            this.id = (int) Calls.uint32("doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(created, out));
+            this.immediateLength = (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
+                    out -> doca_h.doca_comch_consumer_get_imm_data_len(created, out));
+        } catch (RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+        this.scratch = new Scratch(immediateLength, 0);
+    }
+
+    private void closeAfter(Throwable failure) {
+        try {
+            node.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Posts a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init}, {@code doca_task_submit}): a producer may write into its room, behind its data. Until
+     * something was received it is in flight.
+     *
+     * @param buffer a buffer on the consumer's memory, not in flight
+     * @return false if all tasks of this consumer have buffers posted
+     * @throws IllegalArgumentException if the buffer is on other memory
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or the buffer is in flight
+     * @throws DocaException if DOCA refuses
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean tryPost(Buffer buffer) {
+        progress.checkOwner();
+        if (buffer.memory() != memory) {
+            throw new IllegalArgumentException(buffer + " is not on the consumer's memory");
+        }
+        if (buffer.isInFlight()) {
+            throw new IllegalStateException(buffer + " is in flight already");
+        }
+        if (node.state() != Context.RUNNING) {
+            throw notRunning();
+        }
+        if (freeCount == 0) {
+            return false;
+        }
+        int slot = free[--freeCount];
+        try {
+            post(slot, buffer);
+        } catch (RuntimeException | Error e) {
+            free[freeCount++] = slot;
+            throw e;
+        }
+        return true;
+    }
+
+    /** Posts with a slot that is not on the free list. */
+    private void post(int slot, Buffer buffer) {
+        CORE.depart(buffer, node);
+        String function = "doca_task_submit";
+        int code = DocaError.UNKNOWN.code();
+        try {
+            long address = CORE.address(buffer);
+            if (receives[slot] == 0) {
+                function = "doca_comch_consumer_task_post_recv_alloc_init";
+                code = allocate(slot, address);
+            } else {
+                if (taskBuffers[slot] != address) {
+                    ConsumerCalls.setBuffer(receives[slot], address);
+                    taskBuffers[slot] = address;
+                }
+                code = Calls.SUCCESS;
+            }
+            if (code == Calls.SUCCESS) {
+                function = "doca_task_submit";
+                buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                code = TaskCalls.submit(tasks[slot]);
+            }
+        } finally {
+            if (code != Calls.SUCCESS) {
+                buffers[slot] = null;
+                CORE.arrive(buffer);
+            }
+        }
+        if (code != Calls.SUCCESS) {
+            throw refused(code, function, buffer);
+        }
+    }
+
+    private int allocate(int slot, long buffer) {
+        int code = ConsumerCalls.allocate(node.address(), buffer, scratch.resultAddress());
+        if (code == Calls.SUCCESS) {
+            long receive = scratch.result();
+            long task = ConsumerCalls.asTask(receive);
+            TaskCalls.setUserData(task, slot);
+            receives[slot] = receive;
+            tasks[slot] = task;
+            taskBuffers[slot] = buffer;
+        }
+        return code;
+    }
+
+    private RuntimeException notRunning() {
+        node.checkOpen();
+        if (!wasRunning) {
+            return new IllegalStateException(this + " is not running yet: progress its engine and that of its connection");
+        }
+        return new ConnectionClosedException("doca_task_submit", "posting to " + this);
+    }
+
+    private DocaException refused(int code, String function, Buffer buffer) {
+        DocaError error = DocaError.of(code);
+        if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
+            return new ConnectionClosedException(function, "posting " + buffer + " to " + this);
+        }
+        return new DocaException(code, function, "posting " + buffer + " to " + this);
+    }
+
+    private void completed(int slot, boolean success) {
+        Buffer buffer = buffers[slot];
+        buffers[slot] = null;
+        if (success) {
+            received++;
+            deliver(slot, buffer);
+        } else {
+            failed++;
+            DocaError status = DocaError.of(TaskCalls.status(tasks[slot]));
+            CORE.arrive(buffer);
+            giveBack(slot);
+            if (onFailure != null) {
+                onFailure.onReceiveFailed(this, buffer, status);
+            } else if (node.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+                throw new DocaException(status, "doca_task_submit", "receiving with " + this);
+            }
+        }
+    }
+
+    private void deliver(int slot, Buffer buffer) {
+        int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
+        CORE.arrive(buffer, code == Calls.SUCCESS ? scratch.result() : 0);
+        long receive = receives[slot];
+        long immediate = ConsumerCalls.immediate(receive);
+        MemorySegment bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
+        keep = !repost;
+        inHandler = true;
+        try {
+            onReceive.onReceive(this, buffer, ConsumerCalls.producer(receive), bytes);
+        } finally {
+            inHandler = false;
+            scratch.takeBack();
+            if (keep || buffer.isClosed() || buffer.isInFlight() || node.state() != Context.RUNNING) {
+                giveBack(slot);
+            } else {
+                repost(slot, buffer);
+            }
+        }
+    }
+
+    private void repost(int slot, Buffer buffer) {
+        boolean posted = false;
+        try {
+            post(slot, buffer.clear());
+            posted = true;
+        } finally {
+            if (!posted) {
+                giveBack(slot);
+            }
+        }
+    }
+
+    private void giveBack(int slot) {
+        free[freeCount++] = slot;
+        if (node.state() != Context.RUNNING) {
+            freeTask(slot);
+        }
+    }
+
+    private void freeTask(int slot) {
+        if (receives[slot] != 0) {
+            TaskCalls.free(tasks[slot]);
+            receives[slot] = 0;
+            tasks[slot] = 0;
+        }
+    }
+
+    /**
+     * In the receive handler: the buffer is not posted again when the handler returns, but the program's, until it posts or closes it.
+     *
+     * @throws IllegalStateException outside the receive handler
+     */
+    public void keep() {
+        progress.checkOwner();
+        if (!inHandler) {
+            throw new IllegalStateException("keep() is for the receive handler");
+        }
+        keep = true;
+    }
+
+    /**
+     * Takes an empty buffer of the consumer's own inventory, on its memory ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the consumer, or before.
+     *
+     * @param offset where the window begins in the memory, bytes
+     * @param length how long the window is, bytes, at least 1
+     * @return the buffer
+     * @throws IndexOutOfBoundsException if the window is not within the memory
+     * @throws IllegalStateException if the consumer or memory is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as many as tasks
+     */
+    public Buffer acquire(long offset, long length) {
+        progress.checkOwner();
+        node.checkOpen();
+        if (inventory == null) {
+            inventory = BufferInventory.create(2 * free.length);
+        }
+        return inventory.acquireEmpty(memory, offset, length);
+    }
+
+    /**
+     * Its id, which producers of the other side send to ({@code doca_comch_consumer_get_id}). Any thread may ask.
+     *
+     * @return unique on this side of the connection, at least 1
+     */
+    public int id() {
+        return id;
+    }
+
+    /**
+     * The connection. Any thread may ask.
+     *
+     * @return what it receives from
+     */
+    public ComchConnection connection() {
+        return connection;
+    }
+
+    /**
+     * The engine. Any thread may ask.
+     *
+     * @return what it runs on
+     */
+    public ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * What it receives into. Any thread may ask.
+     *
+     * @return the memory
+     */
+    public MemoryMap memory() {
+        return memory;
+    }
+
+    /**
+     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may ask.
+     *
+     * @return bytes
+     */
+    public int immediateLength() {
+        return immediateLength;
+    }
+
+    /**
+     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     *
+     * @return the state that the last callback told
+     */
+    public ContextState state() {
+        return ContextState.of(node.state());
+    }
+
+    /**
+     * Whether buffers can be posted. Any thread may ask.
+     *
+     * @return whether the state is {@link ContextState#RUNNING}
+     */
+    public boolean isRunning() {
+        return node.state() == Context.RUNNING;
+    }
+
+    /**
+     * How many buffers are posted.
+     *
+     * @return posted, and not received into
+     */
+    public int posted() {
+        return free.length - freeCount;
+    }
+
+    /**
+     * How many buffers have been received into.
+     *
+     * @return since it was started
+     */
+    public long received() {
+        return received;
+    }
+
+    /**
+     * How many posted buffers came back without data.
+     *
+     * @return since it was started
+     */
+    public long failed() {
+        return failed;
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return node.isClosed();
+    }
+
+    /**
+     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_consumer_destroy}): posted buffers come back, the other side is told that it expired; closes the buffers of
+     * its inventory. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     */
+    @Override
+    public void close() {
+        node.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public String toString() {
+        return node.name();
+    }
+
+    private void postFirstBuffers() {
+        for (int i = 0; i < firstBuffers; i++) {
+            tryPost(acquire(i * firstBufferSize, firstBufferSize));
+        }
+    }
+
+    private final class Node extends Context {
+        Node() {
+            super(Rank.FAST_PATH, "a consumer on the " + connection, progress, connection.controlEngine(), connection.resource(),
+                    CORE.resource(memory));
+        }
+
+        void adoptNative(MemorySegment created) {
+            bind(created, doca_h.doca_comch_consumer_as_ctx(created));
+        }
+
+        long address() {
+            return object().address();
+        }
+
+        @Override
+        protected int destroy(MemorySegment nativeObject) {
+            return doca_h.doca_comch_consumer_destroy(nativeObject);
+        }
+
+        @Override
+        protected String destroyFunction() {
+            return "doca_comch_consumer_destroy";
+        }
+
+        @Override
+        protected void taskEnded(long task, long userData, boolean success) {
+            completed((int) userData, success);
+        }
+
+        @Override
+        protected void stateChanged(int previous, int next) {
+            if (next == RUNNING) {
+                wasRunning = true;
+                postFirstBuffers();
+            }
+        }
+
+        @Override
+        protected void freeIdleTasks() {
+            for (int i = 0; i < freeCount; i++) {
+                freeTask(free[i]);
+            }
+        }
+
+        /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
+        @Override
+        public boolean giveBack(BooleanSupplier done, Teardown teardown) {
+            return closeTree(teardown) && done.getAsBoolean();
+        }
+
+        @Override
+        protected void release(Teardown teardown) {
+            super.release(teardown);
+            if (inventory != null) {
+                inventory.close();
+            }
+            if (scratch != null) {
+                scratch.close();
+            }
+        }
+    }
+
+    /** Settings of a consumer. Not thread safe; can be used once. */
+    public static final class Builder {
+        private final ComchConnection connection;
+        private final ProgressEngine engine;
+        private final MemoryMap memory;
+        private int tasks = DEFAULT_TASKS;
+        private int immediateLength = -1;
+        private int firstBuffers;
+        private long firstBufferSize;
+        private boolean repost = true;
+        private ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
+        private ReceiveFailureHandler onFailure;
+
+        Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
+            this.connection = connection;
+            this.engine = Objects.requireNonNull(engine, "engine");
+            this.memory = Objects.requireNonNull(memory, "memory");
+        }
+
+        /**
+         * Called for each send of the other side; without it data are discarded.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onReceive(ReceiveHandler handler) {
+            onReceive = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Called for each posted buffer that comes back without data, also when the consumer ends. Without it {@code progress()} throws unless the consumer or its
+         * connection ends.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onReceiveFailed(ReceiveFailureHandler handler) {
+            onFailure = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * How many buffers can be posted at a time ({@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64, or as many as {@link #buffers} asks for.
+         *
+         * @param count 1 to {@link ComchCapabilities.Consumer#maxTasks()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder tasks(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("tasks " + count + " is less than 1");
+            }
+            tasks = count;
+            return this;
+        }
+
+        /**
+         * Divides the beginning of the memory into buffers and posts them as soon as the consumer runs. Default: none, the program posts its own.
+         *
+         * @param count how many, at least 1
+         * @param size bytes of each, at least 1
+         * @return this
+         * @throws IllegalArgumentException if they do not fit into the memory
+         */
+        public Builder buffers(int count, long size) {
+            if (count < 1 || size < 1 || count > memory.size() / size) {
+                throw new IllegalArgumentException(count + " buffers of " + size + " bytes do not fit into " + memory);
+            }
+            firstBuffers = count;
+            firstBufferSize = size;
+            return this;
+        }
+
+        /**
+         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default: DOCA's.
+         *
+         * @param bytes 0 to {@link ComchCapabilities.Consumer#maxImmediateLength()}
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder immediateLength(int bytes) {
+            if (bytes < 0) {
+                throw new IllegalArgumentException("immediateLength " + bytes + " is negative");
+            }
+            immediateLength = bytes;
+            return this;
+        }
+
+        /**
+         * Whether a buffer is posted again, empty, when the receive handler returns. Default: yes.
+         *
+         * @param automatic if false, each received buffer is the program's until it posts or closes it
+         * @return this
+         */
+        public Builder repost(boolean automatic) {
+            repost = automatic;
+            return this;
+        }
+
+        /**
+         * Creates the consumer and begins to start it ({@code doca_comch_consumer_create}, {@code doca_ctx_start}); progress of its engine and of the connection's does
+         * the rest. Allowed in callbacks.
+         *
+         * @return the consumer, usually still {@link ContextState#STARTING}
+         * @throws ConnectionClosedException if the connection has ended
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine or memory is closed
+         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
+         */
+        public ComchConsumer start() {
+            ComchConsumer consumer = new ComchConsumer(this);
+            try {
+                consumer.node.start();
+            } catch (RuntimeException | Error e) {
+                consumer.closeAfter(e);
+                throw e;
+            }
+            return consumer;
+        }
+
+        /**
+         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too, until the consumer runs. If another thread owns
+         * the connection's engine, that thread must progress it.
+         *
+         * @param timeout how long to wait
+         * @return the consumer, running
+         * @throws IllegalStateException also inside a callback of the engine
+         * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
+         */
+        public ComchConsumer start(Duration timeout) {
+            if (CORE.engine(engine).isInCallbacks() || connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks()) {
+                throw new IllegalStateException("waiting for a consumer inside a callback: use start()");
+            }
+            ComchConsumer consumer = start();
+            try {
+                if (!consumer.node.awaitStarted(Engine.deadline(timeout))) {
+                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "starting " + consumer + " for " + timeout);
+                }
+                if (!consumer.isRunning()) {
+                    throw new DocaException(DocaError.NOT_CONNECTED, "doca_ctx_start", "starting " + consumer);
+                }
+            } catch (RuntimeException | Error e) {
+                consumer.closeAfter(e);
+                throw e;
+            }
+            return consumer;
+        }
+    }
+}

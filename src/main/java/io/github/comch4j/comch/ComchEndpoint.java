@@ -1,0 +1,516 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.ConnectionSink;
+import io.github.comch4j.internal.ControlContext;
+import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.EndpointCalls;
+import io.github.comch4j.internal.Resource;
+import io.github.comch4j.internal.Scratch;
+import io.github.comch4j.internal.SendCalls;
+import io.github.comch4j.internal.TaskCalls;
+import io.github.comch4j.internal.Teardown;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What servers and clients have in common: a name, an engine, connections, handlers.
+ *
+ * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ */
+public abstract sealed class ComchEndpoint implements AutoCloseable permits ComchServer, ComchClient {
+    /** Send tasks unless told otherwise: enough to keep a queue busy, few enough to notice a peer that does not read. */
+    private static final int DEFAULT_SEND_TASKS = 256;
+
+    static final CoreAccess CORE = CoreAccess.get();
+
+    final EndpointCalls calls;
+    final Node node;
+    final Scratch scratch;
+    private final ProgressEngine engine;
+    private final String name;
+    private final int sendTasks;
+    private final int maxMessageSize;
+    private final int receiveQueueSize;
+    private final Map<Long, ComchConnection> connections = new LinkedHashMap<>(); // by native pointer; engine thread only
+    private final MessageHandler onMessage;
+    private final ConnectionHandler onConnected;
+    private final ConnectionHandler onDisconnected;
+    private final RemoteConsumerHandler onConsumer;
+    private final SendFailureHandler onSendFailed;
+    private int inFlight;
+
+    ComchEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
+        this.calls = calls;
+        this.engine = settings.engine;
+        this.name = settings.name;
+        this.sendTasks = settings.sendTasks;
+        this.onMessage = settings.onMessage;
+        this.onConnected = settings.onConnected;
+        this.onDisconnected = settings.onDisconnected;
+        this.onConsumer = settings.onConsumer;
+        this.onSendFailed = settings.onSendFailed;
+        this.node = new Node(description, owners);
+        try {
+            node.adoptNative(created, calls.asContext(created));
+            configure(settings);
+            this.maxMessageSize = number("_get_max_msg_size", calls::getMaxMessageSize);
+            this.receiveQueueSize = number("_get_recv_queue_size", calls::getReceiveQueueSize);
+        } catch (RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+        this.scratch = new Scratch(maxMessageSize, maxMessageSize);
+    }
+
+    private void configure(Builder<?> settings) {
+        MemorySegment handle = node.handle();
+        if (settings.maxMessageSize > 0) {
+            check("_set_max_msg_size", calls.setMaxMessageSize(handle, settings.maxMessageSize));
+        }
+        if (settings.receiveQueueSize > 0) {
+            check("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize));
+        }
+        check("_task_send_set_conf", calls.configureSend(handle, sendTasks));
+        check("_event_msg_recv_register", calls.registerMessages(handle));
+        check("_event_consumer_register", calls.registerConsumers(handle));
+        configureMore(handle);
+    }
+
+    /** What only one of the two kinds has. */
+    void configureMore(MemorySegment handle) {
+    }
+
+    /** Closes after a failure that the caller is going to throw. */
+    final void closeAfter(Throwable failure) {
+        try {
+            node.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void check(String suffix, int code) {
+        if (code != Calls.SUCCESS) {
+            throw new DocaException(code, calls.function(suffix), "configuring " + node.name());
+        }
+    }
+
+    private interface Getter {
+        int call(MemorySegment endpoint, MemorySegment out);
+    }
+
+    private int number(String suffix, Getter getter) {
+        return (int) Calls.uint32(calls.function(suffix), "configuring " + node.name(), out -> getter.call(node.handle(), out));
+    }
+
+    /**
+     * The name that the server serves and the client asks for. Any thread may ask.
+     *
+     * @return the name
+     */
+    public final String name() {
+        return name;
+    }
+
+    /**
+     * The engine it runs on. Any thread may ask.
+     *
+     * @return the engine that was given to the builder
+     */
+    public final ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     *
+     * @return the state that the last callback told
+     */
+    public final ContextState state() {
+        return ContextState.of(node.state());
+    }
+
+    /**
+     * The largest message that this side sends or receives ({@code …_get_max_msg_size}); the other side may have a smaller limit, then that counts.
+     *
+     * @return bytes
+     */
+    public final int maxMessageSize() {
+        return maxMessageSize;
+    }
+
+    /**
+     * How many messages can wait to be received ({@code …_get_recv_queue_size}); when it is full, senders wait.
+     *
+     * @return messages
+     */
+    public final int receiveQueueSize() {
+        return receiveQueueSize;
+    }
+
+    /**
+     * How many messages of all connections together can be on their way to be sent.
+     *
+     * @return the number of send tasks
+     */
+    public final int sendTasks() {
+        return sendTasks;
+    }
+
+    /**
+     * How many messages are on their way to be sent now.
+     *
+     * @return accepted, and neither delivered nor failed
+     */
+    public final int inFlight() {
+        return inFlight;
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public final boolean isClosed() {
+        return node.isClosed();
+    }
+
+    /**
+     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
+     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     */
+    @Override
+    public final void close() {
+        node.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is and its name
+     */
+    @Override
+    public final String toString() {
+        return node.name();
+    }
+
+    /** The live connections. */
+    final Collection<ComchConnection> liveConnections() {
+        return List.copyOf(connections.values());
+    }
+
+    final ComchConnection connectionAt(long address) {
+        return connections.get(address);
+    }
+
+    /** Makes a native connection known. */
+    final ComchConnection open(long address) {
+        ComchConnection known = connections.get(address);
+        if (known != null) {
+            return known;
+        }
+        ComchConnection connection = new ComchConnection(this, address);
+        connections.put(address, connection);
+        return connection;
+    }
+
+    final void opened(ComchConnection connection) {
+        if (onConnected != null) {
+            onConnected.onChange(connection);
+        }
+    }
+
+    /** The other side, or a fault, ended a connection. Runs in a callback in which the native connection is still valid. */
+    final void ended(ComchConnection connection, ConnectionState how) {
+        if (!connection.isOpen()) {
+            return;
+        }
+        connection.snapshotForTheEnd();
+        connection.end(how);
+        if (onDisconnected != null && !node.isClosed()) {
+            onDisconnected.onChange(connection);
+        }
+    }
+
+    /** The connection has ended: its native pointer must not be met again. */
+    final void forget(ComchConnection connection) {
+        connections.remove(connection.address(), connection);
+    }
+
+    final void message(ComchConnection connection, long address, int length) {
+        MemorySegment bytes = scratch.lend(address, length);
+        try {
+            onMessage.onMessage(connection, bytes);
+        } finally {
+            scratch.takeBack();
+        }
+    }
+
+    final void consumer(ComchConnection connection, int id, RemoteConsumerState state) {
+        if (onConsumer != null) {
+            onConsumer.onConsumer(connection, id, state);
+        }
+    }
+
+    /** Submits one message; {@code bytes} is native. Returns false when there is no room. */
+    final boolean send(ComchConnection connection, MemorySegment bytes, int length) {
+        int code = calls.allocateSend(node.address(), connection.address(), bytes, length, scratch.resultAddress());
+        if (code != Calls.SUCCESS) {
+            if (inFlight > 0 && code == DocaError.NO_MEMORY.code() || code == DocaError.AGAIN.code()) {
+                return false; // with nothing in flight the pool cannot be empty: memory is
+            }
+            throw connection.refused(code, calls.function("_task_send_alloc_init"));
+        }
+        long task = SendCalls.asTask(scratch.result());
+        TaskCalls.setUserData(task, connection.key());
+        code = TaskCalls.submit(task);
+        if (code != Calls.SUCCESS) {
+            TaskCalls.free(task);
+            if (code == DocaError.AGAIN.code()) {
+                return false;
+            }
+            throw connection.refused(code, "doca_task_submit");
+        }
+        inFlight++;
+        return true;
+    }
+
+    private void sendEnded(long send, long key, boolean success) {
+        long task = SendCalls.asTask(send);
+        int status = success ? Calls.SUCCESS : TaskCalls.status(task);
+        TaskCalls.free(task);
+        inFlight--;
+        if (success || node.isClosed()) {
+            return; // closing: what could not go out any more is flushed, which is no news
+        }
+        if (ConnectionSink.find(key) instanceof ComchConnection.Link link) {
+            ComchConnection connection = link.connection();
+            if (onSendFailed != null) {
+                onSendFailed.onSendFailed(connection, DocaError.of(status));
+            } else if (connection.isOpen()) {
+                throw new DocaException(status, "doca_task_submit", "sending a message on " + connection);
+            }
+        }
+    }
+
+    /** Runs after each change of state. */
+    abstract void stateChanged(int previous, int next);
+
+    /** A connection was offered by DOCA. */
+    abstract void connected(long address);
+
+    /** A connection without user data reported something. */
+    abstract ComchConnection adopt(long address);
+
+    /** The native object. */
+    final class Node extends ControlContext {
+        Node(String description, Resource... owners) {
+            super(description, CORE.engine(engine), owners);
+        }
+
+        void adoptNative(MemorySegment created, MemorySegment asContext) {
+            bindControl(created, asContext);
+        }
+
+        MemorySegment handle() {
+            return object();
+        }
+
+        long address() {
+            return object().address();
+        }
+
+        @Override
+        protected int destroy(MemorySegment nativeObject) {
+            return calls.destroy(nativeObject);
+        }
+
+        @Override
+        protected String destroyFunction() {
+            return calls.function("_destroy");
+        }
+
+        @Override
+        protected void taskEnded(long task, long userData, boolean success) {
+            sendEnded(task, userData, success);
+        }
+
+        @Override
+        protected void stateChanged(int previous, int next) {
+            ComchEndpoint.this.stateChanged(previous, next);
+        }
+
+        @Override
+        protected void connected(long connection, boolean success) {
+            if (success) {
+                ComchEndpoint.this.connected(connection);
+            } // else: a client that vanished in the handshake, which nobody knew yet
+        }
+
+        @Override
+        protected ConnectionSink adopt(long connection) {
+            ComchConnection adopted = isClosed() ? null : ComchEndpoint.this.adopt(connection);
+            return adopted == null ? null : adopted.link();
+        }
+
+        @Override
+        protected void release(Teardown teardown) {
+            super.release(teardown);
+            if (scratch != null) {
+                scratch.close();
+            }
+        }
+    }
+
+    /**
+     * Settings of a server or client. Not thread safe; can be used once.
+     *
+     * @param <B> the builder's own type
+     */
+    public abstract static sealed class Builder<B extends Builder<B>> permits ComchServer.Builder, ComchClient.Builder {
+        final ProgressEngine engine;
+        final Device device;
+        final String name;
+        private int maxMessageSize;
+        private int receiveQueueSize;
+        private int sendTasks = DEFAULT_SEND_TASKS;
+        private MessageHandler onMessage = (connection, message) -> { };
+        private ConnectionHandler onConnected;
+        private ConnectionHandler onDisconnected;
+        private RemoteConsumerHandler onConsumer;
+        private SendFailureHandler onSendFailed;
+
+        Builder(ProgressEngine engine, Device device, String name) {
+            this.engine = Objects.requireNonNull(engine, "engine");
+            this.device = Objects.requireNonNull(device, "device");
+            this.name = Objects.requireNonNull(name, "name");
+            if (name.isEmpty() || name.indexOf('\0') >= 0) {
+                throw new IllegalArgumentException("a server's name is neither empty nor contains NUL");
+            }
+        }
+
+        /**
+         * Called for each message; without it messages are discarded.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onMessage(MessageHandler handler) {
+            onMessage = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when a connection is established.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onConnected(ConnectionHandler handler) {
+            onConnected = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when the other side, or a fault, ends a connection; not when this side does. Messages that arrived before were delivered.
+         *
+         * @param handler the handler; the connection can no longer be used, but has its attachment and counters
+         * @return this
+         */
+        public final B onDisconnected(ConnectionHandler handler) {
+            onDisconnected = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when a consumer of the other side comes or goes.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onConsumer(RemoteConsumerHandler handler) {
+            onConsumer = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws, unless the connection has ended.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onSendFailed(SendFailureHandler handler) {
+            onSendFailed = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * The largest message ({@code …_set_max_msg_size}); both sides should agree. Default: DOCA's.
+         *
+         * @param bytes 1 to {@link ComchCapabilities#maxMessageSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B maxMessageSize(int bytes) {
+            maxMessageSize = positive("maxMessageSize", bytes);
+            return self();
+        }
+
+        /**
+         * How many messages can wait to be received ({@code …_set_recv_queue_size}). Default: DOCA's.
+         *
+         * @param messages 1 to {@link ComchCapabilities#maxReceiveQueueSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B receiveQueueSize(int messages) {
+            receiveQueueSize = positive("receiveQueueSize", messages);
+            return self();
+        }
+
+        /**
+         * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default: 256.
+         *
+         * @param tasks 1 to {@link ComchCapabilities#maxSendTasks()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B sendTasks(int tasks) {
+            sendTasks = positive("sendTasks", tasks);
+            return self();
+        }
+
+        abstract B self();
+
+        /** Creates the native object. */
+        final MemorySegment create(String function, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+            CORE.engine(engine).checkOwner();
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment text = arena.allocateFrom(name);
+                return Calls.pointer(function, "creating \"" + name + "\" on " + device, out -> call.applyAsInt(text, out));
+            }
+        }
+
+        private static int positive(String setting, int value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(setting + " " + value + " is less than 1");
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,524 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.ProducerCalls;
+import io.github.comch4j.internal.Scratch;
+import io.github.comch4j.internal.TaskCalls;
+import io.github.comch4j.internal.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that consumers of the other side have posted.
+ *
+ * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the other side to complete.
+ *
+ * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread that owns the
+ * producer's engine, which need not be that of the connection.
+ */
+public final class ComchProducer implements AutoCloseable {
+    private static final int DEFAULT_TASKS = 64;
+    private static final int SPARE_BUFFERS = 1024;
+    private static final CoreAccess CORE = CoreAccess.get();
+
+    private final ComchConnection connection;
+    private final ProgressEngine engine;
+    private final Engine progress;
+    private final Node node;
+    private final Scratch scratch;
+    private final int id;
+    private final int bufferCount;
+    private final SendCompletionHandler onCompletion;
+    private BufferInventory inventory; // made when the first buffer is acquired
+
+    // one slot per task; a task's user data is its slot
+    private final long[] sends; // struct doca_comch_producer_task_send *, 0: not allocated
+    private final long[] tasks; // the same as struct doca_task *
+    private final Buffer[] buffers; // in flight
+    private final long[] taskBuffers; // what DOCA was told, to tell it changes only
+    private final int[] taskConsumers;
+    private final boolean[] taskImmediates;
+    private final int[] free; // slots, used as a stack: the last one is still in the caches
+    private int freeCount;
+    private long sent;
+    private long failed;
+    private boolean failureTold;
+
+    private ComchProducer(Builder settings) {
+        this.connection = settings.connection;
+        this.engine = settings.engine;
+        this.progress = CORE.engine(engine);
+        this.onCompletion = settings.onCompletion;
+        int count = settings.tasks;
+        this.bufferCount = settings.buffers > 0 ? settings.buffers : count + SPARE_BUFFERS;
+        sends = new long[count];
+        tasks = new long[count];
+        buffers = new Buffer[count];
+        taskBuffers = new long[count];
+        taskConsumers = new int[count];
+        taskImmediates = new boolean[count];
+        free = new int[count];
+        progress.checkOwner();
+        MemorySegment created = connection.create("doca_comch_producer_create", "a producer", doca_h::doca_comch_producer_create);
+        this.node = new Node();
+        try {
+            node.adoptNative(created);
+            Calls.check("doca_comch_producer_task_send_set_conf", "configuring " + this, () -> ProducerCalls.configure(created, count));
+            this.id = (int) Calls.uint32("doca_comch_producer_get_id", "configuring " + this,
+                    out -> doca_h.doca_comch_producer_get_id(created, out));
+        } catch (RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+        this.scratch = new Scratch(0, IMMEDIATE_LIMIT);
+    }
+
+    /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
+    private static final int IMMEDIATE_LIMIT = 4096;
+
+    private void closeAfter(Throwable failure) {
+        try {
+            node.close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
+     * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
+     * several times at once by one producer.
+     *
+     * @param buffer what to send; at least one of its data's bytes, at most what the consumer's next posted buffer has room for
+     * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
+     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), or data that do not fit
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean trySend(Buffer buffer, int consumerId) {
+        return submit(Objects.requireNonNull(buffer), consumerId, null);
+    }
+
+    /**
+     * As {@link #trySend(Buffer, int)}, with immediate data: a few bytes that reach the receive handler beside the buffer.
+     *
+     * @param buffer what to send
+     * @param consumerId a consumer of the other side
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     */
+    public boolean trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
+        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate));
+    }
+
+    /**
+     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted buffer of the consumer all the same.
+     *
+     * @param consumerId a consumer of the other side
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     */
+    public boolean trySendImmediate(int consumerId, MemorySegment immediate) {
+        return submit(null, consumerId, checkImmediate(immediate));
+    }
+
+    private static MemorySegment checkImmediate(MemorySegment immediate) {
+        long length = immediate.byteSize();
+        if (length < 1 || length > IMMEDIATE_LIMIT) {
+            throw new IllegalArgumentException("immediate data of " + length + " bytes");
+        }
+        return immediate;
+    }
+
+    private boolean submit(Buffer buffer, int consumerId, MemorySegment immediate) {
+        progress.checkOwner();
+        if (node.state() != Context.RUNNING) {
+            throw notRunning();
+        }
+        if (freeCount == 0) {
+            return false;
+        }
+        if (buffer != null) {
+            CORE.depart(buffer, node);
+        }
+        int code = DocaError.UNKNOWN.code();
+        String function = "doca_task_submit";
+        try {
+            int slot = free[freeCount - 1];
+            long address = buffer == null ? 0 : CORE.address(buffer);
+            if (sends[slot] == 0) {
+                function = "doca_comch_producer_task_send_alloc_init";
+                code = allocate(slot, address, consumerId, immediate);
+            } else {
+                update(slot, address, consumerId, immediate);
+                code = Calls.SUCCESS;
+            }
+            if (code == Calls.SUCCESS) {
+                function = "doca_task_submit";
+                buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                freeCount--;
+                code = TaskCalls.submit(tasks[slot]);
+                if (code == Calls.SUCCESS) {
+                    return true;
+                }
+                freeCount++;
+                buffers[slot] = null;
+            }
+        } finally {
+            if (code != Calls.SUCCESS && buffer != null) {
+                CORE.arrive(buffer);
+            }
+        }
+        if (code == DocaError.AGAIN.code()) {
+            return false;
+        }
+        throw refused(code, function, consumerId);
+    }
+
+    private int allocate(int slot, long buffer, int consumerId, MemorySegment immediate) {
+        long bytes = 0;
+        int length = 0;
+        if (immediate != null) {
+            bytes = scratch.stageCopy(immediate);
+            length = (int) immediate.byteSize();
+        }
+        int code = ProducerCalls.allocate(node.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
+        if (code == Calls.SUCCESS) {
+            long send = scratch.result();
+            long task = ProducerCalls.asTask(send);
+            TaskCalls.setUserData(task, slot);
+            sends[slot] = send;
+            tasks[slot] = task;
+            taskBuffers[slot] = buffer;
+            taskConsumers[slot] = consumerId;
+            taskImmediates[slot] = immediate != null;
+        }
+        return code;
+    }
+
+    private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
+        long send = sends[slot];
+        if (taskBuffers[slot] != buffer) {
+            ProducerCalls.setBuffer(send, buffer);
+            taskBuffers[slot] = buffer;
+        }
+        if (taskConsumers[slot] != consumerId) {
+            ProducerCalls.setConsumer(send, consumerId);
+            taskConsumers[slot] = consumerId;
+        }
+        if (immediate != null) {
+            ProducerCalls.setImmediate(send, scratch.stageCopy(immediate), (int) immediate.byteSize());
+            taskImmediates[slot] = true;
+        } else if (taskImmediates[slot]) {
+            ProducerCalls.setImmediate(send, 0, 0);
+            taskImmediates[slot] = false;
+        }
+    }
+
+    private RuntimeException notRunning() {
+        node.checkOpen();
+        return new ConnectionClosedException("doca_task_submit", "sending with " + this);
+    }
+
+    private DocaException refused(int code, String function, int consumerId) {
+        DocaError error = DocaError.of(code);
+        if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
+            return new ConnectionClosedException(function, "sending with " + this);
+        }
+        return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
+    }
+
+    private void completed(int slot, boolean success) {
+        Buffer buffer = buffers[slot];
+        DocaError status = success ? DocaError.SUCCESS : DocaError.of(TaskCalls.status(tasks[slot]));
+        buffers[slot] = null;
+        if (buffer != null) {
+            CORE.arrive(buffer);
+        }
+        free[freeCount++] = slot;
+        if (node.state() != Context.RUNNING) {
+            freeTask(slot);
+        }
+        if (success) {
+            sent++;
+            failureTold = false;
+        } else {
+            failed++;
+        }
+        if (onCompletion != null) {
+            onCompletion.onCompletion(this, buffer, status);
+        } else if (!success && !failureTold && !node.isClosed()) {
+            failureTold = true; // once: when a peer dies, everything in flight fails
+            throw new DocaException(status, "doca_task_submit", "sending with " + this);
+        }
+    }
+
+    private void freeTask(int slot) {
+        if (sends[slot] != 0) {
+            TaskCalls.free(tasks[slot]);
+            sends[slot] = 0;
+            tasks[slot] = 0;
+        }
+    }
+
+    /**
+     * Takes a buffer of the producer's own inventory whose data are the whole window ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the producer, or
+     * before.
+     *
+     * @param memory the map
+     * @param offset where the window begins in it, bytes
+     * @param length how long the window is, bytes, at least 1
+     * @return the buffer
+     * @throws IndexOutOfBoundsException if the window is not within the map
+     * @throws IllegalStateException if the producer or map is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out, see {@link Builder#buffers}
+     */
+    public Buffer acquire(MemoryMap memory, long offset, long length) {
+        progress.checkOwner();
+        node.checkOpen();
+        if (inventory == null) {
+            inventory = BufferInventory.create(bufferCount);
+        }
+        return inventory.acquire(memory, offset, length);
+    }
+
+    /**
+     * Its id, which the receive handler of the other side is told ({@code doca_comch_producer_get_id}). Any thread may ask.
+     *
+     * @return unique on this side of the connection, at least 1
+     */
+    public int id() {
+        return id;
+    }
+
+    /**
+     * The connection. Any thread may ask.
+     *
+     * @return what it sends on
+     */
+    public ComchConnection connection() {
+        return connection;
+    }
+
+    /**
+     * The engine. Any thread may ask.
+     *
+     * @return what it runs on
+     */
+    public ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     *
+     * @return the state that the last callback told
+     */
+    public ContextState state() {
+        return ContextState.of(node.state());
+    }
+
+    /**
+     * How many sends are in flight.
+     *
+     * @return submitted, and not completed
+     */
+    public int inFlight() {
+        int count = free.length - freeCount;
+        return node.state() == Context.IDLE ? 0 : count;
+    }
+
+    /**
+     * How many sends have succeeded.
+     *
+     * @return since it was started
+     */
+    public long sent() {
+        return sent;
+    }
+
+    /**
+     * How many sends were accepted and failed later.
+     *
+     * @return since it was started
+     */
+    public long failed() {
+        return failed;
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return node.isClosed();
+    }
+
+    /**
+     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}), waiting for what is in flight to complete or be flushed, and closes the buffers of its
+     * inventory. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     */
+    @Override
+    public void close() {
+        node.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public String toString() {
+        return node.name();
+    }
+
+    private final class Node extends Context {
+        Node() {
+            super(Rank.FAST_PATH, "a producer on the " + connection, progress, connection.controlEngine(), connection.resource());
+        }
+
+        void adoptNative(MemorySegment created) {
+            bind(created, doca_h.doca_comch_producer_as_ctx(created));
+        }
+
+        long address() {
+            return object().address();
+        }
+
+        @Override
+        protected int destroy(MemorySegment nativeObject) {
+            return doca_h.doca_comch_producer_destroy(nativeObject);
+        }
+
+        @Override
+        protected String destroyFunction() {
+            return "doca_comch_producer_destroy";
+        }
+
+        @Override
+        protected void taskEnded(long task, long userData, boolean success) {
+            completed((int) userData, success);
+        }
+
+        @Override
+        protected void stateChanged(int previous, int next) {
+            if (next == RUNNING) {
+                for (int slot = 0; slot < free.length; slot++) {
+                    free[slot] = slot;
+                }
+                freeCount = free.length;
+            }
+        }
+
+        @Override
+        protected void freeIdleTasks() {
+            for (int i = 0; i < freeCount; i++) {
+                freeTask(free[i]);
+            }
+        }
+
+        @Override
+        protected void release(Teardown teardown) {
+            super.release(teardown);
+            if (inventory != null) {
+                inventory.close();
+            }
+            if (scratch != null) {
+                scratch.close();
+            }
+        }
+    }
+
+    /** Settings of a producer. Not thread safe; can be used once. */
+    public static final class Builder {
+        private final ComchConnection connection;
+        private final ProgressEngine engine;
+        private int tasks = DEFAULT_TASKS;
+        private int buffers;
+        private SendCompletionHandler onCompletion;
+
+        Builder(ComchConnection connection, ProgressEngine engine) {
+            this.connection = connection;
+            this.engine = Objects.requireNonNull(engine, "engine");
+        }
+
+        /**
+         * How many sends can be in flight ({@code doca_comch_producer_task_send_set_conf}). Default: 64.
+         *
+         * @param count 1 to {@link ComchCapabilities.Producer#maxTasks()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder tasks(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("tasks " + count + " is less than 1");
+            }
+            tasks = count;
+            return this;
+        }
+
+        /**
+         * How many buffers can be out of the producer's own inventory at a time. Default: 1024 more than tasks.
+         *
+         * @param count at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder buffers(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("buffers " + count + " is less than 1");
+            }
+            buffers = count;
+            return this;
+        }
+
+        /**
+         * Called when a send has ended, well or not. Without it {@code progress()} throws for a send that failed, the first of a row only.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onCompletion(SendCompletionHandler handler) {
+            onCompletion = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Creates and starts the producer ({@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         *
+         * @return the producer, running
+         * @throws ConnectionClosedException if the connection has ended
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine is closed
+         * @throws DocaException if DOCA refuses
+         */
+        public ComchProducer start() {
+            ComchProducer producer = new ComchProducer(this);
+            try {
+                producer.node.start();
+            } catch (RuntimeException | Error e) {
+                producer.closeAfter(e);
+                throw e;
+            }
+            return producer;
+        }
+    }
+}

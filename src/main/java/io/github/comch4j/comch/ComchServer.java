@@ -1,0 +1,126 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.ConnectionCalls;
+import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.EndpointCalls;
+import java.lang.foreign.MemorySegment;
+import java.util.Collection;
+import java.util.Objects;
+
+/**
+ * A named service on the DPU for one host function ({@code doca_comch_server}).
+ *
+ * <pre>{@code
+ * try (var engine = ProgressEngine.create();
+ *      var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+ *      var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
+ *      var server = ComchServer.builder(engine, device, representor, "echo")
+ *              .onMessage((connection, message) -> connection.trySend(message))
+ *              .start()) {
+ *     while (running) {
+ *         engine.progress();
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods belong to the thread that owns
+ * the engine, unless they say otherwise.
+ */
+public final class ComchServer extends ComchEndpoint {
+
+    private ComchServer(Builder settings, MemorySegment created) {
+        super(settings, EndpointCalls.SERVER, "server \"" + settings.name + "\"", created, CORE.resource(settings.representor),
+                CORE.resource(settings.device));
+    }
+
+    /**
+     * Begins the settings of a server.
+     *
+     * @param engine the engine it runs on, which the calling thread owns
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @param name what clients ask for; unique among the servers of the representor, not empty, at most {@link ComchCapabilities#maxNameLength()} bytes
+     * @return the settings
+     */
+    public static Builder builder(ProgressEngine engine, Device device, Representor representor, String name) {
+        return new Builder(engine, device, representor, name);
+    }
+
+    /**
+     * The connections that are open.
+     *
+     * @return a snapshot, oldest first
+     */
+    public Collection<ComchConnection> connections() {
+        CORE.engine(engine()).checkOwner();
+        return liveConnections();
+    }
+
+    @Override
+    void configureMore(MemorySegment handle) {
+        Calls.check("doca_comch_server_event_connection_status_changed_register", "configuring " + this,
+                () -> ConnectionCalls.registerStatus(handle));
+    }
+
+    @Override
+    void connected(long address) {
+        opened(open(address));
+    }
+
+    @Override
+    ComchConnection adopt(long address) {
+        return open(address);
+    }
+
+    @Override
+    void stateChanged(int previous, int next) {
+        if (next == Context.STOPPING || next == Context.IDLE) {
+            // of its own accord: a fault. When closed by the user, the connections were closed before
+            for (ComchConnection connection : liveConnections()) {
+                ended(connection, ConnectionState.LOST);
+            }
+        }
+    }
+
+    /** Settings of a server. Not thread safe; can be used once. */
+    public static final class Builder extends ComchEndpoint.Builder<Builder> {
+        private final Representor representor;
+
+        private Builder(ProgressEngine engine, Device device, Representor representor, String name) {
+            super(engine, device, name);
+            this.representor = Objects.requireNonNull(representor, "representor");
+        }
+
+        /**
+         * Creates and starts the server ({@code doca_comch_server_create}, {@code doca_ctx_start}); it accepts clients from now on.
+         *
+         * @return the server, running
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine, device or representor is closed
+         * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond the device's capability,
+         *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
+         */
+        public ComchServer start() {
+            ComchServer server = new ComchServer(this, create("doca_comch_server_create",
+                    (text, out) -> doca_h.doca_comch_server_create(CORE.handle(device), CORE.handle(representor), text, out)));
+            try {
+                server.node.start();
+            } catch (RuntimeException | Error e) {
+                server.closeAfter(e);
+                throw e;
+            }
+            return server;
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.ffi.doca_h;
+
+/**
+ * What devices may do with a memory map ({@code enum doca_access_flag}). The local device can always read.
+ *
+ * <p>A consumer's map needs {@link #PCI_READ_WRITE}; a producer's may have any.
+ */
+public enum Access {
+    /** The local device reads and writes. */
+    LOCAL_READ_WRITE(doca_h.DOCA_ACCESS_FLAG_LOCAL_READ_WRITE()),
+    /** Remote peers read by RDMA. */
+    RDMA_READ(doca_h.DOCA_ACCESS_FLAG_RDMA_READ()),
+    /** Remote peers write by RDMA. */
+    RDMA_WRITE(doca_h.DOCA_ACCESS_FLAG_RDMA_WRITE()),
+    /** Remote peers use RDMA atomics. */
+    RDMA_ATOMIC(doca_h.DOCA_ACCESS_FLAG_RDMA_ATOMIC()),
+    /** The other side of the PCI bus reads. Excludes {@link #PCI_READ_WRITE}. */
+    PCI_READ_ONLY(doca_h.DOCA_ACCESS_FLAG_PCI_READ_ONLY()),
+    /** The other side of the PCI bus reads and writes. */
+    PCI_READ_WRITE(doca_h.DOCA_ACCESS_FLAG_PCI_READ_WRITE()),
+    /** The device may reorder its PCI accesses. */
+    PCI_RELAXED_ORDERING(doca_h.DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING());
+
+    private final int flag;
+
+    Access(int flag) {
+        this.flag = flag;
+    }
+
+    /**
+     * The bit in {@code enum doca_access_flag}.
+     *
+     * @return the bit
+     */
+    public int flag() {
+        return flag;
+    }
+}

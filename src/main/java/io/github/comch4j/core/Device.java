@@ -1,0 +1,151 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.Resource;
+import io.github.comch4j.internal.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * An open device ({@code doca_dev}); made by {@link Devices}. May be used from any thread.
+ */
+public final class Device implements AutoCloseable {
+    private final PciAddress address;
+    private final Node node;
+
+    Device(PciAddress address, MemorySegment handle) {
+        this.address = address;
+        this.node = new Node("device " + address, handle);
+    }
+
+    /**
+     * Its PCI address.
+     *
+     * @return the address it was opened by
+     */
+    public PciAddress address() {
+        return address;
+    }
+
+    /**
+     * Whether Comch servers can be made on it ({@code doca_comch_cap_server_is_supported}).
+     *
+     * @return true on the DPU's own device
+     * @throws IllegalStateException if it is closed
+     */
+    public boolean supportsServers() {
+        return query(Devices::supportsServers);
+    }
+
+    /**
+     * Whether Comch clients can be made on it ({@code doca_comch_cap_client_is_supported}).
+     *
+     * @return true on a host's function
+     * @throws IllegalStateException if it is closed
+     */
+    public boolean supportsClients() {
+        return query(Devices::supportsClients);
+    }
+
+    /**
+     * Lists the host functions that this device stands for ({@code doca_devinfo_rep_create_list}).
+     *
+     * @return a snapshot; empty on a host, whose devices have none
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public List<RepresentorInfo> representors() {
+        node.checkOpen();
+        try (NativeList list = NativeList.representors(this)) {
+            return list.map(Representor::describe);
+        } catch (DocaException e) {
+            if (e.error() == DocaError.NOT_SUPPORTED) {
+                return List.of();
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the representor of a host function ({@code doca_dev_rep_open}).
+     *
+     * @param function the PCI address of the host function, as the host sees it
+     * @return the representor
+     * @throws IllegalArgumentException if this device does not stand for such a function; the message lists those that there are
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a host
+     */
+    public Representor openRepresentor(PciAddress function) {
+        node.checkOpen();
+        try (NativeList list = NativeList.representors(this)) {
+            MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> new IllegalArgumentException(
+                    this + " has no representor for " + function + "; it has " + list.map(Representor::address)));
+            return new Representor(this, function, Calls.pointer("doca_dev_rep_open", "opening the representor of " + function,
+                    out -> doca_h.doca_dev_rep_open(info, out)));
+        }
+    }
+
+    /**
+     * Whether it is closed.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return node.isClosed();
+    }
+
+    /**
+     * Closes everything made on this device, then the device ({@code doca_dev_close}). The second call does nothing.
+     *
+     * @throws WrongThreadException if a context on it belongs to another thread
+     * @throws IllegalStateException inside a callback of a context on it
+     * @throws DocaException if something does not end in time; the device is still open then
+     */
+    @Override
+    public void close() {
+        node.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return "device" and its address
+     */
+    @Override
+    public String toString() {
+        return node.name();
+    }
+
+    /** Asks something of its {@code doca_devinfo}. */
+    <T> T query(Function<MemorySegment, T> question) {
+        node.checkOpen();
+        return question.apply(Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(node.handle)));
+    }
+
+    Resource resource() {
+        return node;
+    }
+
+    MemorySegment handle() {
+        node.checkOpen();
+        return node.handle;
+    }
+
+    private static final class Node extends Resource {
+        private final MemorySegment handle;
+
+        Node(String name, MemorySegment handle) {
+            super(Rank.BASE, name);
+            this.handle = handle;
+        }
+
+        @Override
+        protected void release(Teardown teardown) {
+            Calls.check("doca_dev_close", "closing " + name(), () -> doca_h.doca_dev_close(handle));
+        }
+    }
+}

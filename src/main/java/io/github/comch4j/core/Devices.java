@@ -1,0 +1,107 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.Calls;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * The devices of this machine: on a host its BlueField functions, on a DPU its own device. All methods may be called from any thread.
+ *
+ * <p>With the emulated BlueField the environment variable {@code DOCA_EMU_SIDE} ({@code host}, {@code dpu}, {@code both}) decides which machine this
+ * process is on.
+ */
+public final class Devices {
+    private Devices() {
+    }
+
+    /**
+     * Lists the devices ({@code doca_devinfo_create_list}).
+     *
+     * @return a snapshot; empty if there are none
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static List<DeviceInfo> list() {
+        try (NativeList devices = NativeList.devices()) {
+            return devices.map(Devices::describe);
+        }
+    }
+
+    /**
+     * Opens a device ({@code doca_dev_open}). It may be opened more than once; each opening is closed by itself.
+     *
+     * @param address its PCI address
+     * @return the device
+     * @throws IllegalArgumentException if there is no device with this address; the message lists those that there are
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static Device open(PciAddress address) {
+        try (NativeList devices = NativeList.devices()) {
+            MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> new IllegalArgumentException(
+                    "no device " + address + " here; there are " + devices.map(Devices::address)));
+            return new Device(address, Calls.pointer("doca_dev_open", "opening device " + address, out -> doca_h.doca_dev_open(info, out)));
+        }
+    }
+
+    /**
+     * Opens a device that clients can be made on: a BlueField function as the host sees it.
+     *
+     * @param address its PCI address
+     * @return the device
+     * @throws IllegalArgumentException if there is no such device, or it cannot have clients
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static Device openHost(PciAddress address) {
+        return openIf(address, Device::supportsClients, "cannot have Comch clients: not a host's function of a BlueField");
+    }
+
+    /**
+     * Opens a device that servers can be made on: the DPU's own.
+     *
+     * @param address its PCI address
+     * @return the device
+     * @throws IllegalArgumentException if there is no such device, or it cannot have servers
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static Device openDpu(PciAddress address) {
+        return openIf(address, Device::supportsServers, "cannot have Comch servers: not a DPU's own device");
+    }
+
+    private static Device openIf(PciAddress address, java.util.function.Predicate<Device> condition, String otherwise) {
+        Device device = open(address);
+        if (!condition.test(device)) {
+            device.close();
+            throw new IllegalArgumentException("device " + address + " " + otherwise);
+        }
+        return device;
+    }
+
+    private static DeviceInfo describe(MemorySegment info) {
+        String action = "describing a device";
+        return new DeviceInfo(address(info),
+                Calls.text("doca_devinfo_get_iface_name", action, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+                        out -> doca_h.doca_devinfo_get_iface_name(info, out, (int) out.byteSize())),
+                Calls.text("doca_devinfo_get_ibdev_name", action, doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
+                        out -> doca_h.doca_devinfo_get_ibdev_name(info, out, (int) out.byteSize())),
+                supportsServers(info), supportsClients(info));
+    }
+
+    static boolean supportsServers(MemorySegment info) {
+        return Calls.supported("doca_comch_cap_server_is_supported", "asking for server support",
+                () -> doca_h.doca_comch_cap_server_is_supported(info));
+    }
+
+    static boolean supportsClients(MemorySegment info) {
+        return Calls.supported("doca_comch_cap_client_is_supported", "asking for client support",
+                () -> doca_h.doca_comch_cap_client_is_supported(info));
+    }
+
+    private static PciAddress address(MemorySegment info) {
+        return PciAddress.of(Calls.text("doca_devinfo_get_pci_addr_str", "asking for a device's address", doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
+                out -> doca_h.doca_devinfo_get_pci_addr_str(info, out)));
+    }
+}

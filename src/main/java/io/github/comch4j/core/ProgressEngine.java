@@ -1,0 +1,165 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.internal.Engine;
+import java.time.Duration;
+
+/**
+ * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
+ * do, and all callbacks, happen inside {@link #progress()}.
+ *
+ * <pre>{@code
+ * while (running) {
+ *     if (!engine.progress()) {
+ *         Thread.onSpinWait();          // or yield, or sleep: nothing was ready
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that created it; any other gets a
+ * {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the next one {@link #claim()}. An engine whose owner has ended may be
+ * claimed as well.
+ *
+ * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create and start
+ * contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one or close what runs on it
+ * ({@link IllegalStateException}). What a callback throws does not reach native code: the call that ran the callback, usually
+ * {@code progress()}, throws it when the native call has returned; further ones are suppressed in it. The engine remains usable.
+ */
+public final class ProgressEngine implements AutoCloseable {
+    static {
+        CoreAccessImpl.install();
+    }
+
+    private final Engine engine;
+
+    private ProgressEngine(Engine engine) {
+        this.engine = engine;
+    }
+
+    /**
+     * Creates an engine ({@code doca_pe_create}) that belongs to the calling thread.
+     *
+     * @return the engine
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static ProgressEngine create() {
+        return new ProgressEngine(Engine.create());
+    }
+
+    /**
+     * Does at most one thing that is ready, running its callback, and returns at once ({@code doca_pe_progress}). Never blocks.
+     *
+     * @return whether anything happened
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     */
+    public boolean progress() {
+        return engine.progress();
+    }
+
+    /**
+     * As {@link #progress()}, until nothing is ready or {@code limit} things have happened.
+     *
+     * @param limit the most to do, at least 1
+     * @return how many things happened
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     */
+    public int progress(int limit) {
+        if (limit < 1) {
+            throw new IllegalArgumentException("limit " + limit + " is less than 1");
+        }
+        int count = 0;
+        while (count < limit && engine.progress()) {
+            count++;
+        }
+        return count;
+    }
+
+    /**
+     * Gives the engine up, with everything connected to it. Until a thread claims it nobody may use it.
+     *
+     * @throws WrongThreadException if another thread owns it
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     */
+    public void release() {
+        engine.release();
+    }
+
+    /**
+     * Makes the calling thread the owner of an engine that was released, or whose owner has ended. What the previous owner did is visible to it.
+     *
+     * @throws WrongThreadException if another thread owns it
+     * @throws IllegalStateException if it is closed
+     */
+    public void claim() {
+        engine.claim();
+    }
+
+    /**
+     * The thread that may use the engine. Any thread may ask.
+     *
+     * @return the owner; null when released or closed
+     */
+    public Thread owner() {
+        return engine.owner();
+    }
+
+    /**
+     * How long closing and blocking sends wait; 10 seconds at first.
+     *
+     * @return the time
+     */
+    public Duration timeout() {
+        return engine.timeout();
+    }
+
+    /**
+     * Sets how long closing and blocking sends wait.
+     *
+     * @param timeout the time, not negative
+     * @return this
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public ProgressEngine timeout(Duration timeout) {
+        engine.timeout(timeout);
+        return this;
+    }
+
+    /**
+     * Whether {@link #close()} was called. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return engine.isClosed();
+    }
+
+    /**
+     * Closes everything that is connected to the engine, progressing until it has ended, then the engine ({@code doca_pe_destroy}). A released engine is
+     * claimed first. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be closed with it
+     * @throws IllegalStateException inside a callback of it
+     * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still open then
+     */
+    @Override
+    public void close() {
+        engine.close();
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is and whose
+     */
+    @Override
+    public String toString() {
+        Thread owner = engine.owner();
+        return "progress engine of " + (owner == null ? "no thread" : owner.getName());
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.comch4j.internal;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+
+/**
+ * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
+ *
+ * <p>The folder has a random name and belongs to its user alone, so nobody can put another library into its place. It is removed as soon
+ * as the libraries are loaded, because Linux keeps what is mapped: nothing is left behind even by a process that is killed.
+ */
+final class EmulatedLibraries {
+    private EmulatedLibraries() {
+    }
+
+    /** Loads them; returns where in the jar they come from. */
+    static String load(Platform platform) {
+        String resources = "/native/" + platform.folder() + "/";
+        URL common = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMMON);
+        URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
+        if (common == null || comch == null) {
+            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM, "the emulated BlueField is not in this jar for " + platform.folder()
+                    + " (" + resources + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Doca.LIBRARY_PROPERTY
+                    + " to a folder with libraries built for this platform", null);
+        }
+        Path parent = parentFolder();
+        Path folder = null;
+        try {
+            folder = Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
+            Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
+            NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
+        } catch (IOException e) {
+            throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack the emulated BlueField in " + parent + " (" + e
+                    + "); set " + Doca.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec", e);
+        } catch (UnsatisfiedLinkError e) {
+            throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot load the emulated BlueField from " + parent + " (" + e.getMessage()
+                    + "); if the folder is mounted noexec, set " + Doca.NATIVE_DIR_PROPERTY + " to one that is not", e);
+        } finally {
+            remove(folder);
+        }
+        String url = comch.toString();
+        return url.substring(0, url.lastIndexOf('/'));
+    }
+
+    private static Path parentFolder() {
+        String named = System.getProperty(Doca.NATIVE_DIR_PROPERTY);
+        return Path.of(named != null && !named.isBlank() ? named : System.getProperty("java.io.tmpdir"));
+    }
+
+    private static Path unpack(URL resource, Path file) throws IOException {
+        try (InputStream in = resource.openStream()) {
+            Files.copy(in, file);
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
+        return file;
+    }
+
+    private static void remove(Path folder) {
+        if (folder == null) {
+            return;
+        }
+        for (Path path : List.of(folder.resolve(LibraryLocator.COMCH), folder.resolve(LibraryLocator.COMMON), folder)) {
+            try {
+                Files.deleteIfExists(path);
+            } catch (IOException e) {
+                NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.github.comch4j.internal;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.ffi.doca_h;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The loaded libraries: chosen and loaded once, before the first native call.
+ *
+ * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their symbols.
+ */
+public final class NativeLibrary {
+    static final System.Logger LOGGER = System.getLogger("io.github.comch4j");
+    private static final String LIBRARY_VARIABLE = "COMCH4J_LIBRARY";
+
+    private NativeLibrary() {
+    }
+
+    /** Loads the libraries unless done. */
+    public static void load() {
+        info();
+    }
+
+    /** The libraries in use. */
+    public static LibraryInfo info() {
+        if (Loaded.FAILURE != null) {
+            throw copyOf(Loaded.FAILURE);
+        }
+        return Loaded.INFO;
+    }
+
+    /** The libraries in a few words, for messages. */
+    static String describe() {
+        LibraryInfo info = info();
+        return switch (info.kind()) {
+            case EMULATED -> "the emulated BlueField's libraries (" + info.version() + ")";
+            case SYSTEM, FOLDER -> "the DOCA libraries in " + info.location() + " (version " + info.version() + ")";
+        };
+    }
+
+    /** Each caller gets a stack trace of its own. */
+    private static NativeLibraryException copyOf(NativeLibraryException failure) {
+        return new NativeLibraryException(failure.reason(), failure.getMessage(), failure);
+    }
+
+    @SuppressWarnings("restricted")
+    static void loadPair(LibraryLocator.Pair pair) {
+        System.load(pair.common().toString()); // first: the other one is linked against it
+        System.load(pair.comch().toString());
+    }
+
+    /** The one attempt of this process. */
+    private static final class Loaded {
+        static final LibraryInfo INFO;
+        static final NativeLibraryException FAILURE;
+
+        static {
+            LibraryInfo info = null;
+            NativeLibraryException failure = null;
+            try {
+                info = attempt();
+            } catch (NativeLibraryException e) {
+                failure = e;
+            }
+            INFO = info;
+            FAILURE = failure;
+        }
+
+        private static LibraryInfo attempt() {
+            Platform platform = Platform.current();
+            String property = System.getProperty(Doca.LIBRARY_PROPERTY, "").strip();
+            String variable = System.getenv().getOrDefault(LIBRARY_VARIABLE, "").strip();
+            String source = !property.isEmpty() ? "system property " + Doca.LIBRARY_PROPERTY : "environment variable " + LIBRARY_VARIABLE;
+            String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
+            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
+            String location;
+            if (choice.files().isPresent()) {
+                LibraryLocator.Pair files = choice.files().get();
+                try {
+                    loadPair(files);
+                } catch (UnsatisfiedLinkError e) {
+                    throw new NativeLibraryException(Reason.NOT_LOADED, "cannot load the DOCA libraries in " + files.folder() + " ("
+                            + e.getMessage() + "); set " + Doca.LIBRARY_PROPERTY + "=emulated to run without them", e);
+                }
+                location = files.folder().toString();
+            } else {
+                location = EmulatedLibraries.load(platform);
+            }
+            LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
+            LOGGER.log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
+                    info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(),
+                    info.reason());
+            return info;
+        }
+
+        @SuppressWarnings("restricted")
+        private static String runtimeVersion() {
+            try {
+                MemorySegment text = doca_h.doca_version_runtime();
+                return text.equals(MemorySegment.NULL) ? "unknown" : text.reinterpret(Long.MAX_VALUE).getString(0);
+            } catch (LinkageError e) {
+                return "unknown"; // an experimental function: a release may lack it
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.github.comch4j.internal;
+
+import java.util.Set;
+
+/** Which DOCA releases have a function, for the message when it is missing. */
+final class Releases {
+    /** Core functions of 3.0 that 2.5 did not have yet. */
+    private static final Set<String> SINCE_3_0 = Set.of(
+            "doca_buf_chain_list_tail",
+            "doca_buf_inventory_expand",
+            "doca_buf_set_data_len",
+            "doca_ctx_cap_get_num_completion_vectors",
+            "doca_ctx_flush_tasks",
+            "doca_ctx_set_completion_vector",
+            "doca_dev_accelerate_resource_reclaim",
+            "doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
+            "doca_devinfo_cap_is_notification_moderation_supported",
+            "doca_devinfo_get_active_rate",
+            "doca_devinfo_get_vhca_id",
+            "doca_devinfo_rep_get_iface_name",
+            "doca_devinfo_rep_get_vhca_id",
+            "doca_log_backend_create_with_buf",
+            "doca_log_backend_create_with_buf_sdk",
+            "doca_mmap_dev_get_dpa_handle",
+            "doca_mmap_enable_thread_safety",
+            "doca_mmap_set_dpa_memrange",
+            "doca_pe_set_event_mode",
+            "doca_task_batch_free",
+            "doca_task_batch_get_ctx",
+            "doca_task_batch_get_ctx_user_data",
+            "doca_task_batch_get_status",
+            "doca_task_batch_get_tasks_num",
+            "doca_task_batch_get_user_data",
+            "doca_task_batch_set_user_data",
+            "doca_task_batch_submit",
+            "doca_task_batch_try_submit",
+            "doca_task_submit_ex");
+
+    private Releases() {
+    }
+
+    /** Continues "…, which". */
+    static String having(String function) {
+        if (function.startsWith("doca_comch_")) {
+            return "DOCA has since 2.7, where Comch got its name";
+        }
+        if (SINCE_3_0.contains(function)) {
+            return "DOCA 3.0 has and 2.5 has not";
+        }
+        return "DOCA 3.0 has";
+    }
+}

@@ -1,0 +1,79 @@
+package io.github.comch4j.internal;
+
+import io.github.comch4j.MissingFunctionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+
+/**
+ * Makes the handles of the hot calls and the upcall stubs.
+ *
+ * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws when it is called.
+ */
+final class Symbols {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final MethodHandle THROW_MISSING = throwMissing();
+
+    private Symbols() {
+    }
+
+    /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
+    @SuppressWarnings("restricted")
+    static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
+        NativeLibrary.load();
+        Optional<MemorySegment> symbol = SymbolLookup.loaderLookup().find(name);
+        if (symbol.isPresent()) {
+            return LINKER.downcallHandle(symbol.get(), descriptor);
+        }
+        MethodType type = descriptor.toMethodType();
+        MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
+        return MethodHandles.dropArguments(thrower, 0, type.parameterList());
+    }
+
+    /** A stub for the life of the process. {@code target} must not throw. */
+    @SuppressWarnings("restricted")
+    static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor) {
+        return LINKER.upcallStub(target, descriptor, Arena.global());
+    }
+
+    /** {@code doca_error_t f(...)}. */
+    static FunctionDescriptor returning(MemoryLayout result, MemoryLayout... arguments) {
+        return FunctionDescriptor.of(result, arguments);
+    }
+
+    /** What a downcall handle threw. It declares {@link Throwable}, but can only throw what is unchecked. */
+    static RuntimeException unexpected(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
+        }
+        throw new AssertionError("a downcall threw a checked exception", thrown);
+    }
+
+    /** The exception for a function that the loaded libraries lack. */
+    static MissingFunctionException missing(String function) {
+        return new MissingFunctionException(function, NativeLibrary.describe() + " lack the function " + function + ", which "
+                + Releases.having(function));
+    }
+
+    private static void raiseMissing(String function) {
+        throw missing(function);
+    }
+
+    private static MethodHandle throwMissing() {
+        try {
+            return MethodHandles.lookup().findStatic(Symbols.class, "raiseMissing", MethodType.methodType(void.class, String.class));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
