@@ -45,7 +45,6 @@ struct source {
 static pthread_mutex_t lock;
 static pthread_once_t lock_once = PTHREAD_ONCE_INIT;
 static bool writing;
-static bool standard_made;
 static struct doca_log_backend *backends;
 static struct doca_log_backend **last_backend = &backends;
 static struct source *sources;
@@ -180,18 +179,20 @@ static doca_error_t add_syslog(const char *name, enum stream stream, struct doca
 
 doca_error_t doca_log_backend_create_standard(void)
 {
+	/* Once each, also when an earlier call has got half the way: a second one would write every record twice. */
+	static bool has_err;
+	static bool has_out;
 	doca_error_t result = DOCA_SUCCESS;
 	enter();
-	/* Twice would write every record twice. */
-	if (!standard_made) {
-		struct doca_log_backend out = {.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stdout,
-					       .lower_most = UINT32_MAX, .upper_most = DOCA_LOG_LEVEL_INFO};
-		struct doca_log_backend err = {.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stderr,
-					       .lower_most = DOCA_LOG_LEVEL_WARNING};
-		result = add(err, NULL);
-		if (result == DOCA_SUCCESS)
-			result = add(out, NULL);
-		standard_made = result == DOCA_SUCCESS;
+	if (!has_err) {
+		result = add((struct doca_log_backend){.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stderr,
+						       .lower_most = DOCA_LOG_LEVEL_WARNING}, NULL);
+		has_err = result == DOCA_SUCCESS;
+	}
+	if (has_err && !has_out) {
+		result = add((struct doca_log_backend){.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stdout,
+						       .lower_most = UINT32_MAX, .upper_most = DOCA_LOG_LEVEL_INFO}, NULL);
+		has_out = result == DOCA_SUCCESS;
 	}
 	leave();
 	return result;

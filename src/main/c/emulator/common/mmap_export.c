@@ -11,7 +11,6 @@
 
 #include "dev_internal.h"
 #include "readings.h"
-#include "sdk_log.h"
 
 #define MAGIC UINT64_C(0x50414d4d554d4544) /* "DEMUMMAP" */
 #define VERSION 1u
@@ -193,7 +192,17 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 static bool is_well_formed(const struct descriptor *d)
 {
 	return d->magic == MAGIC && d->version == VERSION && d->checksum == checksum(d) && d->pid > 0 &&
-	       d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX && d->addr <= UINTPTR_MAX - d->len;
+	       d->pid <= INT32_MAX && d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX && d->addr <= UINTPTR_MAX - d->len;
+}
+
+/* The exporting function is one of the host that this DPU is in. */
+static bool is_on_this_bus(const struct descriptor *d)
+{
+	struct emu_functions all = emu_topology();
+	for (size_t i = 0; i < all.count; i++)
+		if (!all.first[i].dpu && strncmp(all.first[i].pci, d->pci, sizeof(d->pci)) == 0)
+			return true;
+	return false;
 }
 
 /* The exporting process is known to be gone. Without a common view of processes nothing is known. */
@@ -229,7 +238,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 		return DOCA_ERROR_NOT_SUPPORTED;
 	struct descriptor d;
 	memcpy(&d, export_desc, sizeof(d));
-	if (!is_well_formed(&d))
+	if (!is_well_formed(&d) || !is_on_this_bus(&d))
 		return DOCA_ERROR_INVALID_VALUE;
 	if ((d.permissions & PCI_PERMISSIONS) == 0)
 		return DOCA_ERROR_NOT_PERMITTED;
