@@ -12,6 +12,9 @@ struct doca_comch_client {
 	struct comch_endpoint endpoint;
 	/* From start until IDLE. */
 	struct doca_comch_connection *connection;
+	/* The one before, kept for late calls until the next start or the destroy: a client hears of its server's end
+	 * in a state callback at best, and programs go on asking the connection for its user data [Q6]. */
+	struct doca_comch_connection *tombstone;
 };
 
 static struct doca_comch_client *of_ctx(struct doca_ctx *ctx)
@@ -19,12 +22,19 @@ static struct doca_comch_client *of_ctx(struct doca_ctx *ctx)
 	return (struct doca_comch_client *)ctx;
 }
 
+static void bury(struct doca_comch_client *client)
+{
+	connection_unref(client->tombstone);
+	client->tombstone = NULL;
+}
+
 static void free_resources(struct doca_comch_client *client)
 {
 	if (client->connection != NULL) {
 		if (!atomic_load(&client->connection->lost))
 			connection_lose(client->connection);
-		connection_unref(client->connection);
+		bury(client);
+		client->tombstone = client->connection;
 	}
 	client->connection = NULL;
 	endpoint_close(&client->endpoint);
@@ -33,6 +43,7 @@ static void free_resources(struct doca_comch_client *client)
 static doca_error_t client_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = of_ctx(ctx);
+	bury(client);
 	doca_error_t result = endpoint_open(&client->endpoint);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -251,6 +262,7 @@ doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (comch_client->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
+	bury(comch_client);
 	endpoint_fini(&comch_client->endpoint);
 	free(comch_client);
 	return DOCA_SUCCESS;

@@ -43,7 +43,7 @@ struct doca_comch_server {
 	/* Connections to look at: the doorbells that rang, and what this side found by itself. */
 	uint64_t ready[SHM_DOORBELL_WORDS];
 	uint32_t next_index;
-	struct doca_comch_connection *tombstones; /* newest first */
+	struct doca_comch_connection *tombstones; /* newest first; until the next start or the destroy */
 };
 
 static struct doca_comch_server *of_ctx(struct doca_ctx *ctx)
@@ -312,7 +312,6 @@ static void free_resources(struct doca_comch_server *server)
 	server->epoll = -1;
 	shm_doorbells_release(server->doorbells);
 	server->doorbells = NULL;
-	trim_tombstones(server, 0);
 	endpoint_close(&server->endpoint);
 }
 
@@ -382,6 +381,7 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 	struct doca_comch_server *server = of_ctx(ctx);
 	if (server->connected == NULL)
 		return READING_START_UNCONFIGURED;
+	trim_tombstones(server, 0);
 	doca_error_t result = endpoint_open(&server->endpoint);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -470,6 +470,7 @@ doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (comch_server->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
+	trim_tombstones(comch_server, 0);
 	emu_rep_unuse(comch_server->rep);
 	endpoint_fini(&comch_server->endpoint);
 	free(comch_server);
