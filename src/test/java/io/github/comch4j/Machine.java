@@ -1,0 +1,86 @@
+package io.github.comch4j;
+
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+
+/** Both sides of the emulated BlueField in one process: the objects that nearly every test needs. */
+public final class Machine implements AutoCloseable {
+    public static final PciAddress HOST = PciAddress.of("0000:b1:00.0");
+    public static final PciAddress DPU = PciAddress.of("0000:03:00.0");
+    /** Long enough for a busy machine; nothing is asserted about time. */
+    public static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    static {
+        useEmulation();
+    }
+
+    public final ProgressEngine engine = ProgressEngine.create();
+    public final Device host = Devices.openHost(HOST);
+    public final Device dpu = Devices.openDpu(DPU);
+    public final Representor representor = dpu.openRepresentor(HOST);
+    public final String name = uniqueName();
+
+    /** Tests never touch a real device, whatever is installed. */
+    public static void useEmulation() {
+        System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
+    }
+
+    /** A server name that no other test uses, in this process or beside it. */
+    public static String uniqueName() {
+        return "test-" + ProcessHandle.current().pid() + "-" + NAMES.incrementAndGet();
+    }
+
+    public ComchServer.Builder server() {
+        return ComchServer.builder(engine, dpu, representor, name);
+    }
+
+    public ComchClient.Builder client() {
+        return ComchClient.builder(engine, host, name);
+    }
+
+    /** Progresses the engine until the condition holds. */
+    public void until(String what, BooleanSupplier condition) {
+        until(what, condition, engine);
+    }
+
+    /** Progresses engines of this thread until the condition holds. */
+    public static void until(String what, BooleanSupplier condition, ProgressEngine... engines) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (!condition.getAsBoolean()) {
+            boolean worked = false;
+            for (ProgressEngine engine : engines) {
+                worked |= engine.progress();
+            }
+            if (!worked) {
+                Thread.onSpinWait();
+            }
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("gave up waiting for: " + what);
+            }
+        }
+    }
+
+    /** Progresses until nothing is ready. */
+    public void settle() {
+        while (engine.progress()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    public void close() {
+        engine.close();
+        host.close();
+        dpu.close();
+    }
+}
