@@ -360,10 +360,14 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
 		return false;
 	doca_error_t status = faults_any() && slot->payload != SHM_PAYLOAD_PIPE ? fault_of_receive() : DOCA_SUCCESS;
-	if (status != DOCA_SUCCESS ||
-	    deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
+	uint64_t piped = task->piped;
+	if (status != DOCA_SUCCESS || deliver(consumer, slot, task, &status)) {
 		finish_oldest(consumer, status);
-	return true;
+		return true;
+	}
+	/* Standing still is not progress: the sender may have died half-way, and the caller looks for that next. */
+	return task->piped != piped;
 }
 
 static bool progress_starting(struct doca_comch_consumer *consumer)
