@@ -35,6 +35,8 @@ struct doca_comch_server {
 
 	struct fabric_listener listener;
 	int epoll;
+	/* A callback of RUNNING may be on the stack: what it was given must survive a stop in it. */
+	bool serving;
 	int64_t last_full_look_ms;
 	struct stranger strangers[MAX_STRANGERS];
 	struct shm_doorbell_map *doorbells;
@@ -355,12 +357,14 @@ static bool server_progress(struct doca_ctx *ctx)
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_IDLE);
 		return true;
 	}
+	server->serving = true;
 	if (endpoint_round_due(endpoint))
 		look_at_sockets(server);
 	endpoint->receive_first = !endpoint->receive_first;
-	if (endpoint->receive_first)
-		return serve_connections(server) || endpoint_report_send(endpoint);
-	return endpoint_report_send(endpoint) || serve_connections(server);
+	bool worked = endpoint->receive_first ? serve_connections(server) || endpoint_report_send(endpoint)
+					      : endpoint_report_send(endpoint) || serve_connections(server);
+	server->serving = false;
+	return worked;
 }
 
 static bool server_pending(struct doca_ctx *ctx)
@@ -425,7 +429,7 @@ static doca_error_t server_stop(struct doca_ctx *ctx)
 static bool server_stopped_at_once(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = of_ctx(ctx);
-	if (!finished(server))
+	if (server->serving || !finished(server))
 		return false;
 	free_resources(server);
 	return true;
