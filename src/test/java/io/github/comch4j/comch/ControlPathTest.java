@@ -1,0 +1,320 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.ContextState;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ControlPathTest {
+    private final Machine machine = new Machine();
+    private final List<byte[]> atServer = new ArrayList<>();
+    private final List<byte[]> atClient = new ArrayList<>();
+    private final List<String> events = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        machine.close();
+    }
+
+    private ComchServer.Builder recordingServer() {
+        return machine.server()
+                .onMessage((connection, message) -> atServer.add(message.toArray(ValueLayout.JAVA_BYTE)))
+                .onConnected(connection -> events.add("server: connected"))
+                .onDisconnected(connection -> events.add("server: " + connection.state()));
+    }
+
+    private ComchClient.Builder recordingClient() {
+        return machine.client()
+                .onMessage((connection, message) -> atClient.add(message.toArray(ValueLayout.JAVA_BYTE)))
+                .onConnected(connection -> events.add("client: connected"))
+                .onDisconnected(connection -> events.add("client: " + connection.state()));
+    }
+
+    @Test
+    void messagesOfEverySizeTravelBothWaysUnchangedAndInOrder() {
+        ComchServer server = recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> !server.connections().isEmpty());
+        ComchConnection back = server.connections().iterator().next();
+        Random random = new Random(7);
+        List<byte[]> sent = new ArrayList<>();
+        for (int size : new int[] {1, 2, 7, 8, 63, 64, 65, 1000, 4079, client.maxMessageSize()}) {
+            byte[] message = new byte[size];
+            random.nextBytes(message);
+            sent.add(message);
+            client.connection().send(message);
+            back.send(MemorySegment.ofArray(message));
+        }
+        machine.until("all messages", () -> atServer.size() == sent.size() && atClient.size() == sent.size());
+        assertThat(atServer).containsExactlyElementsOf(sent);
+        assertThat(atClient).containsExactlyElementsOf(sent);
+    }
+
+    @Test
+    void aMessageMayComeFromNativeMemoryTheHeapOrAByteBuffer() {
+        recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        byte[] bytes = "0123456789".getBytes(StandardCharsets.US_ASCII);
+        try (Arena arena = Arena.ofConfined()) {
+            client.connection().send(arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes));
+        } // closed at once: the bytes were copied
+        client.connection().send(MemorySegment.ofArray(bytes).asSlice(2, 3));
+        ByteBuffer heap = ByteBuffer.wrap(bytes, 1, 4);
+        client.connection().send(heap);
+        ByteBuffer direct = ByteBuffer.allocateDirect(10).put(bytes).flip().position(8);
+        client.connection().send(direct);
+        machine.until("all messages", () -> atServer.size() == 4);
+        assertThat(atServer).extracting(message -> new String(message, StandardCharsets.US_ASCII)).containsExactly("0123456789", "234", "1234", "89");
+        assertThat(heap.hasRemaining()).isFalse();
+        assertThat(direct.hasRemaining()).isFalse();
+    }
+
+    @Test
+    void emptyAndOverlongMessagesAreTheProgramsMistake() {
+        recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        ComchConnection connection = client.connection();
+        assertThatThrownBy(() -> connection.send(new byte[0])).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> connection.trySend(new byte[client.maxMessageSize() + 1])).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 to " + client.maxMessageSize());
+        assertThatThrownBy(() -> connection.trySend(ByteBuffer.allocate(0))).isInstanceOf(IllegalArgumentException.class);
+        connection.send(new byte[] {1});
+        machine.until("the good message", () -> atServer.size() == 1);
+    }
+
+    @Test
+    void settingsAreWhatTheGettersSay() {
+        ComchServer server = recordingServer().maxMessageSize(1024).receiveQueueSize(10).sendTasks(3).start();
+        assertThat(server.maxMessageSize()).isEqualTo(1024);
+        assertThat(server.receiveQueueSize()).isEqualTo(10);
+        assertThat(server.sendTasks()).isEqualTo(3);
+        assertThat(server.name()).isEqualTo(machine.name);
+        assertThat(server.state()).isEqualTo(ContextState.RUNNING);
+        assertThat(server.engine()).isSameAs(machine.engine);
+    }
+
+    @Test
+    void aSettingBeyondTheCapabilityIsRefusedByDoca() {
+        int most = (int) ComchCapabilities.of(machine.dpu).maxMessageSize();
+        assertThatThrownBy(() -> recordingServer().maxMessageSize(most + 1).start()).isInstanceOfSatisfying(DocaException.class, e -> {
+            assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
+            assertThat(e.function()).isEqualTo("doca_comch_server_set_max_msg_size");
+        });
+        recordingServer().maxMessageSize(most).start();
+    }
+
+    @Test
+    void whenAllTasksAreInUseTrySendSaysNoAndSendWaits() {
+        recordingServer().receiveQueueSize(4).start();
+        ComchClient client = recordingClient().sendTasks(4).connect(Machine.PATIENCE);
+        int accepted = 0;
+        while (client.connection().trySend(new byte[] {(byte) accepted})) {
+            accepted++;
+            assertThat(client.inFlight()).isLessThanOrEqualTo(4);
+        }
+        assertThat(accepted).isPositive();
+        for (int i = accepted; i < 50; i++) {
+            client.connection().send(new byte[] {(byte) i});
+        }
+        machine.until("all messages", () -> atServer.size() == 50);
+        assertThat(atServer).extracting(message -> (int) message[0]).containsExactlyElementsOf(java.util.stream.IntStream.range(0, 50).boxed().toList());
+        machine.until("all completions", () -> client.inFlight() == 0);
+    }
+
+    @Test
+    void aHandlerMayAnswerAtOnce() {
+        machine.server().onMessage((connection, message) -> connection.send(message)).start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        for (int i = 0; i < 100; i++) {
+            client.connection().send(("ping " + i).getBytes(StandardCharsets.US_ASCII));
+            int expected = i + 1;
+            machine.until("the answer", () -> atClient.size() == expected);
+        }
+        assertThat(new String(atClient.getLast(), StandardCharsets.US_ASCII)).isEqualTo("ping 99");
+    }
+
+    @Test
+    void manyClientsHaveAConnectionEachWithAnAttachmentEach() {
+        ComchServer server = machine.server()
+                .onConnected(connection -> connection.attach(new ArrayList<String>()))
+                .onMessage((connection, message) -> {
+                    @SuppressWarnings("unchecked")
+                    List<String> received = (List<String>) connection.attachment();
+                    received.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
+                }).start();
+        List<ComchClient> clients = new ArrayList<>();
+        for (int i = 0; i < 10; i++) {
+            clients.add(machine.client().connect(Machine.PATIENCE));
+        }
+        machine.until("the connections", () -> server.connections().size() == 10);
+        for (int i = 0; i < 10; i++) {
+            clients.get(i).connection().send(("client " + i).getBytes(StandardCharsets.US_ASCII));
+        }
+        List<ComchConnection> connections = List.copyOf(server.connections());
+        machine.until("the messages", () -> connections.stream().allMatch(connection -> !((List<?>) connection.attachment()).isEmpty()));
+        assertThat(connections).extracting(connection -> ((List<?>) connection.attachment()).getFirst().toString())
+                .containsExactlyInAnyOrderElementsOf(java.util.stream.IntStream.range(0, 10).mapToObj(i -> "client " + i).toList());
+    }
+
+    @Test
+    void countersCountMessagesAndBytes() {
+        ComchServer server = recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        client.connection().send(new byte[10]);
+        client.connection().send(new byte[20]);
+        machine.until("both messages", () -> atServer.size() == 2 && client.inFlight() == 0);
+        assertThat(client.connection().counters()).isEqualTo(new ConnectionCounters(2, 30, 0, 0));
+        ComchConnection back = server.connections().iterator().next();
+        assertThat(back.counters()).isEqualTo(new ConnectionCounters(0, 0, 2, 30));
+        client.close();
+        machine.until("the end", () -> !back.isOpen());
+        assertThat(back.counters()).as("the last snapshot outlives the connection").isEqualTo(new ConnectionCounters(0, 0, 2, 30));
+    }
+
+    @Test
+    void whenTheClientCloses() {
+        ComchServer server = recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> !server.connections().isEmpty());
+        ComchConnection back = server.connections().iterator().next();
+        client.connection().send(new byte[] {1, 2, 3});
+        client.close();
+        machine.until("the end at the server", () -> !back.isOpen());
+        assertThat(atServer).as("what was accepted before the close arrives").hasSize(1);
+        assertThat(events).containsExactlyInAnyOrder("server: connected", "client: connected", "server: CLOSED");
+        assertThat(events).endsWith("server: CLOSED");
+        assertThat(server.connections()).isEmpty();
+        assertThat(back.state()).isEqualTo(ConnectionState.CLOSED);
+        assertThatThrownBy(() -> back.send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> client.connection().send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        back.disconnect();
+    }
+
+    @Test
+    void whenTheServerCloses() {
+        ComchServer server = recordingServer().start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> !server.connections().isEmpty());
+        server.connections().iterator().next().send(new byte[] {9});
+        server.close();
+        machine.until("the end at the client", () -> client.state() == ContextState.IDLE);
+        assertThat(atClient).as("what was accepted before the close arrives").hasSize(1);
+        assertThat(events).endsWith("client: CLOSED").doesNotContain("server: CLOSED", "server: LOST");
+        assertThat(client.isConnected()).isFalse();
+        assertThat(client.connection().state()).isEqualTo(ConnectionState.CLOSED);
+        assertThatThrownBy(() -> client.connection().send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        client.close();
+    }
+
+    @Test
+    void theServerMayEndOneConnection() {
+        ComchServer server = recordingServer().start();
+        ComchClient one = recordingClient().connect(Machine.PATIENCE);
+        ComchClient two = recordingClient().connect(Machine.PATIENCE);
+        machine.until("the connections", () -> server.connections().size() == 2);
+        ComchConnection first = server.connections().iterator().next();
+        first.send(new byte[] {5});
+        first.disconnect();
+        assertThat(first.isOpen()).isFalse();
+        machine.until("the end at the client", () -> one.state() == ContextState.IDLE);
+        assertThat(atClient).hasSize(1);
+        assertThat(events).doesNotContain("server: CLOSED");
+        assertThat(two.isConnected()).isTrue();
+        two.connection().send(new byte[1]);
+        machine.until("a message of the other one", () -> atServer.size() == 1);
+        first.disconnect();
+    }
+
+    @Test
+    void theServerMayRejectAClientInTheConnectHandler() {
+        ComchServer server = machine.server().onConnected(ComchConnection::disconnect).start();
+        ComchClient client = recordingClient().start();
+        machine.until("the rejection", () -> client.state() == ContextState.IDLE);
+        assertThat(server.connections()).isEmpty();
+        assertThat(client.isConnected()).isFalse();
+    }
+
+    @Test
+    void withoutAServerAStartIsRefused() {
+        List<String> refusals = new ArrayList<>();
+        ComchClient client = recordingClient().onRefused(() -> refusals.add("refused")).start();
+        assertThat(client.isConnected()).isFalse();
+        assertThatThrownBy(client::connection).isInstanceOf(IllegalStateException.class);
+        machine.until("the refusal", () -> client.state() == ContextState.IDLE);
+        assertThat(refusals).containsExactly("refused");
+        assertThatThrownBy(() -> recordingClient().connect(Duration.ofMillis(20))).isInstanceOfSatisfying(DocaException.class,
+                e -> assertThat(e.error()).isEqualTo(DocaError.CONNECTION_ABORTED)).hasMessageContaining(machine.name);
+    }
+
+    @Test
+    void connectWaitsForTheServerToAppear() {
+        ComchServer[] server = new ComchServer[1];
+        int[] refusals = new int[1];
+        ComchClient client = recordingClient().onRefused(() -> {
+            if (++refusals[0] == 3) {
+                server[0] = recordingServer().start();
+            }
+        }).connect(Machine.PATIENCE);
+        assertThat(client.isConnected()).isTrue();
+        assertThat(refusals[0]).isGreaterThanOrEqualTo(3);
+        assertThat(server[0].connections()).hasSize(1);
+    }
+
+    @Test
+    void aNameIsTakenOncePerRepresentor() {
+        recordingServer().start();
+        assertThatThrownBy(() -> recordingServer().start()).isInstanceOf(DocaException.class).hasMessageContaining(machine.name);
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, "")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aServerCannotBeOnAHostNorAClientOnADpu() {
+        assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, machine.name).start()).isInstanceOf(DocaException.class);
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, machine.name).start())
+                .isInstanceOf(DocaException.class);
+    }
+
+    @Test
+    void aSegmentKeptAfterTheCallbackDoesNotReachForeignMemory() {
+        List<MemorySegment> kept = new ArrayList<>();
+        machine.server().onMessage((connection, message) -> kept.add(message)).start();
+        ComchClient client = recordingClient().connect(Machine.PATIENCE);
+        client.connection().send(new byte[] {1, 1});
+        client.connection().send(new byte[] {2, 2});
+        machine.until("both messages", () -> kept.size() == 2);
+        assertThat(kept.getFirst().get(ValueLayout.JAVA_BYTE, 0)).as("it shows the latest message").isEqualTo((byte) 2);
+        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        machine.close();
+        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void capabilitiesAreAskedOfTheDevice() {
+        ComchCapabilities host = ComchCapabilities.of(machine.host);
+        ComchCapabilities dpu = ComchCapabilities.of(machine.dpu);
+        assertThat(host.client()).isTrue();
+        assertThat(host.server()).isFalse();
+        assertThat(dpu.client()).isFalse();
+        assertThat(dpu.server()).isTrue();
+        assertThat(host.maxMessageSize()).isGreaterThanOrEqualTo(256);
+        assertThat(host.maxNameLength()).isPositive();
+        assertThat(host.producer().orElseThrow().maxTasks()).isPositive();
+        assertThat(host.consumer().orElseThrow().maxImmediateLength()).isPositive();
+    }
+}
