@@ -242,9 +242,7 @@ public final class Buffer implements AutoCloseable {
         if (inFlight > 0 && holder != context) {
             throw new IllegalStateException(node.name() + " is in flight with " + holder.name());
         }
-        if (!window.scope().isAlive()) {
-            throw new IllegalStateException("the memory under " + node.name() + " is gone: its arena is closed");
-        }
+        memory.checkAlive();
         if (moved) {
             if (inFlight > 0) {
                 throw new AssertionError("moved while in flight");

@@ -86,10 +86,10 @@ public final class MemoryMap implements AutoCloseable {
      * The memory.
      *
      * @return all of it
-     * @throws IllegalStateException if the map is closed
+     * @throws IllegalStateException if the map or the memory's arena is closed
      */
     public MemorySegment segment() {
-        node.checkOpen();
+        checkAlive();
         return memory;
     }
 
@@ -141,6 +141,14 @@ public final class MemoryMap implements AutoCloseable {
     MemorySegment handle() {
         node.checkOpen();
         return node.handle;
+    }
+
+    /** Fails if memory that is not the map's own was freed under it. */
+    void checkAlive() {
+        node.checkOpen();
+        if (!memory.scope().isAlive()) {
+            throw new IllegalStateException("the memory under " + node.name() + " is gone: its arena is closed");
+        }
     }
 
     /** Held while buffers are taken and given back: DOCA counts them without a lock of its own. */

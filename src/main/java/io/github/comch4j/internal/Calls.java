@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntSupplier;
@@ -35,8 +36,8 @@ public final class Calls {
         NativeLibrary.load();
         try {
             return call.getAsInt();
-        } catch (LinkageError e) {
-            throw missing(function, e);
+        } catch (LinkageError | AssertionError e) {
+            throw translated(function, e);
         }
     }
 
@@ -45,8 +46,8 @@ public final class Calls {
         NativeLibrary.load();
         try {
             return call.get();
-        } catch (LinkageError e) {
-            throw missing(function, e);
+        } catch (LinkageError | AssertionError e) {
+            throw translated(function, e);
         }
     }
 
@@ -119,10 +120,16 @@ public final class Calls {
         throw new DocaException(code, function, action);
     }
 
-    /** The generated class of a function fails to initialise when the libraries lack it; anything else is passed on. */
-    private static RuntimeException missing(String function, LinkageError error) {
-        if (java.lang.foreign.SymbolLookup.loaderLookup().find(function).isEmpty()) {
+    /**
+     * What the generated code throws: a {@link LinkageError} where the libraries lack the function, and an {@link AssertionError} around what a downcall
+     * threw, for example because an argument's arena is closed.
+     */
+    private static RuntimeException translated(String function, Error error) {
+        if (error instanceof LinkageError && SymbolLookup.loaderLookup().find(function).isEmpty()) {
             return Symbols.missing(function);
+        }
+        if (error instanceof AssertionError && error.getCause() instanceof RuntimeException cause) {
+            return cause;
         }
         throw error;
     }

@@ -1,0 +1,96 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * Sending, receiving and completing allocate nothing per message. Measured in bytes of this thread over many messages, so that what the JIT compiler
+ * or a class initialiser adds once does not matter; a single object per message would be at least 16 bytes each.
+ */
+@Timeout(60)
+class AllocationTest {
+    private static final int WARM_UP = 30_000;
+    private static final int MESSAGES = 50_000;
+    private static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private long messages;
+    private long bytes;
+
+    private void assertNothingAllocated(Runnable oneMessage) {
+        for (int i = 0; i < WARM_UP; i++) {
+            oneMessage.run();
+        }
+        long before = THREADS.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < MESSAGES; i++) {
+            oneMessage.run();
+        }
+        long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;
+        assertThat(messages).isEqualTo(WARM_UP + MESSAGES);
+        assertThat(allocated / (double) MESSAGES).as("bytes per message").isLessThan(1);
+    }
+
+    @Test
+    void onTheControlPath() {
+        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined()) {
+            machine.server().onMessage((connection, message) -> {
+                messages++;
+                bytes += message.byteSize() + message.get(ValueLayout.JAVA_BYTE, 0);
+            }).start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            ComchConnection connection = client.connection();
+            MemorySegment message = arena.allocate(64);
+            byte[] heap = new byte[100];
+            assertNothingAllocated(() -> {
+                long expected = messages + 1;
+                while (!((messages & 1) == 0 ? connection.trySend(message) : connection.trySend(heap))) {
+                    machine.engine.progress();
+                }
+                while (messages < expected || client.inFlight() > 0) {
+                    machine.engine.progress();
+                }
+            });
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) / 2 * 164L);
+        }
+    }
+
+    @Test
+    void onTheFastPath() {
+        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined();
+             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).buffers(8, 64)
+                    .onReceive((self, buffer, producerId, immediate) -> {
+                        messages++;
+                        bytes += buffer.segment().get(ValueLayout.JAVA_LONG, 0) + immediate.byteSize();
+                    }).start(Machine.PATIENCE);
+            ComchProducer producer = client.connection().producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> { }).start();
+            Buffer buffer = producer.acquire(from, 0, 64);
+            MemorySegment immediate = arena.allocate(4);
+            assertNothingAllocated(() -> {
+                long expected = messages + 1;
+                buffer.segment().set(ValueLayout.JAVA_LONG, 0, 3);
+                buffer.length(8 + (messages & 15));
+                while (!((messages & 1) == 0 ? producer.trySend(buffer, consumer.id()) : producer.trySend(buffer, consumer.id(), immediate))) {
+                    machine.engine.progress();
+                }
+                while (messages < expected || producer.inFlight() > 0) {
+                    machine.engine.progress();
+                }
+            });
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 5L);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.MemoryMap;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Everything alive at once, with a receive posted and sends in flight, closed in any order. */
+@Timeout(60)
+class ClosingTest {
+
+    private static final class Everything {
+        final Machine machine = new Machine();
+        final Map<String, AutoCloseable> parts = new LinkedHashMap<>();
+        final Map<String, java.util.function.BooleanSupplier> closed = new LinkedHashMap<>();
+
+        Everything() {
+            MemoryMap hostMemory = MemoryMap.allocate(machine.host, 1 << 16, Access.PCI_READ_WRITE);
+            MemoryMap dpuMemory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
+            BufferInventory inventory = BufferInventory.create(8);
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, dpuMemory).start(Machine.PATIENCE);
+            consumer.tryPost(consumer.acquire(0, 1024));
+            Buffer posted = inventory.acquireEmpty(dpuMemory, 4096, 1024);
+            consumer.tryPost(posted);
+            Buffer postedToo = inventory.acquireEmpty(dpuMemory, 8192, 1024);
+            consumer.tryPost(postedToo);
+            ComchProducer producer = client.connection().producer(machine.engine).start();
+            Buffer sending = producer.acquire(hostMemory, 0, 100);
+            Buffer own = inventory.acquire(hostMemory, 100, 100);
+            if (!producer.trySend(sending, consumer.id()) || !producer.trySend(own, consumer.id())) {
+                throw new AssertionError("no room to send");
+            }
+            client.connection().send(new byte[100]);
+            part("engine", machine.engine, machine.engine::isClosed);
+            part("host device", machine.host, machine.host::isClosed);
+            part("dpu device", machine.dpu, machine.dpu::isClosed);
+            part("representor", machine.representor, machine.representor::isClosed);
+            part("server", server, server::isClosed);
+            part("client", client, client::isClosed);
+            part("host memory", hostMemory, hostMemory::isClosed);
+            part("dpu memory", dpuMemory, dpuMemory::isClosed);
+            part("inventory", inventory, inventory::isClosed);
+            part("consumer", consumer, consumer::isClosed);
+            part("producer", producer, producer::isClosed);
+        }
+
+        private void part(String name, AutoCloseable part, java.util.function.BooleanSupplier isClosed) {
+            parts.put(name, part);
+            closed.put(name, isClosed);
+        }
+    }
+
+    static Stream<Arguments> orders() {
+        List<String> names = List.of("engine", "host device", "dpu device", "representor", "server", "client", "host memory", "dpu memory",
+                "inventory", "consumer", "producer");
+        List<List<String>> orders = new ArrayList<>();
+        orders.add(names);
+        orders.add(names.reversed());
+        for (String first : names) {
+            List<String> order = new ArrayList<>(names);
+            order.remove(first);
+            order.addFirst(first);
+            orders.add(order);
+        }
+        Random random = new Random(20);
+        IntStream.range(0, 40).forEach(i -> {
+            List<String> order = new ArrayList<>(names);
+            Collections.shuffle(order, random);
+            orders.add(order);
+        });
+        return orders.stream().map(order -> Arguments.of(String.join(", ", order), order));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("orders")
+    void anyOrderWorks(String title, List<String> order) throws Exception {
+        Everything everything = new Everything();
+        for (String name : order) {
+            everything.parts.get(name).close();
+            assertThat(everything.closed.get(name).getAsBoolean()).as(name).isTrue();
+        }
+        for (AutoCloseable part : everything.parts.values()) {
+            part.close(); // a second time
+        }
+        assertThat(everything.closed.values()).allMatch(java.util.function.BooleanSupplier::getAsBoolean);
+    }
+
+    @Test
+    void useAfterCloseIsAnException() {
+        Everything everything = new Everything();
+        ComchClient client = (ComchClient) everything.parts.get("client");
+        ComchServer server = (ComchServer) everything.parts.get("server");
+        ComchProducer producer = (ComchProducer) everything.parts.get("producer");
+        ComchConsumer consumer = (ComchConsumer) everything.parts.get("consumer");
+        MemoryMap memory = (MemoryMap) everything.parts.get("host memory");
+        BufferInventory inventory = (BufferInventory) everything.parts.get("inventory");
+        Machine machine = everything.machine;
+        ComchConnection connection = client.connection();
+        producer.close();
+        consumer.close();
+        assertThatThrownBy(() -> producer.acquire(memory, 0, 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> producer.trySendImmediate(1, java.lang.foreign.MemorySegment.ofArray(new byte[1])))
+                .isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(() -> consumer.acquire(0, 1)).isInstanceOf(IllegalStateException.class);
+        inventory.close();
+        assertThatThrownBy(() -> inventory.acquire(memory, 0, 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(inventory::available).isInstanceOf(IllegalStateException.class);
+        memory.close();
+        assertThatThrownBy(memory::segment).isInstanceOf(IllegalStateException.class);
+        client.close();
+        assertThatThrownBy(() -> connection.send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> connection.producer(machine.engine).start()).isInstanceOf(ConnectionClosedException.class);
+        assertThatCode(connection::counters).doesNotThrowAnyException();
+        machine.engine.close();
+        assertThat(server.isClosed()).isTrue();
+        assertThatThrownBy(machine.engine::progress).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(machine.engine::claim).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> machine.client().start()).isInstanceOf(IllegalStateException.class);
+        machine.host.close();
+        assertThatThrownBy(machine.host::representors).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> MemoryMap.allocate(machine.host, 1)).isInstanceOf(IllegalStateException.class);
+        machine.representor.close();
+        machine.dpu.close();
+    }
+
+    @Test
+    void segmentsOfAllocatedMemoryEndWithTheMap() {
+        try (Machine machine = new Machine()) {
+            MemoryMap memory = MemoryMap.allocate(machine.host, 4096);
+            java.lang.foreign.MemorySegment segment = memory.segment();
+            memory.close();
+            assertThatThrownBy(() -> segment.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void nothingIsLeftOfAnInventoryThatWasUsed() {
+        Everything everything = new Everything();
+        BufferInventory inventory = (BufferInventory) everything.parts.get("inventory");
+        everything.parts.keySet().stream().filter(name -> name.endsWith("memory")).forEach(name -> ((MemoryMap) everything.parts.get(name)).close());
+        assertThat(inventory.available()).as("closing the maps closed the buffers on them").isEqualTo(inventory.capacity());
+        everything.machine.close();
+        inventory.close();
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.comch4j.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.Machine;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class DevicesTest {
+
+    @BeforeAll
+    static void emulated() {
+        Machine.useEmulation();
+    }
+
+    @Test
+    void bothSidesOfTheEmulatedMachineAreThere() {
+        assertThat(Devices.list()).filteredOn(DeviceInfo::server).extracting(DeviceInfo::address).containsExactly(Machine.DPU);
+        assertThat(Devices.list()).filteredOn(DeviceInfo::client).extracting(DeviceInfo::address)
+                .containsExactlyInAnyOrder(PciAddress.of("b1:00.0"), PciAddress.of("b1:00.2"), PciAddress.of("b1:00.3"));
+    }
+
+    @Test
+    void theDpuStandsForTheHostsFunctions() {
+        try (Device dpu = Devices.openDpu(Machine.DPU)) {
+            assertThat(dpu.representors()).extracting(RepresentorInfo::address).contains(Machine.HOST, PciAddress.of("b1:00.2"));
+            assertThat(dpu.representors()).filteredOn(info -> info.address().equals(Machine.HOST)).extracting(RepresentorInfo::type)
+                    .containsExactly(PciFunctionType.PF);
+            try (Representor representor = dpu.openRepresentor(PciAddress.of("b1:00.2"))) {
+                assertThat(representor.address()).isEqualTo(PciAddress.of("b1:00.2"));
+            }
+            assertThatThrownBy(() -> dpu.openRepresentor(PciAddress.of("77:00.0"))).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("0000:77:00.0").hasMessageContaining("0000:b1:00.0");
+        }
+    }
+
+    @Test
+    void aHostsDeviceHasNoRepresentors() {
+        try (Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(host.representors()).isEmpty();
+            assertThat(host.supportsClients()).isTrue();
+            assertThat(host.supportsServers()).isFalse();
+        }
+    }
+
+    @Test
+    void theWrongSideOrAnUnknownAddressIsRefusedWithAReason() {
+        assertThatThrownBy(() -> Devices.openHost(Machine.DPU)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("clients");
+        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("servers");
+        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0"))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0000:03:00.0");
+    }
+
+    @Test
+    void aDeviceMayBeOpenedTwice() {
+        Device one = Devices.open(Machine.HOST);
+        try (Device two = Devices.open(Machine.HOST)) {
+            one.close();
+            assertThat(two.supportsClients()).isTrue();
+        }
+    }
+
+    @Test
+    void theLibrarySaysThatItIsAnEmulation() {
+        LibraryInfo library = Doca.library();
+        assertThat(library.kind()).isEqualTo(LibraryInfo.Kind.EMULATED);
+        assertThat(library.version()).isEqualTo(Doca.runtimeVersion()).contains("emulated");
+        assertThat(library.location()).contains("native/linux-");
+        assertThat(library.reason()).contains(Doca.LIBRARY_PROPERTY);
+    }
+}

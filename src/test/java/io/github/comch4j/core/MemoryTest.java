@@ -1,0 +1,111 @@
+package io.github.comch4j.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class MemoryTest {
+    private Device device;
+
+    @BeforeEach
+    void open() {
+        Machine.useEmulation();
+        device = Devices.open(Machine.HOST);
+    }
+
+    @AfterEach
+    void close() {
+        device.close();
+    }
+
+    @Test
+    void allocatedMemoryIsZeroedAndAPage() {
+        try (MemoryMap memory = MemoryMap.allocate(device, 10_000, Access.LOCAL_READ_WRITE)) {
+            assertThat(memory.size()).isEqualTo(10_000);
+            assertThat(memory.segment().address() % 4096).isZero();
+            assertThat(memory.segment().mismatch(MemorySegment.ofArray(new byte[10_000]))).isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void whatCannotBeMappedIsRefused() {
+        assertThatThrownBy(() -> MemoryMap.allocate(device, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> MemoryMap.wrap(device, MemorySegment.ofArray(new byte[10]))).isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Java heap");
+        assertThatThrownBy(() -> MemoryMap.wrap(device, Arena.ofAuto().allocate(0))).isInstanceOf(IllegalArgumentException.class);
+        MemorySegment gone;
+        try (Arena arena = Arena.ofShared()) {
+            gone = arena.allocate(10);
+        }
+        assertThatThrownBy(() -> MemoryMap.wrap(device, gone)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> MemoryMap.allocate(device, 10, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE)).isInstanceOfSatisfying(
+                DocaException.class, e -> assertThat(e.function()).isEqualTo("doca_mmap_set_permissions"));
+    }
+
+    @Test
+    void aMappedFileCanBeWrapped(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("data"), new byte[] {1, 2, 3, 4, 5});
+        try (FileChannel channel = FileChannel.open(file); Arena arena = Arena.ofShared();
+             BufferInventory inventory = BufferInventory.create(1);
+             MemoryMap memory = MemoryMap.wrap(device, channel.map(FileChannel.MapMode.READ_ONLY, 0, 5, arena), Access.PCI_READ_ONLY)) {
+            Buffer buffer = inventory.acquire(memory, 2, 3);
+            assertThat(buffer.data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(3, 4, 5);
+            assertThatThrownBy(() -> buffer.segment().fill((byte) 0)).isInstanceOf(RuntimeException.class);
+        }
+    }
+
+    @Test
+    void aWindowMustLieWithinTheMap() {
+        try (MemoryMap memory = MemoryMap.allocate(device, 100); BufferInventory inventory = BufferInventory.create(1)) {
+            assertThatThrownBy(() -> inventory.acquire(memory, 50, 51)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.acquire(memory, -1, 10)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.acquire(memory, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.acquire(memory, 1, Long.MAX_VALUE)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThat(inventory.available()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void anInventoryRunsOutAndRefills() {
+        try (MemoryMap memory = MemoryMap.allocate(device, 100); BufferInventory inventory = BufferInventory.create(2)) {
+            Buffer one = inventory.acquire(memory, 0, 10);
+            inventory.acquireEmpty(memory, 0, 10);
+            assertThat(inventory.available()).isZero();
+            assertThat(inventory.tryAcquire(memory, 0, 10)).isEmpty();
+            assertThatThrownBy(() -> inventory.acquire(memory, 0, 10)).isInstanceOfSatisfying(DocaException.class,
+                    e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
+            one.close();
+            one.close();
+            assertThat(inventory.available()).isEqualTo(1);
+            assertThat(inventory.tryAcquire(memory, 0, 10)).isPresent();
+        }
+        assertThatThrownBy(() -> BufferInventory.create(0)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void closingAMapClosesItsBuffers() {
+        BufferInventory inventory = BufferInventory.create(2);
+        MemoryMap memory = MemoryMap.allocate(device, 100);
+        Buffer buffer = inventory.acquire(memory, 0, 10);
+        MemorySegment segment = buffer.segment();
+        memory.close();
+        assertThat(buffer.isClosed()).isTrue();
+        assertThat(inventory.available()).isEqualTo(2);
+        assertThatThrownBy(buffer::segment).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        inventory.close();
+    }
+}
