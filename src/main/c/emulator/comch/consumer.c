@@ -95,10 +95,16 @@ void consumer_register(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
 }
 
-/* A slot that the peer has seen the end of, or that never ran. The connection's lock is held. */
+/* A slot that nobody has, and whose last consumer never ran or has been seen to end by the peer. A stopped consumer
+ * keeps its slot: it may still be flushing, or start again. The connection's lock is held. */
 static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
 {
+	bool taken[SHM_CONSUMER_SLOTS] = {false};
+	for (const struct doca_comch_consumer *c = connection->consumers; c != NULL; c = c->next)
+		taken[c->slot] = true;
 	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
+		if (taken[slot])
+			continue;
 		uint64_t entry = atomic_load_explicit(&connection->own->directory[slot], memory_order_relaxed);
 		enum shm_consumer_state state = shm_entry_state(entry);
 		if (state == SHM_CONSUMER_NONE ||
