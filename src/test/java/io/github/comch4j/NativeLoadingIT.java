@@ -1,0 +1,79 @@
+package io.github.comch4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Which libraries a process loads, and what it says when it cannot: once per process, so each case has its own. */
+@Timeout(120)
+class NativeLoadingIT {
+    @TempDir
+    Path folder;
+
+    private static String outcome(List<String> options, Map<String, String> environment) {
+        try (Child child = Child.start(LibraryChoice.class, options, environment)) {
+            String all = child.rest();
+            assertThat(child.exitCode()).isZero();
+            assertThat(all.lines().distinct()).as("the second use comes to the same").hasSize(1);
+            return all.lines().findFirst().orElseThrow();
+        }
+    }
+
+    @Test
+    void emulatedByPropertyLeavesNothingBehind() throws IOException {
+        String outcome = outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of("COMCH4J_LIBRARY", "/nowhere/"));
+        assertThat(outcome).startsWith("EMULATED 4 devices").contains("system property comch4j.library");
+        try (Stream<Path> left = Files.list(folder)) {
+            assertThat(left).isEmpty();
+        }
+    }
+
+    @Test
+    void emulatedByVariable() {
+        assertThat(outcome(List.of(), Map.of("COMCH4J_LIBRARY", "emulated"))).startsWith("EMULATED").contains("environment variable COMCH4J_LIBRARY");
+    }
+
+    @Test
+    void aFolderWithoutLibraries() {
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_FOUND").contains(folder.toString());
+    }
+
+    @Test
+    void aFolderWithSomethingElseUnderTheirNames() throws IOException {
+        Files.writeString(folder.resolve("libdoca_common.so"), "not a library");
+        Files.writeString(folder.resolve("libdoca_comch.so"), "not a library");
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_LOADED").contains(folder.toString())
+                .contains("comch4j.library=emulated");
+    }
+
+    @Test
+    void anUnpackingFolderThatIsNone() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + file), Map.of())).startsWith("NOT_UNPACKED")
+                .contains(file.toString()).contains("comch4j.native.dir");
+    }
+
+    @Test
+    void aSystemWithoutAnSdk() {
+        String outcome = outcome(List.of("-Dcomch4j.library=system"), Map.of("LD_LIBRARY_PATH", folder.toString()));
+        assertThat(outcome).satisfiesAnyOf(
+                text -> assertThat(text).startsWith("NOT_FOUND").contains("/opt/mellanox/doca/lib").contains(folder.toString()),
+                text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
+    }
+
+    @Test
+    void inStrictModeASegmentEndsWithItsCallback() {
+        try (Child child = Child.start(LibraryChoice.class, List.of("-Dcomch4j.strict=true"), Map.of(), "keep")) {
+            assertThat(child.rest()).startsWith("IllegalStateException");
+            assertThat(child.exitCode()).isZero();
+        }
+    }
+}
