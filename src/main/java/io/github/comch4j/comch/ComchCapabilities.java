@@ -76,7 +76,7 @@ public record ComchCapabilities(boolean server, boolean client, int maxNameLengt
         }
 
         Optional<Producer> producer() {
-            if (!Calls.supported("doca_comch_producer_cap_is_supported", ACTION, () -> doca_h.doca_comch_producer_cap_is_supported(info))) {
+            if (!Calls.supported("doca_comch_producer_cap_is_supported", () -> doca_h.doca_comch_producer_cap_is_supported(info))) {
                 return Optional.empty();
             }
             return Optional.of(new Producer(
@@ -87,7 +87,7 @@ public record ComchCapabilities(boolean server, boolean client, int maxNameLengt
         }
 
         Optional<Consumer> consumer() {
-            if (!Calls.supported("doca_comch_consumer_cap_is_supported", ACTION, () -> doca_h.doca_comch_consumer_cap_is_supported(info))) {
+            if (!Calls.supported("doca_comch_consumer_cap_is_supported", () -> doca_h.doca_comch_consumer_cap_is_supported(info))) {
                 return Optional.empty();
             }
             return Optional.of(new Consumer(

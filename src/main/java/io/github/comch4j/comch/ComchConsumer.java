@@ -492,11 +492,19 @@ public final class ComchConsumer implements AutoCloseable {
         protected void release(Teardown teardown) {
             super.release(teardown);
             if (inventory != null) {
-                inventory.close();
+                closeInventory(teardown);
             }
             if (scratch != null) {
                 scratch.close();
             }
+        }
+    }
+
+    private void closeInventory(Teardown teardown) {
+        try {
+            inventory.close();
+        } catch (RuntimeException e) {
+            teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
         }
     }
 

@@ -449,7 +449,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         }
 
         /**
-         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws, unless the connection has ended.
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws. Messages that are lost with their connection
+         * are not reported one by one: {@link #onDisconnected} tells.
          *
          * @param handler the handler
          * @return this

@@ -69,6 +69,10 @@ public final class ComchProducer implements AutoCloseable {
         taskConsumers = new int[count];
         taskImmediates = new boolean[count];
         free = new int[count];
+        for (int slot = 0; slot < count; slot++) {
+            free[slot] = count - 1 - slot;
+        }
+        freeCount = count;
         progress.checkOwner();
         MemorySegment created = connection.create("doca_comch_producer_create", "a producer", doca_h::doca_comch_producer_create);
         this.node = new Node();
@@ -336,8 +340,7 @@ public final class ComchProducer implements AutoCloseable {
      * @return submitted, and not completed
      */
     public int inFlight() {
-        int count = free.length - freeCount;
-        return node.state() == Context.IDLE ? 0 : count;
+        return free.length - freeCount;
     }
 
     /**
@@ -419,16 +422,6 @@ public final class ComchProducer implements AutoCloseable {
         }
 
         @Override
-        protected void stateChanged(int previous, int next) {
-            if (next == RUNNING) {
-                for (int slot = 0; slot < free.length; slot++) {
-                    free[slot] = slot;
-                }
-                freeCount = free.length;
-            }
-        }
-
-        @Override
         protected void freeIdleTasks() {
             for (int i = 0; i < freeCount; i++) {
                 freeTask(free[i]);
@@ -439,11 +432,19 @@ public final class ComchProducer implements AutoCloseable {
         protected void release(Teardown teardown) {
             super.release(teardown);
             if (inventory != null) {
-                inventory.close();
+                closeInventory(teardown);
             }
             if (scratch != null) {
                 scratch.close();
             }
+        }
+    }
+
+    private void closeInventory(Teardown teardown) {
+        try {
+            inventory.close();
+        } catch (RuntimeException e) {
+            teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
         }
     }
 

@@ -91,12 +91,12 @@ public final class Devices {
     }
 
     static boolean supportsServers(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_server_is_supported", "asking for server support",
+        return Calls.supported("doca_comch_cap_server_is_supported",
                 () -> doca_h.doca_comch_cap_server_is_supported(info));
     }
 
     static boolean supportsClients(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_client_is_supported", "asking for client support",
+        return Calls.supported("doca_comch_cap_client_is_supported",
                 () -> doca_h.doca_comch_cap_client_is_supported(info));
     }
 

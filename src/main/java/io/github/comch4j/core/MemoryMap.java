@@ -188,7 +188,11 @@ public final class MemoryMap implements AutoCloseable {
                 Calls.check("doca_mmap_destroy", "closing " + name(), () -> doca_h.doca_mmap_destroy(handle));
             }
             if (arena != null) {
-                arena.close();
+                try {
+                    arena.close();
+                } catch (IllegalStateException e) {
+                    teardown.add(e); // another thread is in a native call with the memory; the map is gone all the same
+                }
             }
         }
     }

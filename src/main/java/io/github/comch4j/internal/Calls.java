@@ -108,16 +108,9 @@ public final class Calls {
         }
     }
 
-    /** A capability that is only a return value: success is yes. */
-    public static boolean supported(String function, String action, IntSupplier call) {
-        int code = code(function, call);
-        if (code == SUCCESS) {
-            return true;
-        }
-        if (code == DocaError.NOT_SUPPORTED.code()) {
-            return false;
-        }
-        throw new DocaException(code, function, action);
+    /** A capability that is only a return value: success is yes, anything else is no. */
+    public static boolean supported(String function, IntSupplier call) {
+        return code(function, call) == SUCCESS;
     }
 
     /**

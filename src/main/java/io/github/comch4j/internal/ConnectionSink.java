@@ -15,7 +15,7 @@ public abstract class ConnectionSink {
     /** Puts this behind the connection's user data. */
     public final void register(long connection) {
         key = REGISTRY.add(this);
-        ConnectionCalls.setUserData(connection, key);
+        Calls.check("doca_comch_connection_set_user_data", "greeting a new connection", () -> ConnectionCalls.setUserData(connection, key));
     }
 
     /** No more events. */
@@ -42,14 +42,14 @@ public abstract class ConnectionSink {
     /** The connection ended; not for ends that this side asked for, as far as DOCA keeps to that. */
     protected abstract void disconnected(boolean orderly);
 
-    /** The sink of a native connection, made if need be; null for one that nobody wants to know about. */
+    /** The sink of a native connection, made if need be; null for one that this side has ended, or does not want any more. */
     static ConnectionSink of(long connection) {
-        ConnectionSink sink = REGISTRY.find(ConnectionCalls.getUserData(connection));
-        if (sink == null) {
-            ControlContext context = ControlContext.of(connection);
-            sink = context == null ? null : context.adopt(connection);
+        long userData = ConnectionCalls.getUserData(connection);
+        if (userData != 0) {
+            return REGISTRY.find(userData);
         }
-        return sink;
+        ControlContext context = ControlContext.of(connection);
+        return context == null ? null : context.adopt(connection);
     }
 
     final Engine engine() {

@@ -206,15 +206,4 @@ public abstract class Context extends Resource {
         }
         return code[0];
     }
-
-    /** {@code doca_ctx_stop} without waiting; what follows comes by callbacks. */
-    public final void stop() {
-        engine.checkOwner();
-        checkOpen();
-        int code = engine.callWithCallbacks(() -> Calls.code("doca_ctx_stop", () -> doca_h.doca_ctx_stop(view)));
-        DocaError error = DocaError.of(code);
-        if (error != DocaError.SUCCESS && error != DocaError.IN_PROGRESS && error != DocaError.BAD_STATE) {
-            throw new DocaException(code, "doca_ctx_stop", "stopping " + name());
-        }
-    }
 }
