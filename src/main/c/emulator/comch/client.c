@@ -12,6 +12,9 @@ struct doca_comch_client {
 	struct comch_endpoint endpoint;
 	/* From start until IDLE. */
 	struct doca_comch_connection *connection;
+	/* Until when a server that is not there is waited for, on the monotonic clock; 0: not at all. */
+	int64_t patient_until_ms;
+	bool looked_for_server;
 	/* The one before, kept for late calls until the next start or the destroy: a client hears of its server's end
 	 * in a state callback at best, and programs go on asking the connection for its user data [Q6]. */
 	struct doca_comch_connection *tombstone;
@@ -56,10 +59,20 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		free_resources(client);
 		return DOCA_ERROR_INITIALIZATION;
 	}
+	const char *wait = getenv("DOCA_EMU_CONNECT_WAIT");
+	client->looked_for_server = false;
+	client->patient_until_ms = wait == NULL ? 0 : now_ms() + strtol(wait, NULL, 10);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
 /* ---- STARTING ---- */
+
+/* Whether to try again later: servers that are busy, and absent ones where the environment asks for patience. */
+static bool worth_waiting(struct doca_comch_client *client, doca_error_t result)
+{
+	return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
+	       (result == DOCA_ERROR_NOT_FOUND && client->patient_until_ms != 0 && now_ms() < client->patient_until_ms);
+}
 
 static doca_error_t introduce(struct doca_comch_client *client)
 {
@@ -104,8 +117,13 @@ static doca_error_t hear_answer(struct doca_comch_client *client)
 static bool progress_starting(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
-	doca_error_t result = client->connection->socket < 0 ? introduce(client) : hear_answer(client);
-	if (result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS)
+	bool introduced = client->connection->socket >= 0;
+	/* Looking for a server costs system calls: not on every call of a busy loop. */
+	if (!introduced && client->looked_for_server && !endpoint_round_due(endpoint))
+		return false;
+	client->looked_for_server = true;
+	doca_error_t result = introduced ? hear_answer(client) : introduce(client);
+	if (worth_waiting(client, result))
 		return false;
 	if (result == DOCA_SUCCESS) {
 		emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_RUNNING);

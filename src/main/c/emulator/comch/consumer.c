@@ -438,9 +438,18 @@ static bool consumer_pending(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
 	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return ctx->state != DOCA_CTX_STATE_IDLE;
+	if (atomic_load_explicit(&consumer->connection->lost, memory_order_acquire))
+		return true;
 	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
-	return atomic_load_explicit(&slot->ready, memory_order_acquire) == consumer->completed + 1 ||
-	       atomic_load_explicit(&consumer->connection->lost, memory_order_acquire);
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
+		return false;
+	/* A message in the pipeline is worth waking up for when it has moved. */
+	const struct shm_region *region = consumer->region;
+	const struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
+	return slot->payload != SHM_PAYLOAD_PIPE ||
+	       atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != consumer->completed + 1 ||
+	       shm_pipe_bytes(atomic_load_explicit(&region->pipe_produced, memory_order_acquire),
+			      consumer->completed) != task->piped;
 }
 
 /* ---- tasks ---- */
