@@ -12,8 +12,11 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +52,14 @@ class ReadmeExampleTest {
         }
     }
     // README end
+
+    @Test
+    void theReadmeHasThisExample() throws IOException {
+        String source = Files.readString(Path.of("src", "test", "java", "io", "github", "comch4j", "ReadmeExampleTest.java"));
+        String begin = "    // README begin\n";
+        String example = source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // README end\n"));
+        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example.stripTrailing().stripIndent() + "\n```\n");
+    }
 
     @Test
     void theReadmeExampleWorks() throws Exception {
