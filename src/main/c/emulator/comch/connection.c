@@ -260,9 +260,9 @@ doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t
 		result = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;
-	pthread_mutex_unlock(&connection->lock);
 	if (result == DOCA_SUCCESS)
-		connection_ref(connection);
+		connection_ref(connection); /* under the lock: the control thread may be ending the connection */
+	pthread_mutex_unlock(&connection->lock);
 	return result;
 }
 

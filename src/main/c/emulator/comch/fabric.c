@@ -159,14 +159,20 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	int dir = open_folder();
 	if (dir < 0)
 		return DOCA_ERROR_OPERATING_SYSTEM;
+	/* One server at a time: while a sweep looks whether a file has an owner, it holds that file's lock, and a server
+	 * that is just starting would take the sweep for a second server of its name. */
+	while (flock(dir, LOCK_EX) != 0 && errno == EINTR)
+		;
 	sweep(dir);
 	struct fabric_listener opened = {.dir = dir, .lock = -1, .socket = -1};
 	file_name(pci, name, opened.file);
 	opened.lock = take_lock(dir, opened.file, O_CREAT);
+	int error = errno;
+	(void)flock(dir, LOCK_UN);
 	if (opened.lock < 0) {
-		bool taken = errno == EWOULDBLOCK;
+		bool taken = error == EWOULDBLOCK;
 		if (!taken)
-			EMU_LOG_ERROR("cannot register server \"%s\": errno %d", name, errno);
+			EMU_LOG_ERROR("cannot register server \"%s\": errno %d", name, error);
 		close(dir);
 		return taken ? DOCA_ERROR_ALREADY_EXIST : DOCA_ERROR_OPERATING_SYSTEM;
 	}
