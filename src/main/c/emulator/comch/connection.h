@@ -75,8 +75,7 @@ struct doca_comch_connection {
 	struct doca_comch_consumer *consumers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
-	/* Where the counters of a consumer slot go on: they never run backwards, so that a producer that was held up
-	 * cannot mistake a new consumer's buffers for an old one's. */
+	/* Where the counters of a consumer slot begin at its next start (SHM_INCARNATION). */
 	uint64_t slot_base[SHM_CONSUMER_SLOTS];
 
 	/* The peer's consumers as reported to the user so far. */

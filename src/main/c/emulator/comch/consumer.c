@@ -6,6 +6,7 @@
 #include "connection.h"
 #include "ctx.h"
 #include "dev.h"
+#include "endpoint.h"
 #include "faults.h"
 #include "memory.h"
 #include "readings.h"
@@ -183,6 +184,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	region->capacity = capacity;
 	region->eager_bytes = shm_eager_bytes(capacity);
 	region->max_imm_len = consumer->imm_data_len;
+	region->base = base;
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
@@ -244,7 +246,8 @@ static doca_error_t consumer_stop(struct doca_ctx *ctx)
 static void become_idle(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
-	connection->slot_base[consumer->slot] = consumer->posted + SHM_MAX_POSTS + 1;
+	connection->slot_base[consumer->slot] =
+		(connection->slot_base[consumer->slot] + SHM_INCARNATION) & (SHM_CLAIM_CLOSED - 1);
 	free_resources(consumer);
 	atomic_fetch_sub_explicit(&connection->active_children, 1, memory_order_acq_rel);
 	emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_IDLE);
@@ -279,8 +282,7 @@ static bool take_from_pipe(struct doca_comch_consumer *consumer, struct doca_com
 	}
 	uint64_t mark = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
 	uint64_t produced = shm_pipe_bytes(mark, index);
-	if (produced == SHM_PIPE_ABORTED || produced > len || produced < task->piped ||
-	    produced - task->piped > SHM_PIPE_BYTES) {
+	if (produced > len || produced < task->piped || produced - task->piped > SHM_PIPE_BYTES) {
 		*status = DOCA_ERROR_IO_FAILED;
 		return true;
 	}
@@ -400,7 +402,7 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 		if (ready) {
 			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
 				status = READING_FLUSHED_TASK;
-		} else if (!lost) {
+		} else if (!lost && !connection_peer_vanished(consumer->connection)) {
 			return false;
 		}
 		finish_oldest(consumer, status);
@@ -506,11 +508,14 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. */
 	atomic_store(&post->room, SHM_ROOM_REVOKED);
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
-	if (claimed > task->index && claimed <= consumer->posted)
+	if (claimed > task->index && claimed <= consumer->posted) {
+		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */
+		int64_t deadline = now_ms() + READING_STOP_GRACE_MS;
 		while (atomic_load_explicit(&slot->ready, memory_order_acquire) != task->index + 1 &&
 		       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
-		       !connection_peer_vanished(consumer->connection))
-			; /* a producer is copying into it right now */
+		       !connection_peer_vanished(consumer->connection) && now_ms() < deadline)
+			;
+	}
 	task->base.state = EMU_TASK_CANCELLED;
 }
 

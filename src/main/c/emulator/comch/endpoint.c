@@ -207,6 +207,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	if (result == DOCA_ERROR_NOT_CONNECTED)
 		return result;
 	task_sent_off(task);
+	task->status = DOCA_SUCCESS; /* it may have failed in its last flight */
 	if (result == DOCA_SUCCESS) {
 		task_fifo_push(&endpoint->done, task);
 		return DOCA_SUCCESS;
@@ -296,6 +297,8 @@ static bool report_consumer(struct comch_endpoint *endpoint, struct doca_comch_c
 
 bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
+	if (connection->broken)
+		return false;
 	endpoint_push_pending(endpoint, connection);
 	connection_register_consumers(connection);
 	if (report_consumer(endpoint, connection))

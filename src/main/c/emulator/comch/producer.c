@@ -27,6 +27,7 @@ struct consumer_view {
 	uint32_t capacity;
 	uint32_t eager_bytes;
 	uint32_t max_imm_len;
+	uint64_t base;
 	/* The consumer's `posted` when last looked at. */
 	uint64_t posted;
 	struct shm_region *region;
@@ -92,6 +93,7 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 				       .capacity = *(volatile uint32_t *)&region->capacity,
 				       .eager_bytes = *(volatile uint32_t *)&region->eager_bytes,
 				       .max_imm_len = *(volatile uint32_t *)&region->max_imm_len,
+				       .base = *(volatile uint64_t *)&region->base,
 				       .region = region,
 				       .posts = shm_region_posts(region),
 				       .slots = shm_region_slots(region)};
@@ -163,6 +165,8 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 	for (;;) {
 		if (EMU_UNLIKELY((index & SHM_CLAIM_CLOSED) != 0))
 			return READING_CONSUMER_EXPIRED;
+		if (EMU_UNLIKELY(index - view->base >= SHM_INCARNATION))
+			return READING_CONSUMER_NOT_RUNNING; /* restarted since the look at the directory */
 		if (index >= view->posted) {
 			/* Pairs with the release store in the consumer's submit. */
 			uint64_t posted = atomic_load_explicit(&region->posted, memory_order_acquire);
@@ -305,6 +309,8 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	uint64_t len;
 	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > emu_limits()->max_buf_size))
 		return DOCA_ERROR_INVALID_VALUE;
+	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed)))
+		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;
 	doca_error_t result = find_view(producer, task->consumer_id, &view);
 	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
@@ -363,14 +369,16 @@ static struct shm_region *piped_region(const struct doca_comch_producer *produce
 	return shm_map_region(producer->connection->map, shm_other(producer->connection->side), task->slot);
 }
 
+/* The consumer looks at the slot again before each part. The pipeline's counters are not touched: they may be about
+ * another producer's message. */
 static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status)
 {
 	struct doca_comch_producer_task_send *task = producer->piped_first;
-	struct shm_region *region = piped_region(producer, task);
-	struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
-	slot->payload = SHM_PAYLOAD_FAILED;
-	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, SHM_PIPE_ABORTED),
-			      memory_order_release);
+	if (directory_entry(producer, task->slot) == task->entry) {
+		struct shm_region *region = piped_region(producer, task);
+		struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
+		*(volatile uint8_t *)&slot->payload = SHM_PAYLOAD_FAILED;
+	}
 	leave_pipe(producer, status);
 }
 
@@ -384,6 +392,10 @@ static bool push_through_pipe(struct doca_comch_producer *producer)
 	}
 	if (directory_entry(producer, task->slot) != task->entry) {
 		leave_pipe(producer, READING_CONSUMER_GONE);
+		return true;
+	}
+	if (task->base.state == EMU_TASK_CANCELLED) {
+		abort_pipe(producer, READING_FLUSHED_TASK); /* its memory may be gone, and half a message is none */
 		return true;
 	}
 	struct shm_region *region = piped_region(producer, task);
@@ -406,8 +418,7 @@ static bool push_through_pipe(struct doca_comch_producer *producer)
 		part = PIPE_PART_BYTES;
 	if (part == 0)
 		return false;
-	if (task->base.state != EMU_TASK_CANCELLED)
-		memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
+	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
 	task->piped += part;
 	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, task->piped), memory_order_release);
 	if (task->piped == task->len)

@@ -104,6 +104,10 @@ struct shm_record { /* followed by the message */
 /* Set in `claimed` by the consumer when it stops: no producer claims after it. */
 #define SHM_CLAIM_CLOSED (UINT64_C(1) << 63)
 
+/* The counters of each start of a consumer in a region have a range of their own, so that a producer that was held
+ * up cannot mistake a new consumer's buffers for an old one's. */
+#define SHM_INCARNATION (UINT64_C(1) << 44)
+
 /* `room` of a posted buffer that its owner has taken back. */
 #define SHM_ROOM_REVOKED UINT64_MAX
 
@@ -112,6 +116,7 @@ struct shm_region {
 	uint32_t capacity; /* posted buffers, a power of two */
 	uint32_t eager_bytes; /* per slot */
 	uint32_t max_imm_len;
+	uint64_t base; /* where the counters of this start of the consumer begin */
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
@@ -120,12 +125,12 @@ struct shm_region {
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
 	_Atomic uint64_t pipe_consumed; /* shm_pipe_mark */
-	/* Producer: how much of that message has been put, or SHM_PIPE_ABORTED. */
+	/* Producer: how much of that message has been put. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_produced; /* shm_pipe_mark */
 };
 
 /* Progress of one message through the pipeline; the tag tells it from marks of earlier messages. */
-#define SHM_PIPE_ABORTED ((UINT64_C(1) << 40) - 1)
+#define SHM_PIPE_MARK_BYTES ((UINT64_C(1) << 40) - 1)
 
 static inline uint64_t shm_pipe_mark(uint64_t index, uint64_t bytes)
 {
@@ -135,7 +140,7 @@ static inline uint64_t shm_pipe_mark(uint64_t index, uint64_t bytes)
 /* The bytes of a mark of message `index`; 0 for any other message's. */
 static inline uint64_t shm_pipe_bytes(uint64_t mark, uint64_t index)
 {
-	return mark >> 40 == ((index + 1) & 0xffffffu) ? mark & SHM_PIPE_ABORTED : 0;
+	return mark >> 40 == ((index + 1) & 0xffffffu) ? mark & SHM_PIPE_MARK_BYTES : 0;
 }
 
 struct shm_post { /* consumer */
