@@ -1,4 +1,5 @@
 /* Starting, connecting, disconnecting, stopping and destroying servers and clients. */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -196,6 +197,31 @@ static void without_a_server_the_start_fails_in_progress(void **state)
 	GIVES(DOCA_ERROR_BAD_STATE, doca_comch_client_get_connection(client.client, &connection));
 	end_destroy(&client);
 	devices_close(&d);
+}
+
+static void a_client_can_be_told_to_wait_for_its_server(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_CONNECT_WAIT", "60000", 1);
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+	settle(pair.client.pe, NULL);
+	assert_int_equal(state_of(pair.client.ctx), STARTING);
+	OK(doca_ctx_start(pair.server.ctx));
+	UNTIL(state_of(pair.client.ctx) == RUNNING, pair.client.pe, pair.server.pe);
+	pair_stop(&pair);
+	setenv("DOCA_EMU_CONNECT_WAIT", "1", 1);
+	struct end lonely;
+	struct devices d;
+	devices_open(&d);
+	client_make(&lonely, &d, "nobody", NULL);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(lonely.ctx));
+	UNTIL(state_of(lonely.ctx) == IDLE, lonely.pe);
+	assert_string_equal(states_of(&lonely.record), "SI");
+	end_destroy(&lonely);
+	devices_close(&d);
+	unsetenv("DOCA_EMU_CONNECT_WAIT");
 }
 
 static void a_server_that_stops_ends_the_attempts_of_waiting_clients(void **state)
@@ -714,6 +740,7 @@ int main(void)
 		cmocka_unit_test(a_second_server_of_the_same_name_does_not_start),
 		cmocka_unit_test(names_are_per_representor_and_a_client_meets_its_own),
 		cmocka_unit_test(without_a_server_the_start_fails_in_progress),
+		cmocka_unit_test(a_client_can_be_told_to_wait_for_its_server),
 		cmocka_unit_test(a_server_that_stops_ends_the_attempts_of_waiting_clients),
 		cmocka_unit_test(a_connection_knows_its_end_and_carries_user_data),
 		cmocka_unit_test(in_starting_the_connection_exists_but_is_in_progress),

@@ -1,0 +1,253 @@
+/* Faults on demand: each strikes where and as often as it was asked for, and not after it was taken back. */
+#include "harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "doca_emu.h"
+
+static int without_faults(void **state)
+{
+	(void)state;
+	OK(doca_emu_set_faults(NULL));
+	return 0;
+}
+
+static int64_t clock_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void only_well_formed_lists_are_taken(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"refuse",	   "refuse=",	     "refuse=x",	"refuse=-1",
+					  "refuse=1x",	   "unknown=1",	     "fail_send=1",	"fail_send=1:",
+					  "fail_send=1:X", "refuse=1,again", "again=1,,drop=1", "drop=1:IO_FAILED",
+					  "refuse=1,"};
+	static const char *const good[] = {
+		"",
+		"refuse=1",
+		"accept_delay=5,again=2",
+		"fail_send=1:IO_FAILED,fail_recv=2:DOCA_ERROR_DRIVER",
+		"drop=3,latency=10,bandwidth=1000",
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		GIVES(DOCA_ERROR_INVALID_VALUE, doca_emu_set_faults(bad[i]));
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		OK(doca_emu_set_faults(good[i]));
+	OK(doca_emu_set_faults(NULL));
+}
+
+static void a_list_that_is_refused_changes_nothing(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	OK(doca_emu_set_faults("again=1"));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_emu_set_faults("nonsense"));
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&pair.client, pair.client.connection, "x", 1, &task));
+	GIVES(DOCA_ERROR_AGAIN, doca_task_submit(doca_comch_task_send_as_task(task)));
+	OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	UNTIL(count_of(&pair.server.record, MESSAGE) == 1, pair.server.pe, pair.client.pe);
+	pair_close(&pair);
+}
+
+static void as_many_clients_as_asked_are_refused(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_ctx_start(pair.server.ctx));
+	OK(doca_emu_set_faults("refuse=2"));
+	for (int attempt = 0; attempt < 2; attempt++) {
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+		UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_IDLE, pair.client.pe, pair.server.pe);
+	}
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+	UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_RUNNING, pair.client.pe, pair.server.pe);
+	assert_string_equal(states_of(&pair.client.record), "SISISR");
+	assert_int_equal(count_of(&pair.server.record, CONNECTED), 1);
+	pair_stop(&pair);
+}
+
+static void a_client_can_be_made_to_wait(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_ctx_start(pair.server.ctx));
+	OK(doca_emu_set_faults("accept_delay=30"));
+	int64_t begun = clock_us();
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(pair.client.ctx));
+	UNTIL(state_of(pair.client.ctx) == DOCA_CTX_STATE_RUNNING, pair.client.pe, pair.server.pe);
+	assert_true(clock_us() - begun >= 30000);
+	pair_stop(&pair);
+}
+
+static void the_kth_message_fails_and_is_not_sent(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	OK(doca_emu_set_faults("fail_send=2:DRIVER"));
+	send_text(&pair.client, pair.client.connection, "first");
+	send_text(&pair.client, pair.client.connection, "second");
+	send_text(&pair.client, pair.client.connection, "third");
+	UNTIL(count_of(&pair.client.record, SENT) == 2 && count_of(&pair.client.record, SEND_FAILED) == 1 &&
+		      count_of(&pair.server.record, MESSAGE) == 2,
+	      pair.server.pe, pair.client.pe);
+	assert_int_equal(nth(&pair.client.record, SEND_FAILED, 0)->a, DOCA_ERROR_DRIVER);
+	assert_true(is_text(nth(&pair.server.record, MESSAGE, 0), "first"));
+	assert_true(is_text(nth(&pair.server.record, MESSAGE, 1), "third"));
+	pair_close(&pair);
+}
+
+static void a_dropped_connection_looks_like_a_dead_peer_to_both(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	OK(doca_emu_set_faults("drop=2"));
+	send_text(&pair.client, pair.client.connection, "arrives");
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&pair.client, pair.client.connection, "breaks", 6, &task));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	UNTIL(count_of(&pair.server.record, DISCONNECTED) == 1 && state_of(pair.client.ctx) == DOCA_CTX_STATE_IDLE,
+	      pair.server.pe, pair.client.pe);
+	assert_int_equal(nth(&pair.server.record, DISCONNECTED, 0)->a, 0);
+	assert_true(is_text(nth(&pair.server.record, MESSAGE, 0), "arrives"));
+	pair_stop(&pair);
+}
+
+/* ---- fast path ---- */
+
+struct path {
+	struct pair pair;
+	struct memory memory;
+	struct consumer consumer;
+	struct producer producer;
+};
+
+static void path_open(struct path *path)
+{
+	pair_open(&path->pair, TWO_ENGINES);
+	memory_open(&path->memory, 1 << 16, 32, path->pair.devices.dpu,
+		    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	consumer_make(&path->consumer, path->pair.server.connection, path->memory.mmap, 8, NULL);
+	consumer_start(&path->consumer, path->pair.server.pe);
+	producer_make(&path->producer, path->pair.client.connection, 8, NULL);
+	producer_start(&path->producer);
+}
+
+static void path_close(struct path *path)
+{
+	producer_stop(&path->producer);
+	producer_destroy(&path->producer);
+	consumer_stop(&path->consumer);
+	consumer_destroy(&path->consumer);
+	memory_close(&path->memory);
+	pair_close(&path->pair);
+}
+
+static void sends_and_receives_of_the_fast_path_fail_as_asked(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.memory, 0, 64, 64), *to[3];
+	for (size_t i = 0; i < 3; i++) {
+		to[i] = memory_buf(&path.memory, 4096 * (i + 1), 64, 0);
+		post(&path.consumer, to[i]);
+	}
+	OK(doca_emu_set_faults("again=2,fail_send=2:IO_FAILED,fail_recv=2:TIME_OUT"));
+	struct doca_comch_producer_task_send *task;
+	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, &task));
+	GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, &task));
+	for (int i = 0; i < 4; i++)
+		put(&path.producer, path.consumer.id, from);
+	UNTIL(count_of(&path.producer.record, SENT) == 3 && count_of(&path.producer.record, SEND_FAILED) == 1 &&
+		      count_of(&path.consumer.record, RECEIVED) == 2 &&
+		      count_of(&path.consumer.record, RECEIVE_FAILED) == 1,
+	      path.producer.pe, path.consumer.pe);
+	assert_int_equal(nth(&path.producer.record, SEND_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(nth(&path.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_TIME_OUT);
+	assert_int_equal(buf_data_len(to[0]), 64);
+	assert_int_equal(buf_data_len(to[1]), 0);
+	assert_int_equal(buf_data_len(to[2]), 64);
+	free_sent(&path.producer.record);
+	free_received(&path.consumer.record);
+	buf_release(from);
+	for (size_t i = 0; i < 3; i++)
+		buf_release(to[i]);
+	path_close(&path);
+}
+
+static void what_is_sent_to_a_slow_device_arrives_later(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.memory, 0, 1000, 1000), *to = memory_buf(&path.memory, 4096, 1000, 0);
+	post(&path.consumer, to);
+	OK(doca_emu_set_faults("latency=20000,bandwidth=1"));
+	int64_t begun = clock_us();
+	put(&path.producer, path.consumer.id, from);
+	UNTIL(count_of(&path.producer.record, SENT) == 1, path.producer.pe);
+	UNTIL(count_of(&path.consumer.record, RECEIVED) == 1, path.consumer.pe);
+	/* 20 ms, and 1000 bytes at one million bytes per second. */
+	assert_true(clock_us() - begun >= 21000);
+	begun = clock_us();
+	send_text(&path.pair.server, path.pair.server.connection, "slow");
+	send_text(&path.pair.client, path.pair.client.connection, "slow too");
+	UNTIL(count_of(&path.pair.client.record, MESSAGE) == 1 && count_of(&path.pair.server.record, MESSAGE) == 1,
+	      path.pair.client.pe, path.pair.server.pe);
+	assert_true(clock_us() - begun >= 20000);
+	free_sent(&path.producer.record);
+	free_received(&path.consumer.record);
+	buf_release(from);
+	buf_release(to);
+	path_close(&path);
+}
+
+static int in_the_child(void *argument)
+{
+	(void)argument;
+	setenv("DOCA_EMU_FAULTS", "again=1", 1);
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&pair.client, pair.client.connection, "x", 1, &task));
+	GIVES(DOCA_ERROR_AGAIN, doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	pair_close(&pair);
+	return 7;
+}
+
+static void the_environment_is_read_at_the_start(void **state)
+{
+	(void)state;
+	assert_int_equal(child_wait(child_start(in_the_child, NULL)), 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		/* First, because it forks before this process has used the library. */
+		cmocka_unit_test(the_environment_is_read_at_the_start),
+		cmocka_unit_test_teardown(only_well_formed_lists_are_taken, without_faults),
+		cmocka_unit_test_teardown(a_list_that_is_refused_changes_nothing, without_faults),
+		cmocka_unit_test_teardown(as_many_clients_as_asked_are_refused, without_faults),
+		cmocka_unit_test_teardown(a_client_can_be_made_to_wait, without_faults),
+		cmocka_unit_test_teardown(the_kth_message_fails_and_is_not_sent, without_faults),
+		cmocka_unit_test_teardown(a_dropped_connection_looks_like_a_dead_peer_to_both, without_faults),
+		cmocka_unit_test_teardown(sends_and_receives_of_the_fast_path_fail_as_asked, without_faults),
+		cmocka_unit_test_teardown(what_is_sent_to_a_slow_device_arrives_later, without_faults),
+	};
+	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+}
