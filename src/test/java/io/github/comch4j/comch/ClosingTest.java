@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.MemoryMap;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -162,5 +165,19 @@ class ClosingTest {
         assertThat(inventory.available()).as("closing the maps closed the buffers on them").isEqualTo(inventory.capacity());
         everything.machine.close();
         inventory.close();
+    }
+
+    @Test
+    void aCloseThatTakesTooLongCanBeRepeated() {
+        Everything everything = new Everything();
+        Machine machine = everything.machine;
+        ComchClient client = (ComchClient) everything.parts.get("client");
+        machine.engine.timeout(Duration.ZERO);
+        assertThatThrownBy(client::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        assertThat(client.isClosed()).isFalse();
+        machine.engine.timeout(Machine.PATIENCE);
+        client.close();
+        assertThat(client.isClosed()).isTrue();
+        machine.close();
     }
 }

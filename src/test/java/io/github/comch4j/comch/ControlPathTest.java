@@ -7,6 +7,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -135,6 +136,24 @@ class ControlPathTest {
         machine.until("all messages", () -> atServer.size() == 50);
         assertThat(atServer).extracting(message -> (int) message[0]).containsExactlyElementsOf(java.util.stream.IntStream.range(0, 50).boxed().toList());
         machine.until("all completions", () -> client.inFlight() == 0);
+    }
+
+    @Test
+    void sendGivesUpOnAPeerThatDoesNotRead() {
+        ProgressEngine asleep = ProgressEngine.create();
+        ComchServer.builder(asleep, machine.dpu, machine.representor, machine.name).receiveQueueSize(2).start();
+        ComchClient client = recordingClient().sendTasks(2).start();
+        Machine.until("the connection", client::isConnected, machine.engine, asleep);
+        machine.engine.timeout(Duration.ofMillis(20));
+        assertThatThrownBy(() -> {
+            for (int i = 0; i < 100_000; i++) {
+                client.connection().send(new byte[1]);
+            }
+        }).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        assertThat(client.isConnected()).isTrue();
+        machine.engine.timeout(Machine.PATIENCE);
+        asleep.close();
+        machine.until("the end", () -> client.state() == ContextState.IDLE);
     }
 
     @Test

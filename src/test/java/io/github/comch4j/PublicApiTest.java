@@ -1,0 +1,81 @@
+package io.github.comch4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Executable;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Users see neither generated types nor internals nor method handles. */
+class PublicApiTest {
+    private static final Path SOURCES = Path.of("src", "main", "java");
+
+    private static List<Class<?>> publicClasses() throws IOException {
+        List<Class<?>> classes = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(SOURCES.resolve(Path.of("io", "github", "comch4j")))) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                String name = SOURCES.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", "");
+                if (name.startsWith("io.github.comch4j.internal.") || name.startsWith("io.github.comch4j.cli.") || name.endsWith("package-info")) {
+                    continue;
+                }
+                try {
+                    collect(Class.forName(name, false, PublicApiTest.class.getClassLoader()), classes);
+                } catch (ClassNotFoundException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+        return classes;
+    }
+
+    private static void collect(Class<?> type, List<Class<?>> classes) {
+        if (Modifier.isPublic(type.getModifiers())) {
+            classes.add(type);
+            for (Class<?> nested : type.getDeclaredClasses()) {
+                collect(nested, classes);
+            }
+        }
+    }
+
+    @Test
+    void signaturesHoldPublicTypesOnly() throws IOException {
+        List<Class<?>> classes = publicClasses();
+        assertThat(classes).contains(Doca.class, io.github.comch4j.comch.ComchProducer.Builder.class, io.github.comch4j.core.Buffer.class);
+        List<String> offences = new ArrayList<>();
+        for (Class<?> type : classes) {
+            check(type + " extends", type.getSuperclass(), offences);
+            Arrays.stream(type.getInterfaces()).forEach(parent -> check(type + " implements", parent, offences));
+            for (Method method : type.getDeclaredMethods()) {
+                if (visible(method) && !method.isSynthetic()) {
+                    check(method.toString(), method.getReturnType(), offences);
+                    Arrays.stream(method.getParameterTypes()).forEach(parameter -> check(method.toString(), parameter, offences));
+                }
+            }
+            for (Constructor<?> constructor : type.getDeclaredConstructors()) {
+                if (visible(constructor)) {
+                    Arrays.stream(constructor.getParameterTypes()).forEach(parameter -> check(constructor.toString(), parameter, offences));
+                }
+            }
+        }
+        assertThat(offences).isEmpty();
+    }
+
+    private static boolean visible(Executable executable) {
+        return (executable.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) != 0;
+    }
+
+    private static void check(String where, Class<?> type, List<String> offences) {
+        if (type != null && (type.getName().matches(".*comch4j\\.(ffi|internal)\\..*") || type.getName().startsWith("java.lang.invoke."))) {
+            offences.add(where + ": " + type.getName());
+        }
+    }
+}
