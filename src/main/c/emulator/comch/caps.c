@@ -12,12 +12,27 @@ static doca_error_t report(const struct doca_devinfo *devinfo, uint32_t limit, u
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t report_of(enum emu_capability capability, const struct doca_devinfo *devinfo, uint32_t limit,
+			      uint32_t *value)
+{
+	if (devinfo != NULL && value != NULL && !emu_devinfo_can(devinfo, capability))
+		return DOCA_ERROR_NOT_SUPPORTED;
+	return report(devinfo, limit, value);
+}
+
+static doca_error_t supported(const struct doca_devinfo *devinfo, enum emu_capability capability)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return emu_devinfo_can(devinfo, capability) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
 /* Servers live on the DPU, clients on the host. */
 static doca_error_t supported_on(const struct doca_devinfo *devinfo, bool dpu)
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_devinfo_is_dpu(devinfo) == dpu ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+	return emu_devinfo_is_dpu(devinfo) == dpu ? supported(devinfo, EMU_CAN_COMCH) : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_comch_cap_server_is_supported(const struct doca_devinfo *devinfo)
@@ -32,12 +47,12 @@ doca_error_t doca_comch_cap_client_is_supported(const struct doca_devinfo *devin
 
 doca_error_t doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return supported(devinfo, EMU_CAN_CONSUME);
 }
 
 doca_error_t doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return supported(devinfo, EMU_CAN_PRODUCE);
 }
 
 doca_error_t doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
@@ -67,48 +82,48 @@ doca_error_t doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinf
 
 doca_error_t doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-	return report(devinfo, emu_limits()->max_tasks, max_num_tasks);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_tasks, max_num_tasks);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-	return report(devinfo, emu_limits()->max_buf_size, max_buf_size);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_buf_size, max_buf_size);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_buf_list_len)
 {
-	return report(devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers)
 {
-	return report(devinfo, emu_limits()->max_consumers, max_consumers);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_consumers, max_consumers);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_imm_data_len)
 {
-	return report(devinfo, emu_limits()->max_imm_data_len, max_imm_data_len);
+	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_imm_data_len, max_imm_data_len);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo, uint32_t *max_num_tasks)
 {
-	return report(devinfo, emu_limits()->max_tasks, max_num_tasks);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_tasks, max_num_tasks);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo, uint32_t *max_buf_size)
 {
-	return report(devinfo, emu_limits()->max_buf_size, max_buf_size);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_buf_size, max_buf_size);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_buf_list_len)
 {
-	return report(devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
 }
 
 doca_error_t doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo, uint32_t *max_producers)
 {
-	return report(devinfo, emu_limits()->max_producers, max_producers);
+	return report_of(EMU_CAN_PRODUCE, devinfo, emu_limits()->max_producers, max_producers);
 }

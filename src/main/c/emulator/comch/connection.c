@@ -9,6 +9,7 @@
 
 #include "consumer.h"
 #include "ctx.h"
+#include "dev.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "readings.h"
@@ -22,6 +23,8 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side si
 		return DOCA_ERROR_NO_MEMORY;
 	created->endpoint = endpoint;
 	created->side = side;
+	created->can_produce = emu_dev_can(endpoint->dev, EMU_CAN_PRODUCE);
+	created->can_consume = emu_dev_can(endpoint->dev, EMU_CAN_CONSUME);
 	created->refs = 1;
 	created->socket = -1;
 	created->map = map;

@@ -24,6 +24,7 @@ struct counters {
 struct doca_comch_connection {
 	struct comch_endpoint *endpoint;
 	enum shm_side side;
+	bool can_produce, can_consume; /* what the device can do */
 	_Atomic uint32_t refs; /* any thread */
 	union doca_data user_data;
 

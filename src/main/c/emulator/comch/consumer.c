@@ -13,8 +13,6 @@
 #include "sdk_log.h"
 #include "task_pool.h"
 
-#define MAX_IMM_BYTES 32
-
 enum registration {
 	NOT_REGISTERED,
 	REGISTRATION_WANTED, /* by the consumer's thread, from the control thread */
@@ -33,7 +31,7 @@ struct doca_comch_consumer_task_post_recv {
 	uint64_t piped;
 	uint32_t producer_id;
 	uint32_t imm_len;
-	uint8_t imm[MAX_IMM_BYTES];
+	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
 };
 
 struct doca_comch_consumer {
@@ -46,6 +44,7 @@ struct doca_comch_consumer {
 	uint32_t slot;       /* in the connection's directory */
 	uint32_t generation; /* counts starts */
 	uint32_t imm_data_len;
+	uint64_t max_room; /* of a posted buffer */
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
 	uint32_t num_tasks;
@@ -202,6 +201,8 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	struct doca_comch_connection *connection = consumer->connection;
 	if (consumer->num_tasks == 0)
 		return READING_START_UNCONFIGURED;
+	if (!connection->can_consume)
+		return DOCA_ERROR_NOT_SUPPORTED;
 	if (atomic_load(&connection->lost))
 		return DOCA_ERROR_NOT_CONNECTED;
 	consumer->tasks = calloc(round_up_pow2(consumer->num_tasks), sizeof(consumer->tasks[0]));
@@ -480,7 +481,7 @@ static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 	(void)flags;
 	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
 	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
-	if (!landing_place(consumer, task->buf, &task->dest, &task->room))
+	if (!landing_place(consumer, task->buf, &task->dest, &task->room) || task->room > consumer->max_room)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
 	if (EMU_UNLIKELY(consumer->posted - consumer->completed > consumer->mask))
@@ -562,6 +563,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		created->range = range;
 		created->range_len = range_len;
 		created->imm_data_len = emu_limits()->max_imm_data_len;
+		created->max_room = emu_limits()->max_buf_size;
 	}
 	if (created == NULL || enlist(created) != DOCA_SUCCESS) {
 		free(created);
@@ -610,7 +612,7 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
 
 doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
-	if (consumer == NULL || imm_data_len > emu_limits()->max_imm_data_len || imm_data_len > MAX_IMM_BYTES)
+	if (consumer == NULL || imm_data_len > emu_limits()->max_imm_data_len)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
@@ -623,7 +625,7 @@ doca_error_t doca_comch_consumer_task_post_recv_set_conf(
 	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
 {
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_post_recv_tasks == 0 ||
-	    num_post_recv_tasks > emu_limits()->max_tasks || num_post_recv_tasks > SHM_MAX_POSTS)
+	    num_post_recv_tasks > emu_limits()->max_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;

@@ -15,8 +15,10 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 			   const struct emu_ctx_ops *ops)
 {
 	size_t length = strlen(name);
-	if (length == 0 || length >= emu_limits()->max_name_len || length >= WIRE_NAME_BYTES)
+	if (length == 0 || length >= emu_limits()->max_name_len)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (!emu_dev_can(dev, EMU_CAN_COMCH))
+		return DOCA_ERROR_NOT_SUPPORTED;
 	emu_ctx_init(&endpoint->ctx, ops);
 	endpoint->side = side;
 	endpoint->dev = dev;
@@ -25,6 +27,8 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 	if (endpoint->max_msg_size > emu_limits()->max_msg_size)
 		endpoint->max_msg_size = emu_limits()->max_msg_size;
 	endpoint->recv_queue_size = READING_DEFAULT_RECV_QUEUE_SIZE;
+	if (endpoint->recv_queue_size > emu_limits()->max_recv_queue_size)
+		endpoint->recv_queue_size = emu_limits()->max_recv_queue_size;
 	emu_dev_use(dev);
 	faults_init();
 	return DOCA_SUCCESS;

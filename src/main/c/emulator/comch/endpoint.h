@@ -54,7 +54,7 @@ struct comch_endpoint {
 	uint32_t progress_calls;
 };
 
-/* Initialises the common part; INVALID_VALUE for an unusable name. The device is used until endpoint_fini. */
+/* Initialises the common part; INVALID_VALUE for an unusable name, NOT_SUPPORTED for such a device. The device is used until endpoint_fini. */
 doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, struct doca_dev *dev, const char *name,
 			   const struct emu_ctx_ops *ops);
 void endpoint_fini(struct comch_endpoint *endpoint);

@@ -15,6 +15,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "folder.h"
 #include "sdk_log.h"
 
 #define LOCK_SUFFIX ".lock"
@@ -22,37 +23,6 @@
 
 /* One round of accepts must be able to fall behind by a full server. */
 #define BACKLOG 512
-
-static int open_folder(void)
-{
-	char path[4096];
-	const char *chosen = getenv("DOCA_EMU_DIR");
-	int length = chosen != NULL && chosen[0] != '\0'
-			     ? snprintf(path, sizeof(path), "%s", chosen)
-			     : snprintf(path, sizeof(path), "/dev/shm/doca-emu-%u", (unsigned)geteuid());
-	if (length < 0 || (size_t)length >= sizeof(path)) {
-		EMU_LOG_ERROR("DOCA_EMU_DIR is too long");
-		return -1;
-	}
-	if (mkdir(path, 0700) != 0 && errno != EEXIST) {
-		EMU_LOG_ERROR("cannot make the fabric folder %s: errno %d", path, errno);
-		return -1;
-	}
-	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct stat status;
-	if (dir < 0 || fstat(dir, &status) != 0) {
-		EMU_LOG_ERROR("cannot open the fabric folder %s: errno %d", path, errno);
-		if (dir >= 0)
-			close(dir);
-		return -1;
-	}
-	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-		EMU_LOG_ERROR("the fabric folder %s must belong to this user and be writable by nobody else", path);
-		close(dir);
-		return -1;
-	}
-	return dir;
-}
 
 static uint64_t fnv1a(const char *text, uint64_t hash)
 {
@@ -156,9 +126,10 @@ static int listen_on(int dir, const char *file)
 
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
 {
-	int dir = open_folder();
-	if (dir < 0)
-		return DOCA_ERROR_OPERATING_SYSTEM;
+	int dir;
+	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
+	if (result != DOCA_SUCCESS)
+		return result;
 	/* One server at a time: while a sweep looks whether a file has an owner, it holds that file's lock, and a server
 	 * that is just starting would take the sweep for a second server of its name. */
 	while (flock(dir, LOCK_EX) != 0 && errno == EINTR)
@@ -201,15 +172,15 @@ void fabric_unlisten(struct fabric_listener *listener)
 
 doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 {
-	int dir = open_folder();
-	if (dir < 0)
-		return DOCA_ERROR_OPERATING_SYSTEM;
+	int dir;
+	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
+	if (result != DOCA_SUCCESS)
+		return result;
 	char file[FABRIC_FILE_BYTES];
 	file_name(pci, name, file);
 	struct sockaddr_un address;
 	socket_address(dir, file, &address);
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	doca_error_t result = DOCA_SUCCESS;
 	if (fd < 0)
 		result = DOCA_ERROR_OPERATING_SYSTEM;
 	else if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)

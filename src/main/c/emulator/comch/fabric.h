@@ -1,7 +1,6 @@
-/* The fabric folder: where servers of one emulated machine are found.
+/* The fabric folder (folder.h): where servers of one emulated machine are found.
  *
- * $DOCA_EMU_DIR, or a folder per user below /dev/shm. It is made with mode 0700, and used only when it belongs to
- * the user and nobody else can write to it. A server holds FILE.lock (flock) while it runs and listens on FILE.sock;
+ * A server holds FILE.lock (flock) while it runs and listens on FILE.sock;
  * FILE is made of the host function's PCI address and a hash of the name, so that no name can leave the folder. */
 #ifndef EMU_FABRIC_H
 #define EMU_FABRIC_H

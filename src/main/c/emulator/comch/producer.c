@@ -12,8 +12,6 @@
 #include "sdk_log.h"
 #include "task_pool.h"
 
-#define MAX_IMM_BYTES 32
-
 /* A caller that spins on AGAIN without any progress gets a look at the peer's life once in so many tries. */
 #define TRIES_PER_LOOK 1024u
 
@@ -40,7 +38,7 @@ struct doca_comch_producer_task_send {
 	const struct doca_buf *buf;
 	uint32_t consumer_id;
 	uint32_t imm_len;
-	uint8_t imm[MAX_IMM_BYTES];
+	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
 	/* While the pipeline carries the payload. */
 	struct doca_comch_producer_task_send *next_piped;
 	uint32_t slot, capacity; /* of the consumer */
@@ -54,6 +52,7 @@ struct doca_comch_producer {
 	struct doca_ctx ctx;
 	struct doca_comch_connection *connection;
 	uint32_t id;
+	uint64_t max_len; /* of what is sent */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
 	doca_comch_producer_task_send_completion_cb_t failed_cb;
 	uint32_t num_tasks;
@@ -98,10 +97,12 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 				       .posts = shm_region_posts(region),
 				       .slots = shm_region_slots(region)};
 	if (opened.capacity == 0 || opened.capacity > SHM_MAX_POSTS || (opened.capacity & (opened.capacity - 1)) != 0 ||
-	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > MAX_IMM_BYTES) {
+	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > EMU_BOUND_IMM_DATA_LEN) {
 		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");
 		return READING_CONSUMER_UNKNOWN;
 	}
+	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
+		opened.max_imm_len = emu_limits()->max_imm_data_len;
 	*view = opened;
 	return DOCA_SUCCESS;
 }
@@ -307,7 +308,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	struct doca_comch_producer *producer = of_ctx(base->ctx);
 	const uint8_t *source;
 	uint64_t len;
-	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > emu_limits()->max_buf_size))
+	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > producer->max_len))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
@@ -455,6 +456,8 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = of_ctx(ctx);
 	if (producer->num_tasks == 0)
 		return READING_START_UNCONFIGURED;
+	if (!producer->connection->can_produce)
+		return DOCA_ERROR_NOT_SUPPORTED;
 	if (atomic_load(&producer->connection->lost))
 		return DOCA_ERROR_NOT_CONNECTED;
 	producer->views = calloc(SHM_CONSUMER_SLOTS, sizeof(producer->views[0]));
@@ -563,6 +566,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	}
 	emu_ctx_init(&created->ctx, &producer_ops);
 	created->connection = comch_connection;
+	created->max_len = emu_limits()->max_buf_size;
 	pthread_mutex_lock(&comch_connection->lock);
 	created->id = comch_connection->next_producer_id++;
 	if (comch_connection->next_producer_id == READING_ID_LIMIT)
@@ -617,7 +621,7 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
 static void set_imm(struct doca_comch_producer_task_send *task, const uint8_t *imm, uint32_t len)
 {
 	task->imm_len = imm == NULL ? 0 : len;
-	if (task->imm_len > 0 && task->imm_len <= MAX_IMM_BYTES)
+	if (task->imm_len > 0 && task->imm_len <= EMU_BOUND_IMM_DATA_LEN)
 		memcpy(task->imm, imm, task->imm_len);
 }
 

@@ -97,7 +97,7 @@ static void drop_connection(struct doca_comch_server *server, struct doca_comch_
 
 static uint32_t free_index(const struct doca_comch_server *server)
 {
-	uint32_t limit = emu_limits()->max_clients < SHM_DOORBELLS ? emu_limits()->max_clients : SHM_DOORBELLS;
+	uint32_t limit = emu_limits()->max_clients;
 	for (uint32_t index = 0; index < limit; index++)
 		if (server->connections[index] == NULL)
 			return index;

@@ -21,6 +21,7 @@
 #include <sys/types.h>
 
 #include "doca_error.h"
+#include "limits.h"
 
 #define SHM_LAYOUT_VERSION 1u
 #define SHM_CACHE_LINE 64
@@ -195,6 +196,12 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 _Static_assert(sizeof(struct shm_region) <= SHM_PAGE, "the region header is one page");
 _Static_assert(SHM_REGION_BYTES % SHM_PAGE == 0, "regions are mapped one by one");
 
+/* What a topology may ask for has room here. */
+_Static_assert(EMU_BOUND_TASKS <= SHM_MAX_POSTS, "every task can be posted");
+_Static_assert(EMU_BOUND_CONSUMERS <= SHM_CONSUMER_SLOTS, "every consumer has a slot");
+_Static_assert(EMU_BOUND_IMM_DATA_LEN <= SHM_INLINE_BYTES, "immediate data fit a slot");
+_Static_assert(EMU_BOUND_QUEUE_BYTES <= SHM_RING_MAX_BYTES, "the largest queue fits a ring");
+
 static inline struct shm_post *shm_region_posts(struct shm_region *region)
 {
 	return (struct shm_post *)((uint8_t *)region + SHM_REGION_POSTS);
@@ -266,6 +273,8 @@ void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slo
 
 #define SHM_DOORBELL_WORDS 8u
 #define SHM_DOORBELLS (SHM_DOORBELL_WORDS * 64u)
+
+_Static_assert(EMU_BOUND_CLIENTS <= SHM_DOORBELLS, "every client has a doorbell");
 
 /* One bit per connection, set by the client after it has changed its half; cleared by the server. A client that
  * sets other bits only makes the server look in vain; one that clears others' is caught by the server's rounds. */

@@ -7,9 +7,12 @@
 #include <sys/types.h>
 
 #include "doca_error.h"
+#include "limits.h"
 
 #define WIRE_NAME_BYTES 128
 #define WIRE_COOKIE_BYTES 16
+
+_Static_assert(EMU_BOUND_NAME_LEN <= WIRE_NAME_BYTES, "every name fits");
 
 enum wire_kind {
 	WIRE_HELLO = 1, /* client to server, with the connection's memory */

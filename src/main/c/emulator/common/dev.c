@@ -15,24 +15,26 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 {
 	if (dev_list == NULL || nb_devs == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	bool host;
-	bool dpu;
-	if (!emu_topology_sides(&host, &dpu)) {
-		EMU_LOG_ERROR("DOCA_EMU_SIDE must be host, dpu or both; no device is visible");
+	struct emu_sides sides;
+	if (!emu_topology_sides(&sides)) {
+		EMU_LOG_ERROR("DOCA_EMU_SIDE must be host, dpu, dpu:PCI or both; no device is visible");
 		return DOCA_ERROR_NOT_FOUND;
 	}
-	struct emu_functions all = emu_topology();
+	doca_error_t result = emu_topology_load();
+	if (result != DOCA_SUCCESS)
+		return result;
+	const struct emu_topology *all = emu_topology();
 	/* One allocation: the pointers that the user sees, NULL, then what they point to. */
-	struct doca_devinfo **list = malloc((all.count + 1) * sizeof(struct doca_devinfo *) +
-					    all.count * sizeof(struct doca_devinfo));
+	struct doca_devinfo **list = malloc((all->count + 1) * sizeof(struct doca_devinfo *) +
+					    all->count * sizeof(struct doca_devinfo));
 	if (list == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	struct doca_devinfo *infos = (struct doca_devinfo *)(list + all.count + 1);
+	struct doca_devinfo *infos = (struct doca_devinfo *)(list + all->count + 1);
 	uint32_t count = 0;
-	for (size_t i = 0; i < all.count; i++) {
-		if (all.first[i].dpu ? !dpu : !host)
+	for (size_t i = 0; i < all->count; i++) {
+		if (!emu_topology_is_visible(&all->functions[i], &sides))
 			continue;
-		infos[count].function = &all.first[i];
+		infos[count].function = &all->functions[i];
 		list[count] = &infos[count];
 		count++;
 	}
@@ -153,6 +155,16 @@ bool emu_devinfo_is_dpu(const struct doca_devinfo *info)
 bool emu_dev_is_dpu(const struct doca_dev *dev)
 {
 	return dev->info.function->dpu;
+}
+
+bool emu_devinfo_can(const struct doca_devinfo *info, enum emu_capability capability)
+{
+	return (info->function->lacks & capability) == 0;
+}
+
+bool emu_dev_can(const struct doca_dev *dev, enum emu_capability capability)
+{
+	return emu_devinfo_can(&dev->info, capability);
 }
 
 const char *emu_dev_pci(const struct doca_dev *dev)

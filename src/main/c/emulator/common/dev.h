@@ -8,27 +8,22 @@
 #include "doca_dev.h"
 #include "doca_error.h"
 #include "export.h"
-
-/* What the emulated hardware can do; capability functions report these and the libraries enforce them. */
-struct emu_limits {
-	uint32_t max_name_len;        /* server name, bytes, with NUL */
-	uint32_t max_msg_size;        /* control message, bytes */
-	uint32_t max_recv_queue_size; /* messages */
-	uint32_t max_send_tasks;
-	uint32_t max_clients;         /* per server */
-	uint32_t max_consumers;       /* per side of a connection */
-	uint32_t max_producers;       /* per side of a connection */
-	uint32_t max_tasks;           /* per producer or consumer */
-	uint32_t max_buf_size;        /* bytes */
-	uint32_t max_buf_list_len;
-	uint32_t max_imm_data_len;    /* bytes */
-};
-
-EMU_PRIVATE_API const struct emu_limits *emu_limits(void);
+#include "limits.h"
 
 /* Which half of the machine a device belongs to. */
 EMU_PRIVATE_API bool emu_devinfo_is_dpu(const struct doca_devinfo *info);
 EMU_PRIVATE_API bool emu_dev_is_dpu(const struct doca_dev *dev);
+
+/* What a topology can take from a function. */
+enum emu_capability {
+	EMU_CAN_COMCH = 1,   /* clients on the host, servers on the DPU */
+	EMU_CAN_PRODUCE = 2,
+	EMU_CAN_CONSUME = 4,
+	EMU_CAN_EXPORT = 8, /* memory maps, from the host to the DPU */
+};
+
+EMU_PRIVATE_API bool emu_devinfo_can(const struct doca_devinfo *info, enum emu_capability capability);
+EMU_PRIVATE_API bool emu_dev_can(const struct doca_dev *dev, enum emu_capability capability);
 
 /* "dddd:bb:dd.f" of the device; of the host function for a representor. */
 EMU_PRIVATE_API const char *emu_dev_pci(const struct doca_dev *dev);

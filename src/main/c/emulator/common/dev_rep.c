@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "readings.h"
 
@@ -38,17 +39,18 @@ doca_error_t doca_devinfo_rep_create_list(struct doca_dev *dev, int filter, stru
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_is_dpu(dev) || (filter & ~SUPPORTED_FILTERS) != 0)
 		return DOCA_ERROR_NOT_SUPPORTED;
-	struct emu_functions all = emu_topology();
-	struct rep_list *list = malloc(sizeof(*list) + (all.count + 1) * sizeof(struct doca_devinfo_rep *) +
-				       all.count * sizeof(struct doca_devinfo_rep));
+	const struct emu_topology *all = emu_topology();
+	struct rep_list *list = malloc(sizeof(*list) + (all->count + 1) * sizeof(struct doca_devinfo_rep *) +
+				       all->count * sizeof(struct doca_devinfo_rep));
 	if (list == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	struct doca_devinfo_rep *infos = (struct doca_devinfo_rep *)(list->pointers + all.count + 1);
+	struct doca_devinfo_rep *infos = (struct doca_devinfo_rep *)(list->pointers + all->count + 1);
 	uint32_t count = 0;
-	for (size_t i = 0; i < all.count; i++) {
-		if (all.first[i].dpu)
+	for (size_t i = 0; i < all->count; i++) {
+		const struct emu_function *function = &all->functions[i];
+		if (function->dpu || strcmp(function->dpu_pci, emu_dev_pci(dev)) != 0)
 			continue;
-		infos[count] = (struct doca_devinfo_rep){.function = &all.first[i], .dev = dev};
+		infos[count] = (struct doca_devinfo_rep){.function = function, .dev = dev};
 		list->pointers[count] = &infos[count];
 		count++;
 	}

@@ -155,7 +155,7 @@ doca_error_t doca_mmap_export_pci(struct doca_mmap *mmap, const struct doca_dev 
 		result = DOCA_ERROR_NOT_PERMITTED;
 	} else if (!emu_mmap_has_dev(mmap, dev)) {
 		result = DOCA_ERROR_NOT_FOUND;
-	} else if (emu_dev_is_dpu(dev)) {
+	} else if (emu_dev_is_dpu(dev) || !emu_dev_can(dev, EMU_CAN_EXPORT)) {
 		result = DOCA_ERROR_NOT_SUPPORTED;
 	} else if ((mmap->permissions & PCI_PERMISSIONS) == 0) {
 		result = DOCA_ERROR_NOT_PERMITTED;
@@ -195,13 +195,13 @@ static bool is_well_formed(const struct descriptor *d)
 	       d->pid <= INT32_MAX && d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX && d->addr <= UINTPTR_MAX - d->len;
 }
 
-/* The exporting function is one of the host that this DPU is in. */
-static bool is_on_this_bus(const struct descriptor *d)
+/* The exporting function is one that this DPU has on the host. */
+static bool is_on_this_bus(const struct descriptor *d, const struct doca_dev *dev)
 {
-	struct emu_functions all = emu_topology();
-	for (size_t i = 0; i < all.count; i++)
-		if (!all.first[i].dpu && strncmp(all.first[i].pci, d->pci, sizeof(d->pci)) == 0)
-			return true;
+	const struct emu_topology *all = emu_topology();
+	for (size_t i = 0; i < all->count; i++)
+		if (!all->functions[i].dpu && strncmp(all->functions[i].pci, d->pci, sizeof(d->pci)) == 0)
+			return strcmp(all->functions[i].dpu_pci, emu_dev_pci(dev)) == 0;
 	return false;
 }
 
@@ -234,11 +234,11 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 {
 	if (export_desc == NULL || dev == NULL || mmap == NULL || export_desc_len != sizeof(struct descriptor))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (!emu_dev_is_dpu(dev))
+	if (!emu_dev_is_dpu(dev) || !emu_dev_can(dev, EMU_CAN_EXPORT))
 		return DOCA_ERROR_NOT_SUPPORTED;
 	struct descriptor d;
 	memcpy(&d, export_desc, sizeof(d));
-	if (!is_well_formed(&d) || !is_on_this_bus(&d))
+	if (!is_well_formed(&d) || !is_on_this_bus(&d, dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	if ((d.permissions & PCI_PERMISSIONS) == 0)
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -272,7 +272,7 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
 {
 	if (devinfo == NULL || mmap_export == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*mmap_export = !emu_devinfo_is_dpu(devinfo);
+	*mmap_export = !emu_devinfo_is_dpu(devinfo) && emu_devinfo_can(devinfo, EMU_CAN_EXPORT);
 	return DOCA_SUCCESS;
 }
 
@@ -281,6 +281,6 @@ doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca
 {
 	if (devinfo == NULL || from_export == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*from_export = emu_devinfo_is_dpu(devinfo);
+	*from_export = emu_devinfo_is_dpu(devinfo) && emu_devinfo_can(devinfo, EMU_CAN_EXPORT);
 	return DOCA_SUCCESS;
 }

@@ -1,86 +1,170 @@
 #include "topology.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "dev.h"
+#include "folder.h"
+#include "sdk_log.h"
 
-/* One BlueField in one host: names say that they are emulated, MAC addresses are locally administered. */
-static const struct emu_function functions[] = {
-	{
-		.pci = "0000:03:00.0",
-		.dpu = true,
-		.type = DOCA_PCI_FUNC_TYPE_PF,
-		.vhca_id = 0,
-		.mac = {0x02, 0x65, 0x6d, 0x03, 0x00, 0x00},
-		.ibdev = "emu_0",
-		.iface = "emu_p0",
-	},
-	{
-		.pci = "0000:b1:00.0",
-		.type = DOCA_PCI_FUNC_TYPE_PF,
-		.vhca_id = 1,
-		.mac = {0x02, 0x65, 0x6d, 0xb1, 0x00, 0x00},
-		.ibdev = "emu_1",
-		.iface = "emu_f0",
-		.rep_vuid = "EMU0000B10000S0D0F0",
-		.rep_iface = "emu_pf0hpf",
-	},
-	{
-		.pci = "0000:b1:00.2",
-		.type = DOCA_PCI_FUNC_TYPE_VF,
-		.vhca_id = 2,
-		.mac = {0x02, 0x65, 0x6d, 0xb1, 0x00, 0x02},
-		.ibdev = "emu_2",
-		.iface = "emu_f0v0",
-		.rep_vuid = "EMU0000B10000S0D0F0VF1",
-		.rep_iface = "emu_pf0vf0",
-	},
-	{
-		.pci = "0000:b1:00.3",
-		.type = DOCA_PCI_FUNC_TYPE_VF,
-		.vhca_id = 3,
-		.mac = {0x02, 0x65, 0x6d, 0xb1, 0x00, 0x03},
-		.ibdev = "emu_3",
-		.iface = "emu_f0v1",
-		.rep_vuid = "EMU0000B10000S0D0F0VF2",
-		.rep_iface = "emu_pf0vf1",
-	},
-};
+#define FILE_IN_FOLDER "topology"
+#define MAX_FILE_BYTES (1u << 20)
 
-static const struct emu_limits limits = {
-	.max_name_len = 120,
-	.max_msg_size = 4080,
-	.max_recv_queue_size = 8192,
-	.max_send_tasks = 8192,
-	.max_clients = 512,
-	.max_consumers = 64,
-	.max_producers = 64,
-	.max_tasks = 8192,
-	.max_buf_size = 1u << 30,
-	.max_buf_list_len = 1,
-	.max_imm_data_len = 32,
-};
+/* Never freed once it is set: devices point into it. */
+static _Atomic(const struct emu_topology *) current;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static doca_error_t refuse(const char *what, const char *path)
+{
+	EMU_LOG_ERROR("cannot %s the topology %s: errno %d; no device is visible", what, path, errno);
+	return errno == ENOMEM || errno == EMFILE || errno == ENFILE ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_NOT_FOUND;
+}
+
+/* The whole of an open file; takes `fd` over. */
+static doca_error_t read_file(int fd, const char *path, char **text, size_t *len)
+{
+	struct stat status;
+	doca_error_t result = DOCA_SUCCESS;
+	char *bytes = NULL;
+	size_t have = 0;
+	if (fstat(fd, &status) != 0) {
+		result = refuse("read", path);
+	} else if (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_FILE_BYTES) {
+		EMU_LOG_ERROR("the topology %s is no file of at most %u bytes; no device is visible", path, MAX_FILE_BYTES);
+		result = DOCA_ERROR_NOT_FOUND;
+	} else if ((bytes = malloc((size_t)status.st_size + 1)) == NULL) {
+		result = DOCA_ERROR_NO_MEMORY;
+	}
+	while (result == DOCA_SUCCESS && have < (size_t)status.st_size) {
+		ssize_t part = read(fd, bytes + have, (size_t)status.st_size - have);
+		if (part == 0)
+			break;
+		if (part > 0)
+			have += (size_t)part;
+		else if (errno != EINTR)
+			result = refuse("read", path);
+	}
+	close(fd);
+	if (result != DOCA_SUCCESS) {
+		free(bytes);
+		return result;
+	}
+	*text = bytes;
+	*len = have;
+	return DOCA_SUCCESS;
+}
+
+/* The file that describes the machine. SUCCESS with fd -1: there is none. */
+static doca_error_t open_file(int *fd, const char **path)
+{
+	const char *chosen = getenv("DOCA_EMU_TOPOLOGY");
+	*fd = -1;
+	if (chosen != NULL && chosen[0] != '\0') {
+		*path = chosen;
+		*fd = open(chosen, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		return *fd < 0 ? refuse("open", chosen) : DOCA_SUCCESS;
+	}
+	*path = FILE_IN_FOLDER " in the fabric folder";
+	int dir;
+	doca_error_t result = emu_folder_open(EMU_FOLDER_REPORT, &dir);
+	if (result == DOCA_ERROR_NOT_FOUND)
+		return DOCA_SUCCESS;
+	if (result != DOCA_SUCCESS)
+		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
+	*fd = openat(dir, FILE_IN_FOLDER, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 && errno != ENOENT)
+		result = refuse("open", *path);
+	close(dir);
+	return result;
+}
+
+static doca_error_t make(struct emu_topology **topology)
+{
+	int fd;
+	const char *path;
+	doca_error_t result = open_file(&fd, &path);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct emu_topology *made = NULL;
+	if (fd < 0) {
+		result = emu_topology_parse(emu_topology_default_text, strlen(emu_topology_default_text), "default", &made);
+	} else {
+		char *text;
+		size_t len;
+		result = read_file(fd, path, &text, &len);
+		if (result != DOCA_SUCCESS)
+			return result;
+		result = emu_topology_parse(text, len, path, &made);
+		free(text);
+	}
+	const char *limits = getenv("DOCA_EMU_LIMITS");
+	if (result == DOCA_SUCCESS && limits != NULL)
+		result = emu_limits_parse(limits, "DOCA_EMU_LIMITS", &made->limits);
+	if (result != DOCA_SUCCESS) {
+		free(made);
+		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
+	}
+	*topology = made;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t emu_topology_load(void)
+{
+	if (atomic_load_explicit(&current, memory_order_acquire) != NULL)
+		return DOCA_SUCCESS;
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&lock);
+	if (atomic_load_explicit(&current, memory_order_relaxed) == NULL) {
+		struct emu_topology *made;
+		result = make(&made);
+		if (result == DOCA_SUCCESS)
+			/* Pairs with the acquire loads of those who look. */
+			atomic_store_explicit(&current, made, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+const struct emu_topology *emu_topology(void)
+{
+	return atomic_load_explicit(&current, memory_order_acquire);
+}
 
 const struct emu_limits *emu_limits(void)
 {
-	return &limits;
+	const struct emu_topology *topology = emu_topology();
+	return topology == NULL ? &emu_limits_default : &topology->limits;
 }
 
-struct emu_functions emu_topology(void)
+bool emu_topology_sides(struct emu_sides *sides)
 {
-	return (struct emu_functions){.first = functions, .count = sizeof(functions) / sizeof(functions[0])};
-}
-
-bool emu_topology_sides(bool *host, bool *dpu)
-{
+	static const char one_dpu[] = "dpu:";
 	const char *side = getenv("DOCA_EMU_SIDE");
 	bool both = side == NULL || *side == '\0' || strcmp(side, "both") == 0;
-	*host = both || strcmp(side, "host") == 0;
-	*dpu = both || strcmp(side, "dpu") == 0;
-	return *host || *dpu;
+	*sides = (struct emu_sides){.host = both || strcmp(side, "host") == 0, .dpu = both || strcmp(side, "dpu") == 0};
+	uint8_t ignored;
+	if (!both && strncmp(side, one_dpu, sizeof(one_dpu) - 1) == 0) {
+		sides->only_dpu = side + sizeof(one_dpu) - 1;
+		sides->dpu = emu_pci_equal("", sides->only_dpu, &ignored);
+	}
+	return sides->host || sides->dpu;
+}
+
+bool emu_topology_is_visible(const struct emu_function *function, const struct emu_sides *sides)
+{
+	if (!function->dpu)
+		return sides->host;
+	uint8_t chosen = 1;
+	if (sides->only_dpu != NULL)
+		(void)emu_pci_equal(function->pci, sides->only_dpu, &chosen);
+	return sides->dpu && chosen;
 }
 
 bool emu_pci_equal(const char *pci, const char *text, uint8_t *is_equal)

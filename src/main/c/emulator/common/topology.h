@@ -1,4 +1,5 @@
-/* The PCIe functions of the emulated machine: what exists, not who has opened it. */
+/* The PCIe functions of the emulated machine: what exists, not who has opened it. docs/emulator.md describes the
+ * text that it is read from. */
 #ifndef EMU_TOPOLOGY_H
 #define EMU_TOPOLOGY_H
 
@@ -6,32 +7,65 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "dev.h"
 #include "doca_dev.h"
+#include "doca_error.h"
+#include "limits.h"
+
+#define EMU_MAX_FUNCTIONS 1024u
 
 struct emu_function {
-	const char *pci; /* dddd:bb:dd.f */
-	bool dpu;        /* seen on the DPU's side; else on the host's */
+	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE]; /* dddd:bb:dd.f */
+	bool dpu;			      /* seen on the DPU's side; else on the host's */
 	enum doca_pci_func_type type;
+	unsigned lacks; /* enum emu_capability */
 	uint16_t vhca_id;
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
-	const char *ibdev;
-	const char *iface;
-	/* Of a host function: how its representor looks on the DPU. */
-	const char *rep_vuid;
-	const char *rep_iface;
+	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
+	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
+	/* Of a host function: the DPU that it belongs to, and how its representor looks there. */
+	char dpu_pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
+	char rep_vuid[DOCA_DEVINFO_REP_VUID_SIZE];
+	char rep_iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
 };
 
-struct emu_functions {
-	const struct emu_function *first;
+struct emu_topology {
+	struct emu_limits limits;
 	size_t count;
+	struct emu_function functions[];
 };
 
-struct emu_functions emu_topology(void);
+/* Reads the topology unless it has been read: it holds for the rest of the process. NOT_FOUND: it cannot be used,
+ * which the log has told, and the next call tries again; NO_MEMORY. Any thread. */
+doca_error_t emu_topology_load(void);
 
-/* Which side this process sees (DOCA_EMU_SIDE = host, dpu or both); false for any other value. */
-bool emu_topology_sides(bool *host, bool *dpu);
+/* What has been loaded; whoever holds a device may count on it. */
+const struct emu_topology *emu_topology(void);
+
+/* Which side this process sees (DOCA_EMU_SIDE = host, dpu, dpu:PCI or both); false for any other value. */
+struct emu_sides {
+	bool host, dpu;
+	const char *only_dpu; /* NULL: all of them */
+};
+
+bool emu_topology_sides(struct emu_sides *sides);
+bool emu_topology_is_visible(const struct emu_function *function, const struct emu_sides *sides);
 
 /* Compares addresses, long or short form (domain 0000), in either case; false when `text` is no PCI address. */
 bool emu_pci_equal(const char *pci, const char *text, uint8_t *is_equal);
+
+/* ---- topology_parse.c ---- */
+
+/* The machine that there is when nobody describes one, in the words of a topology file. */
+extern const char emu_topology_default_text[];
+
+/* Reads a topology from `len` bytes of text; `origin` names them in log records. INVALID_VALUE: malformed. */
+doca_error_t emu_topology_parse(const char *text, size_t len, const char *origin, struct emu_topology **topology);
+
+/* Applies "NAME=VALUE,…" to limits, and checks them all. */
+doca_error_t emu_limits_parse(const char *text, const char *origin, struct emu_limits *limits);
+
+/* The default limits. */
+extern const struct emu_limits emu_limits_default;
 
 #endif
