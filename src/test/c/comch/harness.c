@@ -811,6 +811,18 @@ int child_start(int (*body)(void *argument), void *argument)
 	_exit(body(argument));
 }
 
+int program_start(const char *role, const char *argument)
+{
+	fflush(NULL);
+	pid_t pid = fork();
+	CHECK(pid >= 0);
+	if (pid == 0) {
+		execl("/proc/self/exe", "child", role, argument, (char *)NULL);
+		_exit(127);
+	}
+	return pid;
+}
+
 int child_wait(int pid)
 {
 	int status;
@@ -824,4 +836,10 @@ int child_wait(int pid)
 			kill(pid, SIGKILL);
 		usleep(1000);
 	}
+}
+
+void child_kill(int pid)
+{
+	CHECK(kill(pid, SIGKILL) == 0);
+	CHECK(child_wait(pid) == 1000 + SIGKILL);
 }

@@ -230,9 +230,13 @@ void free_sent(const struct record *record);
 
 /* ---- processes ---- */
 
-/* Runs `body` in a child process and returns its id; the child ends with body's result as exit code. */
+/* Runs `body` in a child process; it ends with body's result as exit code. */
 int child_start(int (*body)(void *argument), void *argument);
-/* Its exit code; 1000 + signal when it was killed. */
+/* Starts this program anew with `role` and `argument` as its arguments; returns the process id. Such a process has no
+ * descriptor and no state of its parent's. */
+int program_start(const char *role, const char *argument);
+/* Its exit code; 1000 + signal when it was killed. One that does not end in time is killed. */
 int child_wait(int pid);
+void child_kill(int pid);
 
 #endif
