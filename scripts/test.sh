@@ -84,13 +84,15 @@ count() {
   [ "$f" -eq 0 ]
 }
 
-# c_tests NAME FOLDER SANITIZERS: build the C part with its tests in target/FOLDER and run them.
+# c_tests NAME FOLDER SANITIZERS [OPTION...]: build the C part with its tests in target/FOLDER and run them.
 c_tests() {
-  local name=$1 build=target/$2 log=$logs/$2.log status=0
+  local name=$1 build=target/$2 log=$logs/$2.log sanitizers=$3 status=0
+  shift 3
   began=$SECONDS
   rm -f "$build/tests.xml"
+  [ ! -d "$build" ] || find "$build" -name '*.gcda' -delete
   {
-    cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE="$3" \
+    cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE="$sanitizers" "$@" \
       && cmake --build "$build" --parallel "$(nproc)" \
       && ctest --test-dir "$build" --output-on-failure --no-tests=error \
            --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
@@ -130,6 +132,14 @@ native_libraries() {
 
 stage_c() {
   c_tests "C tests" c-plain ""
+  if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
+    c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
+    check "C tests: coverage" scripts/lib/coverage.py target/c-coverage 90
+  else
+    began=$SECONDS
+    record "C tests: coverage" 0 0 1
+    remarks+=("skipped: C tests: coverage: needs gcc and gcov")
+  fi
   if sanitizer_works address,undefined; then
     c_tests "C tests, address and UB sanitizers" c-asan address,undefined
   else
