@@ -123,6 +123,8 @@ stage_abi() {
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
+  check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md --table $table \
+    --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so
 }
 
 # As Maven builds them.
