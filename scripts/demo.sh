@@ -153,8 +153,8 @@ service=$!
 (java_main host FileClient --device "$host_device" --name "$name" "${both[@]}" "${client_only[@]}" "$file") &
 client=$!
 
-# Each half notices by itself when the other is gone: ten seconds are ample to say so.
-patience=100
+# Each half notices by itself when the other is gone: twelve seconds are ample to say so.
+patience=120
 while running "$service" || running "$client"; do
   sleep 0.1
   if ! running "$service" || ! running "$client"; then

@@ -1,0 +1,153 @@
+package io.github.comch4j.samples;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.samples.FileTransferProtocol.Failure;
+import io.github.comch4j.samples.FileTransferProtocol.Hello;
+import io.github.comch4j.samples.FileTransferProtocol.Message;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * Receives files on the DPU from {@link FileClient}s on the host, one after another.
+ *
+ * <p>A program, with one thread that owns the engine. Its exit status is 0 or, after a failure, 1 with {@code --once}, 2 after a usage error. Without
+ * {@code --once} it serves until it is killed; a client that fails or dies does not concern the next one.
+ */
+public final class FileService {
+    private static final String PROGRAM = "file service";
+    private static final String USAGE = """
+            Usage: FileService [OPTION...]
+            Receives files from clients on the host, one after another, and tells them the checksum.
+
+              --output FILE       what to write, again for each client (received.bin)
+              --once              end after the first client: status 0 if its file has arrived, else 1
+              --device PCI        the DPU's own device (0000:03:00.0)
+              --representor PCI   the host's function to serve, as the host sees it (0000:b1:00.0)
+              --name NAME         what clients ask for (comch4j-file)
+              --patience SECONDS  how long a client may keep silent (60)
+              --library WHICH     auto, system, emulated, or a folder with DOCA's libraries (auto)
+              --help              this text
+            """;
+
+    private final PciAddress address;
+    private final PciAddress function;
+    private final String name;
+    private final Path output;
+    private final boolean once;
+    private final Duration silence;
+
+    private FileReception current; // null: free for the next client
+
+    private FileService(CommandLine line) {
+        address = line.address("--device", "0000:03:00.0");
+        function = line.address("--representor", "0000:b1:00.0");
+        name = line.value("--name").orElse("comch4j-file");
+        output = Path.of(line.value("--output").orElse("received.bin")).toAbsolutePath();
+        once = line.flag("--once");
+        silence = Duration.ofSeconds(line.number("--patience", "60", 1, 86_400));
+        line.end();
+    }
+
+    /**
+     * The program; ends the VM.
+     *
+     * @param arguments options, see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> new FileService(line).run()));
+    }
+
+    private void run() throws IOException {
+        if (Files.isDirectory(output) || !Files.isDirectory(output.getParent())) {
+            throw new TransferException("there can be no file " + output);
+        }
+        try (ProgressEngine engine = ProgressEngine.create();
+             Device device = Devices.openDpu(address);
+             Representor representor = device.openRepresentor(function);
+             ComchServer server = start(engine, device, representor)) {
+            LibraryInfo library = Doca.library();
+            System.out.printf("%s serves %s as \"%s\" (DOCA %s, %s)%n", address, function, server.name(), library.version(), library.kind());
+            Patience patience = new Patience(engine, silence);
+            do {
+                patience.awaitForever(() -> current != null);
+                serve(device);
+            } while (!once);
+        } catch (IllegalArgumentException e) {
+            throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
+        }
+    }
+
+    private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
+        try {
+            return ComchServer.builder(engine, device, representor, name)
+                    .onMessage(this::onMessage)
+                    .onDisconnected(connection -> {
+                        if (connection.attachment() instanceof FileReception reception) {
+                            reception.onDisconnected();
+                        }
+                    })
+                    .start();
+        } catch (DocaException e) {
+            if (e.error() == DocaError.INITIALIZATION) {
+                throw new TransferException("\"" + name + "\" cannot be served at " + function + ": another service may do so already (" + e.getMessage() + ")", e);
+            }
+            throw e;
+        }
+    }
+
+    /** Each connection has its reception attached from its first message on. */
+    private void onMessage(ComchConnection connection, MemorySegment bytes) {
+        try {
+            Message message = FileTransferProtocol.decode(bytes);
+            if (connection.attachment() instanceof FileReception reception) {
+                reception.onMessage(message);
+            } else if (!(message instanceof Hello hello)) {
+                refuse(connection, "the client speaks out of turn");
+            } else if (current != null) {
+                refuse(connection, "another client is being served");
+            } else {
+                current = new FileReception(connection, hello, silence);
+                connection.attach(current);
+            }
+        } catch (TransferException e) {
+            refuse(connection, e.getMessage());
+        }
+    }
+
+    private void serve(Device device) throws IOException {
+        FileReception reception = current;
+        try {
+            reception.receive(device, output);
+        } catch (TransferException e) {
+            refuse(reception.connection(), e.getMessage());
+            if (once) {
+                throw e;
+            }
+            System.err.println(PROGRAM + ": " + e.getMessage());
+        } finally {
+            reception.connection().disconnect();
+            current = null;
+        }
+    }
+
+    private static void refuse(ComchConnection connection, String reason) {
+        try {
+            connection.trySend(FileTransferProtocol.encode(new Failure(reason)));
+        } catch (DocaException e) {
+            // the connection has ended: nobody is there to be told
+        }
+    }
+}

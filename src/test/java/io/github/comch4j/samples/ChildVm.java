@@ -1,0 +1,82 @@
+package io.github.comch4j.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** A program of this project in a VM of its own, and what it prints. */
+final class ChildVm implements AutoCloseable {
+    private static final long PATIENCE_SECONDS = 60; // for busy machines; nothing is asserted about time
+
+    private final Path out;
+    private final Path err;
+    private final Process process;
+
+    ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
+        out = Files.createTempFile(folder, program.getSimpleName(), ".out");
+        err = Files.createTempFile(folder, program.getSimpleName(), ".err");
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+                program.getName()));
+        Collections.addAll(command, arguments);
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put("COMCH4J_LIBRARY", "emulated");
+        builder.environment().putAll(environment);
+        process = builder.start();
+    }
+
+    String out() throws IOException {
+        return Files.readString(out);
+    }
+
+    String err() throws IOException {
+        return Files.readString(err);
+    }
+
+    ChildVm awaitOutput(String text) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!out().contains(text)) {
+            assertThat(process.isAlive()).as("running until it prints \"%s\"; it printed:%n%s%s", text, out(), err()).isTrue();
+            assertThat(System.nanoTime()).as("gave up waiting for \"%s\" in:%n%s%s", text, out(), err()).isLessThan(deadline);
+            Thread.sleep(10);
+        }
+        return this;
+    }
+
+    void assertSuccess() throws Exception {
+        assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isZero();
+    }
+
+    /** Exit status 1 and nothing but one sentence about it. */
+    void assertFailure(String sentence) throws Exception {
+        assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isEqualTo(1);
+        List<String> lines = err().lines().filter(line -> !line.contains("NativeLibrary") && !line.startsWith("INFO:")).toList();
+        assertThat(lines).singleElement().asString().contains(sentence);
+    }
+
+    int awaitEnd() throws Exception {
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("has ended; it printed:%n%s%s", out(), err()).isTrue();
+        return process.exitValue();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGKILL. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
+    @Override
+    public void close() {
+        process.destroyForcibly();
+    }
+}
