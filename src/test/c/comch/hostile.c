@@ -1,0 +1,882 @@
+/* A peer that breaks the protocol: raw clients and servers that write what they like. The emulator's own files for the
+ * handshake and the shared memory are part of this program, so that it can speak before it lies. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "fabric.h"
+#include "harness.h"
+#include "shm.h"
+#include "wire.h"
+
+#define IDLE DOCA_CTX_STATE_IDLE
+#define RUNNING DOCA_CTX_STATE_RUNNING
+#define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
+
+#define PCI "0000:b1:00.0"
+#define NAME "hostile"
+
+#define QUEUE 64
+#define MESSAGE_BYTES 4080
+#define RING_BYTES (UINT64_C(512) << 10)
+
+/* ---- the raw client ---- */
+
+struct raw {
+	int socket;
+	struct shm_map *map;
+	struct shm_doorbell_map *bells;
+	uint32_t index;
+	struct shm_half *own, *peer;
+	uint8_t *to_server;
+	uint64_t to_server_bytes;
+};
+
+static void hello_init(struct wire_message *hello)
+{
+	wire_init(hello, WIRE_HELLO);
+	hello->max_msg_size = MESSAGE_BYTES;
+	hello->recv_queue_size = QUEUE;
+	hello->ring_bytes = RING_BYTES;
+	strcpy(hello->name, NAME);
+}
+
+static void raw_accepted(struct raw *raw)
+{
+	struct wire_message answer;
+	int bells;
+	OK(wire_receive(raw->socket, &answer, &bells));
+	CHECK(answer.kind == WIRE_ACCEPT && bells >= 0);
+	OK(shm_doorbells_attach(bells, &raw->bells));
+	raw->index = answer.connection_index;
+	raw->to_server_bytes = answer.ring_bytes;
+	OK(shm_map_ring(raw->map, SHM_SERVER, answer.ring_bytes));
+	OK(shm_map_ring(raw->map, SHM_CLIENT, RING_BYTES));
+	raw->to_server = raw->map->rings[SHM_SERVER];
+	raw->own = &shm_map_control(raw->map)->half[SHM_CLIENT];
+	raw->peer = &shm_map_control(raw->map)->half[SHM_SERVER];
+}
+
+static void raw_knock(struct raw *raw)
+{
+	struct wire_message hello;
+	hello_init(&hello);
+	*raw = (struct raw){.socket = -1};
+	OK(shm_create(&raw->map));
+	OK(fabric_connect(PCI, NAME, &raw->socket));
+	OK(wire_send(raw->socket, &hello, raw->map->base.fd));
+}
+
+static void raw_connect(struct raw *raw, struct end *server)
+{
+	raw_knock(raw);
+	server->connection = NULL;
+	UNTIL(server->connection != NULL, server->pe);
+	raw_accepted(raw);
+}
+
+static void raw_ring(struct raw *raw)
+{
+	shm_ring_doorbell(shm_doorbells_of(raw->bells), raw->index);
+}
+
+static void raw_close(struct raw *raw)
+{
+	close(raw->socket);
+	shm_doorbells_release(raw->bells);
+	shm_release(raw->map);
+}
+
+/* ---- the server under attack ---- */
+
+static struct devices devices;
+static struct end server;
+static struct memory memory;
+
+/* Guards stand around the buffer that a consumer posts. */
+#define BUF_OFFSET 4096
+#define BUF_BYTES 1000
+
+static int server_up(void **state)
+{
+	(void)state;
+	devices_open(&devices);
+	server_make(&server, &devices, NAME, NULL);
+	OK(doca_ctx_start(server.ctx));
+	memory_open(&memory, 16384, 64, devices.dpu, RW);
+	memset(memory.bytes, 0xab, memory.size);
+	return 0;
+}
+
+static int server_down(void **state)
+{
+	(void)state;
+	/* Whatever happened, an honest client is served. */
+	struct end client;
+	client_make(&client, &devices, NAME, NULL);
+	(void)doca_ctx_start(client.ctx);
+	server.connection = NULL;
+	UNTIL(state_of(client.ctx) == RUNNING && server.connection != NULL, client.pe, server.pe);
+	record_clear(&server.record);
+	send_text(&client, client.connection, "honest");
+	UNTIL(count_of(&server.record, MESSAGE) == 1, client.pe, server.pe);
+	(void)doca_ctx_stop(client.ctx);
+	UNTIL(state_of(client.ctx) == IDLE && count_of(&server.record, DISCONNECTED) == 1, client.pe, server.pe);
+	end_destroy(&client);
+	(void)doca_ctx_stop(server.ctx);
+	UNTIL(state_of(server.ctx) == IDLE, server.pe);
+	for (size_t i = 0; i < memory.size; i++)
+		if (i < BUF_OFFSET || i >= BUF_OFFSET + BUF_BYTES)
+			CHECK(memory.bytes[i] == 0xab);
+	memory_close(&memory);
+	end_destroy(&server);
+	devices_close(&devices);
+	return 0;
+}
+
+static void expect_thrown_out(struct raw *raw)
+{
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	assert_int_equal(nth(&server.record, DISCONNECTED, 0)->a, 0);
+	raw_close(raw);
+	record_clear(&server.record);
+}
+
+/* ---- handshake ---- */
+
+/* Sends `bytes` and `num_fds` descriptors; the server must answer with a refusal or hang up, and report nothing. */
+static void knock_with(const void *bytes, size_t len, const int *fds, size_t num_fds)
+{
+	int socket;
+	OK(fabric_connect(PCI, NAME, &socket));
+	union {
+		char bytes[CMSG_SPACE(8 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {0};
+	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
+	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+	if (num_fds > 0) {
+		header.msg_control = control.bytes;
+		header.msg_controllen = CMSG_SPACE(num_fds * sizeof(int));
+		struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+		rights->cmsg_level = SOL_SOCKET;
+		rights->cmsg_type = SCM_RIGHTS;
+		rights->cmsg_len = CMSG_LEN(num_fds * sizeof(int));
+		memcpy(CMSG_DATA(rights), fds, num_fds * sizeof(int));
+	}
+	CHECK(sendmsg(socket, &header, MSG_NOSIGNAL) == (ssize_t)len);
+	int64_t deadline = harness_deadline();
+	for (;;) {
+		struct wire_message answer;
+		int fd;
+		doca_error_t result = wire_receive(socket, &answer, &fd);
+		CHECK(fd < 0);
+		if (result == DOCA_ERROR_NOT_CONNECTED || (result == DOCA_SUCCESS && answer.kind == WIRE_REJECT))
+			break;
+		CHECK(result == DOCA_ERROR_AGAIN);
+		harness_in_time(deadline, __FILE__, __LINE__, "the server refuses");
+		drive(server.pe);
+	}
+	close(socket);
+	settle(server.pe, NULL);
+	assert_int_equal(server.record.num, 1); /* RUNNING */
+}
+
+static size_t descriptors(void)
+{
+	int next = open("/dev/null", O_RDONLY);
+	close(next);
+	return (size_t)next;
+}
+
+static void a_garbage_greeting_is_refused(void **state)
+{
+	(void)state;
+	size_t before = descriptors();
+	struct shm_map *map;
+	OK(shm_create(&map));
+	int fds[8];
+	for (size_t i = 0; i < 8; i++)
+		fds[i] = map->base.fd;
+	uint8_t noise[1000];
+	fill(noise, sizeof(noise), 1);
+	static const size_t lens[] = {1, 16, sizeof(struct wire_message) - 1, sizeof(struct wire_message),
+				      sizeof(struct wire_message) + 1, sizeof(noise)};
+	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
+		knock_with(noise, lens[i], NULL, 0);
+		knock_with(noise, lens[i], fds, 1);
+	}
+	struct wire_message good, bad;
+	hello_init(&good);
+	bad = good;
+	bad.magic++;
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	bad.version++;
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	bad.kind = WIRE_ACCEPT;
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	strcpy(bad.name, "another");
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	memset(bad.name, 'x', sizeof(bad.name));
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	bad.max_msg_size = 0;
+	knock_with(&bad, sizeof(bad), fds, 1);
+	bad = good;
+	bad.recv_queue_size = 0;
+	knock_with(&bad, sizeof(bad), fds, 1);
+	static const uint64_t rings[] = {0, 1, 4095, 4096, 5000, RING_BYTES + 1, UINT64_C(1) << 27, UINT64_C(1) << 63,
+					 UINT64_MAX};
+	for (size_t i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
+		bad = good;
+		bad.recv_queue_size = UINT32_MAX;
+		bad.ring_bytes = rings[i];
+		knock_with(&bad, sizeof(bad), fds, 1);
+		if (rings[i] != 4096) {
+			bad.recv_queue_size = 100;
+			knock_with(&bad, sizeof(bad), fds, 1);
+		}
+	}
+	/* No memory, or more descriptors than anybody asked for. */
+	knock_with(&good, sizeof(good), NULL, 0);
+	knock_with(&good, sizeof(good), fds, 8);
+	shm_release(map);
+	assert_int_equal(descriptors(), before);
+}
+
+static void memory_that_could_vanish_is_refused(void **state)
+{
+	(void)state;
+	size_t before = descriptors();
+	struct wire_message hello;
+	hello_init(&hello);
+	static const struct {
+		uint64_t bytes;
+		unsigned seals;
+	} kinds[] = {
+		{SHM_TOTAL_BYTES, 0},
+		{SHM_TOTAL_BYTES, F_SEAL_SHRINK},
+		{SHM_TOTAL_BYTES, F_SEAL_GROW},
+		{SHM_TOTAL_BYTES, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE},
+		{SHM_TOTAL_BYTES - 1, F_SEAL_SHRINK | F_SEAL_GROW},
+		{SHM_TOTAL_BYTES + 4096, F_SEAL_SHRINK | F_SEAL_GROW},
+		{0, F_SEAL_SHRINK | F_SEAL_GROW},
+		{4096, F_SEAL_SHRINK | F_SEAL_GROW},
+	};
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		int fd = memfd_create("bad", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		CHECK(fd >= 0 && ftruncate(fd, (off_t)kinds[i].bytes) == 0);
+		CHECK(fcntl(fd, F_ADD_SEALS, (int)kinds[i].seals) == 0);
+		knock_with(&hello, sizeof(hello), &fd, 1);
+		close(fd);
+	}
+	int pipes[2], file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), folder = open("/", O_RDONLY | O_CLOEXEC);
+	CHECK(pipe(pipes) == 0 && file >= 0 && folder >= 0);
+	knock_with(&hello, sizeof(hello), &pipes[1], 1);
+	knock_with(&hello, sizeof(hello), &file, 1);
+	knock_with(&hello, sizeof(hello), &folder, 1);
+	close(pipes[0]);
+	close(pipes[1]);
+	close(file);
+	close(folder);
+	assert_int_equal(descriptors(), before);
+}
+
+static void clients_that_say_nothing_do_not_keep_others_waiting(void **state)
+{
+	(void)state;
+	int sockets[30];
+	for (size_t i = 0; i < 30; i++)
+		OK(fabric_connect(PCI, NAME, &sockets[i]));
+	struct raw raw;
+	raw_connect(&raw, &server);
+	for (size_t i = 0; i < 30; i++)
+		close(sockets[i]);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
+static void talking_after_the_handshake_ends_the_connection(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	CHECK(send(raw.socket, "more", 4, MSG_NOSIGNAL) == 4);
+	expect_thrown_out(&raw);
+}
+
+static void the_same_memory_twice_harms_nobody_else(void **state)
+{
+	(void)state;
+	struct raw first, second;
+	raw_connect(&first, &server);
+	struct doca_comch_connection *one = server.connection;
+	struct wire_message hello;
+	hello_init(&hello);
+	second = (struct raw){.map = first.map};
+	OK(fabric_connect(PCI, NAME, &second.socket));
+	OK(wire_send(second.socket, &hello, first.map->base.fd));
+	settle(server.pe, NULL);
+	for (int i = 0; i < 100; i++) {
+		struct doca_comch_task_send *task;
+		struct doca_comch_connection *to = i % 2 == 0 ? one : server.connection;
+		if (alloc_send(&server, to, "mixed", 5, &task) == DOCA_SUCCESS &&
+		    doca_task_submit(doca_comch_task_send_as_task(task)) != DOCA_SUCCESS)
+			doca_task_free(doca_comch_task_send_as_task(task));
+		drive(server.pe);
+	}
+	close(second.socket);
+	raw_close(&first);
+	UNTIL(count_of(&server.record, DISCONNECTED) == count_of(&server.record, CONNECTED), server.pe);
+}
+
+/* ---- message rings ---- */
+
+static void put_record(struct raw *raw, uint64_t offset, uint32_t len)
+{
+	*(struct shm_record *)(raw->to_server + offset) = (struct shm_record){.len = len};
+}
+
+static void an_impossible_ring_tail_ends_the_connection(void **state)
+{
+	(void)state;
+	static const uint64_t tails[] = {1, 15, 17, UINT64_C(1) << 40, UINT64_MAX, UINT64_MAX - 15};
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		put_record(&raw, 0, 1);
+		atomic_store(&raw.own->ring_tail, tails[i]);
+		raw_ring(&raw);
+		expect_thrown_out(&raw);
+	}
+}
+
+static void an_impossible_record_ends_the_connection(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t len;
+		uint64_t tail;
+	} records[] = {
+		{0, 32},		/* empty */
+		{MESSAGE_BYTES + 1, 8192}, /* longer than agreed */
+		{UINT32_MAX - 1, 8192},
+		{UINT32_MAX - 30, 8192}, /* overflows when rounded up */
+		{100, 32},		/* longer than what is there */
+		{SHM_RECORD_WRAP, 32},	/* a filler at the start of a lap */
+	};
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		put_record(&raw, 0, records[i].len);
+		atomic_store(&raw.own->ring_tail, records[i].tail);
+		raw_ring(&raw);
+		expect_thrown_out(&raw);
+	}
+	/* A filler that is longer than what is there; a message over the end of the ring. */
+	for (int over_the_end = 0; over_the_end < 2; over_the_end++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		uint64_t tail = 0;
+		while (tail + 4096 < raw.to_server_bytes) {
+			put_record(&raw, tail, MESSAGE_BYTES);
+			tail += 4096;
+		}
+		put_record(&raw, tail, over_the_end ? MESSAGE_BYTES : SHM_RECORD_WRAP);
+		if (over_the_end) {
+			/* 16 bytes further on than records end. */
+			put_record(&raw, tail, 16);
+			put_record(&raw, tail + 32, MESSAGE_BYTES);
+			tail += 32 + 4096;
+		} else {
+			tail += 16;
+		}
+		atomic_store(&raw.own->ring_tail, tail);
+		raw_ring(&raw);
+		expect_thrown_out(&raw);
+	}
+}
+
+static void an_impossible_ring_head_ends_the_connection(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		send_text(&server, server.connection, "one");
+		atomic_store(&raw.own->ring_head, i == 0 ? 4096 : i == 1 ? UINT64_MAX : 0);
+		atomic_store(&raw.own->ring_head_msgs, i == 2 ? 2 : i == 3 ? UINT64_MAX : 1);
+		struct doca_comch_task_send *task;
+		OK(alloc_send(&server, server.connection, "two", 3, &task));
+		doca_error_t result = doca_task_submit(doca_comch_task_send_as_task(task));
+		assert_int_equal(result, DOCA_ERROR_NOT_CONNECTED);
+		doca_task_free(doca_comch_task_send_as_task(task));
+		expect_thrown_out(&raw);
+	}
+}
+
+/* ---- consumer directories ---- */
+
+static void announce(struct raw *raw, uint32_t slot, uint64_t entry)
+{
+	atomic_store(&raw->own->directory[slot], entry);
+	atomic_fetch_add(&raw->own->directory_version, 1);
+	raw_ring(raw);
+}
+
+static void a_garbage_directory_is_survived(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	srand(1);
+	for (int i = 0; i < 2000; i++) {
+		uint64_t entry = (uint64_t)(unsigned)rand() << 32 | (uint64_t)(unsigned)rand() << 8 |
+				 (unsigned)rand() % 6u;
+		announce(&raw, (uint32_t)rand() % SHM_CONSUMER_SLOTS, entry);
+		atomic_store(&raw.own->reported[(uint32_t)rand() % SHM_CONSUMER_SLOTS], entry);
+		drive(server.pe);
+		/* This side's consumers come and go nevertheless. */
+		if (i % 50 == 0) {
+			struct consumer consumer;
+			consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
+			consumer_start(&consumer, server.pe);
+			consumer_stop(&consumer);
+			consumer_destroy(&consumer);
+		}
+	}
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
+/* Puts a consumer of the raw client into the directory. */
+static struct shm_region *fake_consumer(struct raw *raw, uint32_t capacity, uint32_t eager, uint32_t imm)
+{
+	struct shm_region *region = shm_map_region(raw->map, SHM_CLIENT, 0);
+	CHECK(region != NULL);
+	region->capacity = capacity;
+	region->eager_bytes = eager;
+	region->max_imm_len = imm;
+	announce(raw, 0, shm_entry(1, 1, SHM_CONSUMER_RUNNING));
+	return region;
+}
+
+static void an_impossible_consumer_cannot_be_sent_to(void **state)
+{
+	(void)state;
+	static const uint32_t headers[][3] = {
+		{0, 16384, 32},		 {3, 16384, 32},	{16384, 4096, 32}, {UINT32_MAX, 4096, 32},
+		{1u << 31, 4096, 32}, {4, 4096, 32}, {4, UINT32_MAX, 32}, {4, 16384, 33}, {4, 16384, UINT32_MAX},
+	};
+	struct doca_buf *buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 100);
+	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		struct shm_region *region = fake_consumer(&raw, headers[i][0], headers[i][1], headers[i][2]);
+		atomic_store(&region->posted, 1);
+		struct producer producer;
+		producer_make(&producer, server.connection, 4, server.pe);
+		producer_start(&producer);
+		GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&producer, 1, buf, NULL, 0, NULL));
+		producer_stop(&producer);
+		producer_destroy(&producer);
+		raw_close(&raw);
+		UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+		record_clear(&server.record);
+	}
+	buf_release(buf);
+}
+
+static void garbage_counters_of_a_consumer_are_survived(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	struct shm_post *posts = shm_region_posts(region);
+	struct producer producer;
+	producer_make(&producer, server.connection, 64, server.pe);
+	producer_start(&producer);
+	struct doca_buf *small = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 10),
+			*large = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, BUF_BYTES);
+	struct memory big;
+	memory_open(&big, 1u << 20, 1, devices.dpu, RW);
+	struct doca_buf *huge = memory_buf(&big, 0, 1u << 20, 1u << 20);
+	srand(2);
+	static const uint64_t values[] = {0, 1, 3, 4, 5, 100, UINT64_C(1) << 32, SHM_INCARNATION, SHM_CLAIM_CLOSED,
+					  SHM_CLAIM_CLOSED - 1, UINT64_MAX};
+	for (int i = 0; i < 5000; i++) {
+		uint64_t value = values[(size_t)rand() % 11];
+		switch (rand() % 8) {
+		case 0: atomic_store(&region->posted, value); break;
+		case 1: atomic_store(&region->claimed, value); break;
+		case 2: atomic_store(&posts[rand() % 4].room, rand() % 2 ? UINT64_MAX - 1 : value); break;
+		case 3: posts[rand() % 4].addr = value; break;
+		case 4: atomic_store(&region->pipe_turn, value); break;
+		case 5: atomic_store(&region->pipe_consumed, value << 40 | value); break;
+		case 6: atomic_store(&region->pipe_produced, value << 40 | value); break;
+		default: region->base = value; break;
+		}
+		if (rand() % 4 == 0)
+			announce(&raw, 0, shm_entry(1, (uint32_t)i, SHM_CONSUMER_RUNNING));
+		struct doca_comch_producer_task_send *task;
+		struct doca_buf *buf = i % 3 == 0 ? small : i % 3 == 1 ? large : huge;
+		(void)try_send(&producer, 1, buf, NULL, 0, &task);
+		drive(server.pe);
+		free_sent(&producer.record);
+		record_clear(&producer.record);
+	}
+	/* The client leaves; whatever hung in the pipeline fails. */
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1 && inflight(producer.ctx) == 0, server.pe);
+	free_sent(&producer.record);
+	UNTIL(state_of(producer.ctx) == IDLE, server.pe);
+	producer_destroy(&producer);
+	buf_release(small);
+	buf_release(large);
+	buf_release(huge);
+	memory_close(&big);
+}
+
+/* ---- filled slots ---- */
+
+/* A consumer of the server with one posted buffer, as the raw client sees it. */
+struct target {
+	struct raw raw;
+	struct consumer consumer;
+	struct doca_buf *buf;
+	struct doca_comch_consumer_task_post_recv *task;
+	struct shm_region *region;
+	struct shm_slot *slot;
+};
+
+static void target_open(struct target *target)
+{
+	raw_connect(&target->raw, &server);
+	consumer_make(&target->consumer, server.connection, memory.mmap, 4, server.pe);
+	consumer_start(&target->consumer, server.pe);
+	target->buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 0);
+	target->task = post(&target->consumer, target->buf);
+	target->region = shm_map_region(target->raw.map, SHM_SERVER, 0);
+	target->slot = shm_region_slots(target->region);
+}
+
+static void target_close(struct target *target)
+{
+	raw_close(&target->raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1 && inflight(target->consumer.ctx) == 0, server.pe);
+	record_clear(&server.record);
+	free_received(&target->consumer.record);
+	UNTIL(state_of(target->consumer.ctx) == IDLE, server.pe);
+	consumer_destroy(&target->consumer);
+	buf_release(target->buf);
+}
+
+static void impossible_slots_fail_the_receive(void **state)
+{
+	(void)state;
+	static const struct shm_slot slots[] = {
+		{.len = BUF_BYTES + 1, .payload = SHM_PAYLOAD_PLACED},
+		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PLACED},
+		{.len = 105, .payload = SHM_PAYLOAD_INLINE},
+		{.len = 100, .imm_len = 32, .payload = SHM_PAYLOAD_INLINE},
+		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_INLINE},
+		{.len = 1, .imm_len = 33, .payload = SHM_PAYLOAD_INLINE},
+		{.len = 1, .imm_len = 255, .payload = SHM_PAYLOAD_PLACED},
+		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_EAGER},
+		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PIPE},
+		{.len = 1, .payload = SHM_PAYLOAD_SKIPPED},
+		{.len = 1, .payload = SHM_PAYLOAD_FAILED},
+		{.len = 1, .payload = 6},
+		{.len = 1, .payload = 255},
+	};
+	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+		struct target target;
+		target_open(&target);
+		uint64_t ready = atomic_load(&target.region->posted);
+		memcpy((uint8_t *)target.slot + sizeof(target.slot->ready), (const uint8_t *)&slots[i] + sizeof(ready),
+		       sizeof(slots[i]) - sizeof(ready));
+		atomic_store(&target.region->claimed, ready);
+		atomic_store(&target.slot->ready, ready);
+		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+		assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
+		assert_int_equal(buf_data_len(target.buf), 0);
+		target_close(&target);
+	}
+}
+
+static void slots_that_nobody_posted_are_ignored(void **state)
+{
+	(void)state;
+	struct target target;
+	target_open(&target);
+	uint64_t posted = atomic_load(&target.region->posted);
+	for (uint64_t i = 0; i < 4; i++)
+		atomic_store(&target.slot[i].ready, i == 0 ? posted + 4 : posted + i);
+	atomic_store(&target.region->claimed, posted + 100);
+	settle(server.pe, NULL);
+	assert_int_equal(count_of(&target.consumer.record, RECEIVED), 0);
+	/* A stop believes no impossible counter. */
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(target.consumer.ctx));
+	UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+	target_close(&target);
+}
+
+static void a_claim_that_is_never_filled_does_not_hang_a_free(void **state)
+{
+	(void)state;
+	struct target target;
+	target_open(&target);
+	atomic_store(&target.region->claimed, atomic_load(&target.region->posted));
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(target.task));
+	target_close(&target);
+}
+
+static void a_pipeline_that_lies_fails_the_receive(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct target target;
+		target_open(&target);
+		uint64_t index = atomic_load(&target.region->posted) - 1;
+		target.slot->len = BUF_BYTES;
+		target.slot->payload = SHM_PAYLOAD_PIPE;
+		atomic_store(&target.region->claimed, index + 1);
+		atomic_store(&target.slot->ready, index + 1);
+		settle(server.pe, NULL);
+		atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, 500));
+		settle(server.pe, NULL);
+		assert_int_equal(inflight(target.consumer.ctx), 1);
+		/* More than it said, backwards, or a length that has grown meanwhile. */
+		if (i == 2)
+			target.slot->len = UINT32_MAX;
+		atomic_store(&target.region->pipe_produced,
+			     shm_pipe_mark(index, i == 0 ? BUF_BYTES + 1 : i == 1 ? 499 : 1u << 20));
+		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+		assert_int_equal(buf_data_len(target.buf), 0);
+		target_close(&target);
+	}
+}
+
+/* ---- everything at random, from another process ---- */
+
+static void write_at_random(struct raw *raw)
+{
+	uint8_t *control = (uint8_t *)shm_map_control(raw->map);
+	uint8_t *places[] = {control, raw->to_server, (uint8_t *)shm_map_region(raw->map, SHM_SERVER, 0),
+			     (uint8_t *)shm_map_region(raw->map, SHM_CLIENT, 0)};
+	size_t bytes[] = {sizeof(struct shm_control), 65536, SHM_REGION_SLOTS + 1024, SHM_REGION_SLOTS + 1024};
+	int which = rand() % 4;
+	/* Mostly where the counters are, mostly small values. */
+	size_t offset = (size_t)rand() % (rand() % 4 == 0 ? bytes[which] : 512) / 8 * 8;
+	if (which >= 2 && rand() % 2 == 0)
+		offset = SHM_REGION_SLOTS + (size_t)rand() % 1024 / 8 * 8;
+	uint64_t value = rand() % 3 == 0 ? (uint64_t)(unsigned)rand() << 33 | (unsigned)rand() : (uint64_t)(rand() % 64);
+	uint64_t *word = (uint64_t *)(places[which] + offset);
+	*word = rand() % 3 == 0 ? *word + 1 : rand() % 3 == 0 ? *word ^ (UINT64_C(1) << (rand() % 64)) : value;
+}
+
+static int fuzz(unsigned seed)
+{
+	srand(seed);
+	struct raw raw;
+	raw_knock(&raw);
+	int64_t deadline = harness_deadline();
+	struct wire_message answer;
+	int fd;
+	doca_error_t result;
+	while ((result = wire_receive(raw.socket, &answer, &fd)) == DOCA_ERROR_AGAIN) {
+		harness_in_time(deadline, __FILE__, __LINE__, "accepted");
+		usleep(100);
+	}
+	CHECK(result == DOCA_SUCCESS && answer.kind == WIRE_ACCEPT);
+	OK(shm_doorbells_attach(fd, &raw.bells));
+	raw.index = answer.connection_index;
+	OK(shm_map_ring(raw.map, SHM_SERVER, answer.ring_bytes));
+	raw.to_server = raw.map->rings[SHM_SERVER];
+	raw.own = &shm_map_control(raw.map)->half[SHM_CLIENT];
+	/* A plausible consumer first, so that more is reached. */
+	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	static uint8_t place[4096];
+	for (uint32_t i = 0; i < 4; i++) {
+		shm_region_posts(region)[i].addr = (uint64_t)(uintptr_t)place;
+		shm_region_posts(region)[i].room = sizeof(place);
+	}
+	atomic_store(&region->posted, 4);
+	for (int i = 0; i < 2000; i++) {
+		for (int writes = rand() % 8; writes > 0; writes--)
+			write_at_random(&raw);
+		raw_ring(&raw);
+		if (i % 100 == 0)
+			atomic_store(&raw.own->ring_tail, atomic_load(&raw.own->ring_tail) / 16 * 16);
+		if (recv(raw.socket, &answer, 1, MSG_DONTWAIT | MSG_PEEK) == 0)
+			break;
+		if (i % 16 == 0)
+			usleep(10);
+	}
+	raw_close(&raw);
+	return 0;
+}
+
+static void repost(struct consumer *consumer, struct doca_comch_consumer_task_post_recv *task, doca_error_t status)
+{
+	(void)consumer, (void)status;
+	struct doca_task *base = doca_comch_consumer_task_post_recv_as_task(task);
+	OK(doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task)));
+	if (doca_task_submit(base) != DOCA_SUCCESS)
+		doca_task_free(base);
+}
+
+static void random_writes_are_survived(void **state)
+{
+	(void)state;
+	struct memory big;
+	memory_open(&big, 1u << 20, 2, devices.dpu, RW);
+	for (unsigned seed = 1; seed <= 25; seed++) {
+		char text[16];
+		snprintf(text, sizeof(text), "%u", seed);
+		record_clear(&server.record);
+		server.connection = NULL;
+		int child = program_start("fuzz", text);
+		UNTIL(server.connection != NULL, server.pe);
+		struct consumer consumer;
+		struct producer producer;
+		consumer_make(&consumer, server.connection, memory.mmap, 4, server.pe);
+		consumer.on_received = repost;
+		producer_make(&producer, server.connection, 8, server.pe);
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
+		producer_start(&producer);
+		struct doca_buf *in = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 0),
+				*out[2] = {memory_buf(&big, 0, 4096, 100), memory_buf(&big, 0, 1u << 20, 1u << 20)};
+		int64_t deadline = harness_deadline();
+		for (int step = 0; count_of(&server.record, DISCONNECTED) == 0; step++) {
+			struct doca_comch_consumer_task_post_recv *task;
+			if (state_of(consumer.ctx) == RUNNING && consumer.record.num < 3)
+				(void)try_post(&consumer, in, &task);
+			(void)try_send(&producer, 1, out[step % 2], NULL, 0, NULL);
+			struct doca_comch_task_send *send;
+			if (server.connection != NULL && step % 8 == 0 &&
+			    alloc_send(&server, server.connection, "text", 4, &send) == DOCA_SUCCESS &&
+			    doca_task_submit(doca_comch_task_send_as_task(send)) != DOCA_SUCCESS)
+				doca_task_free(doca_comch_task_send_as_task(send));
+			drive(server.pe);
+			free_sent(&producer.record);
+			record_clear(&producer.record);
+			harness_in_time(deadline, __FILE__, __LINE__, "the connection ends");
+		}
+		UNTIL(inflight(consumer.ctx) == 0 && inflight(producer.ctx) == 0, server.pe);
+		free_sent(&producer.record);
+		UNTIL(state_of(consumer.ctx) == IDLE && state_of(producer.ctx) == IDLE, server.pe);
+		consumer_destroy(&consumer);
+		producer_destroy(&producer);
+		buf_release(in);
+		buf_release(out[0]);
+		buf_release(out[1]);
+		assert_int_equal(child_wait(child), 0);
+	}
+	memory_close(&big);
+}
+
+/* ---- a server that lies to a client ---- */
+
+static void a_client_survives_a_false_server(void **state)
+{
+	(void)state;
+	struct fabric_listener listener;
+	OK(fabric_listen(PCI, "false server", &listener));
+	struct end client;
+	client_make(&client, &devices, "false server", NULL);
+	struct shm_doorbell_map *bells;
+	OK(shm_doorbells_create(&bells));
+	struct shm_map *memory_of_wrong_size;
+	OK(shm_create(&memory_of_wrong_size));
+	for (int lie = 0; lie < 12; lie++) {
+		record_clear(&client.record);
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+		int socket = -1;
+		UNTIL((socket = accept4(listener.socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0, client.pe);
+		struct wire_message hello, answer;
+		int fd;
+		UNTIL(wire_receive(socket, &hello, &fd) == DOCA_SUCCESS, client.pe);
+		assert_true(fd >= 0);
+		close(fd);
+		wire_init(&answer, WIRE_ACCEPT);
+		answer.max_msg_size = MESSAGE_BYTES;
+		answer.recv_queue_size = QUEUE;
+		answer.ring_bytes = RING_BYTES;
+		int sent_fd = bells->base.fd;
+		switch (lie) {
+		case 0: answer.kind = WIRE_REJECT; break;
+		case 1: answer.kind = WIRE_HELLO; break;
+		case 2: answer.kind = 77; break;
+		case 3: answer.magic = 0; break;
+		case 4: sent_fd = -1; break;
+		case 5: sent_fd = memory_of_wrong_size->base.fd; break;
+		case 6: answer.connection_index = SHM_DOORBELLS; break;
+		case 7: answer.connection_index = UINT32_MAX; break;
+		case 8: answer.ring_bytes = 1; break;
+		case 9: answer.ring_bytes = UINT64_MAX; break;
+		case 10: answer.max_msg_size = 0; break;
+		default: answer.recv_queue_size = 0; break;
+		}
+		OK(wire_send(socket, &answer, sent_fd));
+		UNTIL(state_of(client.ctx) == IDLE, client.pe);
+		assert_string_equal(states_of(&client.record), "SI");
+		close(socket);
+	}
+	/* One that tells the truth and then hangs up. */
+	record_clear(&client.record);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	int socket = -1;
+	UNTIL((socket = accept4(listener.socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0, client.pe);
+	struct wire_message answer;
+	wire_init(&answer, WIRE_ACCEPT);
+	answer.max_msg_size = MESSAGE_BYTES;
+	answer.recv_queue_size = QUEUE;
+	answer.ring_bytes = RING_BYTES;
+	OK(wire_send(socket, &answer, bells->base.fd));
+	UNTIL(state_of(client.ctx) == RUNNING, client.pe);
+	close(socket);
+	UNTIL(state_of(client.ctx) == IDLE, client.pe);
+	assert_string_equal(states_of(&client.record), "SRPI");
+	end_destroy(&client);
+	shm_doorbells_release(bells);
+	shm_release(memory_of_wrong_size);
+	fabric_unlisten(&listener);
+}
+
+#define ATTACK(test) cmocka_unit_test_setup_teardown(test, server_up, server_down)
+
+int main(int argc, char **argv)
+{
+	if (argc == 3)
+		return fuzz((unsigned)atoi(argv[2]));
+	const struct CMUnitTest tests[] = {
+		ATTACK(a_garbage_greeting_is_refused),
+		ATTACK(memory_that_could_vanish_is_refused),
+		ATTACK(clients_that_say_nothing_do_not_keep_others_waiting),
+		ATTACK(talking_after_the_handshake_ends_the_connection),
+		ATTACK(the_same_memory_twice_harms_nobody_else),
+		ATTACK(an_impossible_ring_tail_ends_the_connection),
+		ATTACK(an_impossible_record_ends_the_connection),
+		ATTACK(an_impossible_ring_head_ends_the_connection),
+		ATTACK(a_garbage_directory_is_survived),
+		ATTACK(an_impossible_consumer_cannot_be_sent_to),
+		ATTACK(garbage_counters_of_a_consumer_are_survived),
+		ATTACK(impossible_slots_fail_the_receive),
+		ATTACK(slots_that_nobody_posted_are_ignored),
+		ATTACK(a_claim_that_is_never_filled_does_not_hang_a_free),
+		ATTACK(a_pipeline_that_lies_fails_the_receive),
+		ATTACK(random_writes_are_survived),
+		ATTACK(a_client_survives_a_false_server),
+	};
+	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+}
