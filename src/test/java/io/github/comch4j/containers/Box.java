@@ -1,0 +1,212 @@
+package io.github.comch4j.containers;
+
+import com.github.dockerjava.api.DockerClient;
+import com.github.dockerjava.api.command.CreateContainerCmd;
+import com.github.dockerjava.api.command.InspectContainerResponse;
+import com.github.dockerjava.api.model.AccessMode;
+import com.github.dockerjava.api.model.Bind;
+import com.github.dockerjava.api.model.Capability;
+import com.github.dockerjava.api.model.Volume;
+import io.github.comch4j.Doca;
+import io.github.comch4j.ffi.doca_h;
+import java.io.File;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.testcontainers.containers.GenericContainer;
+import org.testcontainers.containers.startupcheck.StartupCheckStrategy;
+import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
+import org.testcontainers.utility.DockerImageName;
+
+/**
+ * A container with one side of the emulated machine in it: without a network, with process ids, users and memory of its own, and Docker's default
+ * seccomp profile. Programs are mounted into it read-only.
+ */
+final class Box implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    private final GenericContainer<?> container;
+
+    private Box(GenericContainer<?> container) {
+        this.container = container;
+        container.start();
+    }
+
+    /** What a container is like; refined by what a test is about. */
+    static final class Plan {
+        private final List<String> command = new ArrayList<>();
+        private final List<Bind> binds = new ArrayList<>();
+        private final GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Docker.image()));
+        private Consumer<CreateContainerCmd> more = create -> { };
+
+        private Plan(Fabric fabric, String side) {
+            binds.add(new Bind(fabric.volume, new Volume(Fabric.FOLDER)));
+            container.withEnv(Map.of("DOCA_EMU_DIR", Fabric.FOLDER, "DOCA_EMU_SIDE", side, "COMCH4J_LIBRARY", "emulated",
+                    "DOCA_EMU_CONNECT_WAIT", "60000"));
+        }
+
+        /** A main class; {@code options} are the JVM's. */
+        static Plan java(Fabric fabric, String side, List<String> options, Class<?> main, String... arguments) {
+            Plan plan = new Plan(fabric, side);
+            String java = "java";
+            if (!Docker.jdk().isEmpty()) {
+                plan.mount(Docker.jdk(), "/jdk");
+                java = "/jdk/bin/java";
+            }
+            List<String> classPath = new ArrayList<>();
+            for (String entry : Stream.of(main, Doca.class, doca_h.class).map(Plan::locationOf).distinct().toList()) {
+                String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
+                plan.mount(entry, inside);
+                classPath.add(inside);
+            }
+            plan.command.addAll(List.of(java, "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-Xshare:auto"));
+            plan.command.addAll(options);
+            plan.command.addAll(List.of("-cp", classPath.stream().collect(Collectors.joining(File.pathSeparator)), main.getName()));
+            plan.command.addAll(List.of(arguments));
+            return plan;
+        }
+
+        static Plan java(Fabric fabric, String side, Class<?> main, String... arguments) {
+            return java(fabric, side, List.of(), main, arguments);
+        }
+
+        /** A C program that was built against an installed SDK folder. */
+        static Plan program(Fabric fabric, String side, Path sdk, Path program, String... arguments) {
+            Plan plan = new Plan(fabric, side);
+            plan.mount(sdk.toString(), "/sdk");
+            plan.mount(program.toString(), "/program");
+            plan.container.withEnv("LD_LIBRARY_PATH", "/sdk/lib");
+            plan.command.add("/program");
+            plan.command.addAll(List.of(arguments));
+            return plan;
+        }
+
+        private void mount(String outside, String inside) {
+            binds.add(new Bind(outside, new Volume(inside), AccessMode.ro));
+        }
+
+        private static String locationOf(Class<?> type) {
+            try {
+                return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+            } catch (URISyntaxException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        Plan environment(String name, String value) {
+            container.withEnv(name, value);
+            return this;
+        }
+
+        Plan with(Consumer<CreateContainerCmd> change) {
+            more = more.andThen(change);
+            return this;
+        }
+
+        Plan user(String user) {
+            return with(create -> create.withUser(user));
+        }
+
+        Box start() {
+            container.withCommand(command.toArray(String[]::new)).withNetworkMode("none").withLabels(Docker.labels())
+                    .withStartupCheckStrategy(new AtOnce()).setWaitStrategy(new NoWait());
+            container.withCreateContainerCmdModifier(create -> {
+                create.getHostConfig().withBinds(binds);
+                more.accept(create);
+            });
+            return new Box(container);
+        }
+    }
+
+    /** Some programs of this suite end at once, and are meant to. */
+    private static final class AtOnce extends StartupCheckStrategy {
+        @Override
+        public StartupStatus checkStartupState(DockerClient client, String id) {
+            return StartupStatus.SUCCESSFUL;
+        }
+    }
+
+    private static final class NoWait extends AbstractWaitStrategy {
+        @Override
+        protected void waitUntilReady() {
+        }
+    }
+
+    /** What one process needs to write into another one's memory, in Docker's terms. */
+    static void allowTracing(CreateContainerCmd create) {
+        create.getHostConfig().withCapAdd(Capability.SYS_PTRACE);
+    }
+
+    private InspectContainerResponse.ContainerState state() {
+        return container.getCurrentContainerInfo().getState();
+    }
+
+    /** All that it has written so far. */
+    String output() {
+        return container.getLogs();
+    }
+
+    /** Waits until it has written a line that begins so. */
+    Box await(String beginning) {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (output().lines().noneMatch(line -> line.startsWith(beginning))) {
+            if (!Boolean.TRUE.equals(state().getRunning()) && output().lines().noneMatch(line -> line.startsWith(beginning))) {
+                throw new AssertionError("the container ended without the line " + beginning + "…:\n" + output());
+            }
+            pause("the line " + beginning + "…", deadline);
+        }
+        return this;
+    }
+
+    /** Waits for its end; the exit code. */
+    long exitCode() {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        while (Boolean.TRUE.equals(state().getRunning())) {
+            pause("its end", deadline);
+        }
+        return state().getExitCodeLong();
+    }
+
+    private void pause(String what, long deadline) {
+        if (System.nanoTime() - deadline > 0) {
+            throw new AssertionError("gave up waiting for " + what + " of the container:\n" + output());
+        }
+        try {
+            Thread.sleep(50);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Waits for its end, which must be a good one; the last line that it wrote to stdout. */
+    String result() {
+        long code = exitCode();
+        String last = container.getLogs(org.testcontainers.containers.output.OutputFrame.OutputType.STDOUT).lines()
+                .filter(line -> !line.isBlank()).reduce((first, second) -> second).orElse("");
+        if (code != 0) {
+            throw new AssertionError("the container ended with " + code + ":\n" + output());
+        }
+        return last;
+    }
+
+    /** SIGKILL to everything in it. */
+    void kill() {
+        Docker.client().killContainerCmd(container.getContainerId()).withSignal("KILL").exec();
+        exitCode();
+    }
+
+    String id() {
+        return container.getContainerId();
+    }
+
+    @Override
+    public void close() {
+        container.stop(); // kills and removes it
+    }
+}

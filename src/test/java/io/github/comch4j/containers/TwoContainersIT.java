@@ -1,0 +1,136 @@
+package io.github.comch4j.containers;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Host and DPU in two containers, which share nothing but the fabric folder; Java and C on either side. */
+@Tag("containers")
+@Docker.Needed
+@Timeout(300)
+class TwoContainersIT {
+    private static final int ROUNDS = 5;
+    private static final String DONE_CLIENT = "DONE messages=" + ROUNDS * Echo.MESSAGES.length + " payloads=" + ROUNDS * Echo.PAYLOADS.length + " bytes=";
+
+    private final Fabric fabric = new Fabric();
+    private final List<Box> boxes = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        boxes.forEach(Box::close);
+        fabric.close();
+    }
+
+    private Box start(Box.Plan plan) {
+        Box box = plan.start();
+        boxes.add(box);
+        return box;
+    }
+
+    private Box javaServer(int clients) {
+        return start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients))).await("READY");
+    }
+
+    private Box.Plan javaClient(int rounds) {
+        return Box.Plan.java(fabric, "host", EchoClient.class, "echo", Integer.toString(rounds));
+    }
+
+    private Box.Plan c(String side, String role, int count) {
+        Interop interop = Interop.build();
+        return Box.Plan.program(fabric, side, interop.sdk(), interop.echo(), role, "echo", Integer.toString(count));
+    }
+
+    private static String doneServer(int clients, int lost) {
+        return "DONE clients=" + clients + " lost=" + lost + " messages=" + (clients - lost) * ROUNDS * Echo.MESSAGES.length + " payloads="
+                + (clients - lost) * ROUNDS * Echo.PAYLOADS.length;
+    }
+
+    /** Process ids mean nothing across namespaces: payloads must not be written into whatever process has the number. */
+    private static void assertThroughSharedMemoryOnly(Box box) {
+        assertThat(box.output()).contains("payloads through shared memory only").doesNotContain("direct write");
+    }
+
+    @Test
+    void javaOnBothSides() {
+        Box server = javaServer(1);
+        Box client = start(javaClient(ROUNDS));
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).isEqualTo(doneServer(1, 0));
+        assertThroughSharedMemoryOnly(server);
+        assertThroughSharedMemoryOnly(client);
+    }
+
+    @Test
+    void cOnTheHostAndJavaOnTheDpu() {
+        Box server = javaServer(1);
+        Box client = start(c("host", "client", ROUNDS));
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).isEqualTo(doneServer(1, 0));
+        assertThroughSharedMemoryOnly(server);
+        assertThroughSharedMemoryOnly(client);
+    }
+
+    @Test
+    void javaOnTheHostAndCOnTheDpu() {
+        Box server = start(c("dpu", "server", 1)).await("READY");
+        Box client = start(javaClient(ROUNDS));
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).isEqualTo(doneServer(1, 0));
+        assertThroughSharedMemoryOnly(server);
+        assertThroughSharedMemoryOnly(client);
+    }
+
+    @Test
+    void theHostMayBeThereFirst() {
+        Box client = start(javaClient(ROUNDS));
+        Box server = javaServer(1);
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).isEqualTo(doneServer(1, 0));
+    }
+
+    @Test
+    void severalHostsOnOneDpu() {
+        Box server = javaServer(4);
+        List<Box> clients = List.of(start(javaClient(ROUNDS)), start(c("host", "client", ROUNDS)), start(javaClient(ROUNDS)), start(c("host", "client", ROUNDS)));
+        for (Box client : clients) {
+            assertThat(client.result()).startsWith(DONE_CLIENT);
+        }
+        assertThat(server.result()).isEqualTo(doneServer(4, 0));
+    }
+
+    /** In one process-id namespace, as in two containers of one pod that ask for it, large payloads are written directly. */
+    @Test
+    void aSharedProcessNamespaceAllowsDirectWrites() {
+        Box server = start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "1").with(Box::allowTracing)).await("READY");
+        Box client = start(javaClient(ROUNDS).with(Box::allowTracing).with(create -> create.getHostConfig().withPidMode("container:" + server.id())));
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).isEqualTo(doneServer(1, 0));
+        assertThat(client.output()).contains("payloads by direct writes");
+    }
+
+    @Test
+    void aHostThatIsKilledIsReportedAndTheNextOneIsServed() {
+        Box server = javaServer(2);
+        Box killed = start(javaClient(0)).await("READY");
+        killed.kill();
+        Box client = start(javaClient(ROUNDS));
+        assertThat(client.result()).startsWith(DONE_CLIENT);
+        assertThat(server.result()).startsWith("DONE clients=2 lost=1 ");
+    }
+
+    @Test
+    void aDpuThatIsKilledIsReportedAndTheNextOneServes() {
+        Box server = javaServer(1);
+        Box client = start(javaClient(0)).await("READY");
+        server.kill();
+        assertThat(client.result()).startsWith("LOST ");
+        Box next = javaServer(1);
+        assertThat(start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);
+        assertThat(next.result()).isEqualTo(doneServer(1, 0));
+    }
+}
