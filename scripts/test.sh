@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, java, demo
+#   scripts/test.sh abi c java   only these: abi, c, java, demo, containers
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo)
+[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo containers)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|java|demo) ;;
+    abi|c|java|demo|containers) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, java, demo)" ;;
+    *) die "no such stage: $stage (abi, c, java, demo, containers)" ;;
   esac
 done
 
@@ -179,6 +179,26 @@ stage_demo() {
   head -c 10000001 /dev/urandom >"$file"
   check "Demo: 10 MB in chunks of 64 KiB" scripts/demo.sh --chunk 64k "$file"
   rm -f "$file"
+}
+
+# it_group NAME GROUP: the integration tests that bear this tag.
+it_group() {
+  local name=$1 group=$2 status=0
+  began=$SECONDS
+  rm -rf "target/$group-reports"
+  maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups="$group" -Dit.excludedGroups= \
+    -Dit.reports="$COMCH4J_ROOT/target/$group-reports" >"$logs/$group.log" 2>&1 || status=$?
+  if count "$name" "target/$group-reports"/TEST-*.xml; then
+    [ "$status" -eq 0 ] && return
+    record "$name: Maven" 0 1 0
+    remarks+=("failed: $name: Maven ended with $status")
+  fi
+  show_log "$logs/$group.log"
+}
+
+stage_containers() {
+  eval "$(scripts/container-engine.sh)"
+  it_group "Java and C in containers" containers
 }
 
 for stage in "${stages[@]}"; do
