@@ -1,0 +1,196 @@
+#include "fast.h"
+
+#include <string.h>
+
+#include <doca_types.h>
+
+#define PAGE 4096u
+
+static void memory_open(struct memory *memory, const struct device *device, const struct options *options)
+{
+	/* Whole cache lines for each buffer, whole pages for large ones. */
+	uint64_t unit = options->size >= PAGE ? PAGE : 64;
+	memory->stride = (options->size + unit - 1) / unit * unit;
+	size_t len = (memory->stride * options->depth + PAGE - 1) / PAGE * PAGE;
+	memory->bytes = must_have(aligned_alloc(PAGE, len));
+	memset(memory->bytes, 0, len);
+	MUST(doca_mmap_create(&memory->mmap));
+	MUST(doca_mmap_set_memrange(memory->mmap, memory->bytes, len));
+	MUST(doca_mmap_set_permissions(memory->mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	MUST(doca_mmap_add_dev(memory->mmap, device->dev));
+	MUST(doca_mmap_start(memory->mmap));
+	MUST(doca_buf_inventory_create(options->depth, &memory->inventory));
+	MUST(doca_buf_inventory_start(memory->inventory));
+}
+
+static void memory_close(struct memory *memory)
+{
+	MUST(doca_buf_inventory_destroy(memory->inventory));
+	MUST(doca_mmap_destroy(memory->mmap));
+	free(memory->bytes);
+}
+
+void payload_fill(uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 8; i < size; i++)
+		bytes[i] = (uint8_t)(i * 31 + (i >> 8) + 7);
+}
+
+bool payload_intact(const uint8_t *bytes, uint64_t size)
+{
+	for (uint64_t i = 8; i < size; i++)
+		if (bytes[i] != (uint8_t)(i * 31 + (i >> 8) + 7))
+			return false;
+	return true;
+}
+
+uint64_t messages_to_check(const struct options *options)
+{
+	return 4 * (uint64_t)options->depth;
+}
+
+/* ---- sender ---- */
+
+static void on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	struct sender *sender = ctx_data.ptr;
+	(void)task;
+	sender->free[sender->num_free++] = (uint32_t)task_data.u64;
+}
+
+static void on_send_failed(struct doca_comch_producer_task_send *task, union doca_data task_data,
+			   union doca_data ctx_data)
+{
+	struct doca_task *base = doca_comch_producer_task_send_as_task(task);
+	(void)task_data;
+	(void)ctx_data;
+	fail("a fast-path send failed: %s", doca_error_get_name(doca_task_get_status(base)));
+}
+
+void sender_open(struct sender *sender, struct endpoint *endpoint, const struct device *device,
+		 const struct options *options, struct doca_pe *pe)
+{
+	uint32_t depth = options->depth;
+	WAIT_FOR(endpoint->remote_consumer != 0);
+	memory_open(&sender->memory, device, options);
+	sender->depth = depth;
+	sender->pe = pe != NULL ? pe : loop_new_pe();
+	MUST(doca_comch_producer_create(endpoint->connection, &sender->producer));
+	sender->ctx = doca_comch_producer_as_ctx(sender->producer);
+	MUST(doca_pe_connect_ctx(sender->pe, sender->ctx));
+	MUST(doca_ctx_set_user_data(sender->ctx, (union doca_data){.ptr = sender}));
+	MUST(doca_comch_producer_task_send_set_conf(sender->producer, on_sent, on_send_failed, depth));
+	MUST(doca_ctx_start(sender->ctx));
+	WAIT_FOR(ctx_state(sender->ctx) == DOCA_CTX_STATE_RUNNING);
+	sender->tasks = must_have(calloc(depth, sizeof(sender->tasks[0])));
+	sender->bufs = must_have(calloc(depth, sizeof(sender->bufs[0])));
+	sender->free = must_have(calloc(depth, sizeof(sender->free[0])));
+	for (uint32_t i = 0; i < depth; i++) {
+		uint8_t *bytes = sender->memory.bytes + i * sender->memory.stride;
+		struct doca_comch_producer_task_send *task;
+		payload_fill(bytes, options->size);
+		MUST(doca_buf_inventory_buf_get_by_data(sender->memory.inventory, sender->memory.mmap, bytes,
+							options->size, &sender->bufs[i]));
+		MUST(doca_comch_producer_task_send_alloc_init(sender->producer, sender->bufs[i], NULL, 0,
+							      endpoint->remote_consumer, &task));
+		sender->tasks[i] = doca_comch_producer_task_send_as_task(task);
+		doca_task_set_user_data(sender->tasks[i], (union doca_data){.u64 = i});
+		sender->free[sender->num_free++] = i;
+	}
+}
+
+void sender_close(struct sender *sender)
+{
+	WAIT_FOR(sender->num_free == sender->depth);
+	for (uint32_t i = 0; i < sender->depth; i++)
+		doca_task_free(sender->tasks[i]);
+	MUST(doca_ctx_stop(sender->ctx));
+	WAIT_FOR(ctx_state(sender->ctx) == DOCA_CTX_STATE_IDLE);
+	MUST(doca_comch_producer_destroy(sender->producer));
+	for (uint32_t i = 0; i < sender->depth; i++)
+		MUST(doca_buf_dec_refcount(sender->bufs[i], NULL));
+	memory_close(&sender->memory);
+	free(sender->tasks);
+	free(sender->bufs);
+	free(sender->free);
+}
+
+/* ---- receiver ---- */
+
+static void check(struct receiver *receiver, const uint8_t *bytes, size_t len)
+{
+	uint64_t number = *(const uint64_t *)(const void *)bytes;
+	if (__builtin_expect(len != receiver->size || number != receiver->received, 0))
+		fail("message %llu: number %llu, %zu bytes", (unsigned long long)receiver->received,
+		     (unsigned long long)number, len);
+	if (__builtin_expect(receiver->to_check > 0, 0)) {
+		if (!payload_intact(bytes, len))
+			fail("message %llu: wrong data", (unsigned long long)number);
+		receiver->to_check--;
+		receiver->checked++;
+	}
+}
+
+static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+			union doca_data ctx_data)
+{
+	struct receiver *receiver = ctx_data.ptr;
+	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+	size_t len = 0;
+	doca_buf_get_data_len(buf, &len);
+	check(receiver, task_data.ptr, len);
+	receiver->received++;
+	if (receiver->on_received != NULL)
+		receiver->on_received(receiver);
+	doca_buf_reset_data_len(buf);
+	doca_error_t result = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task));
+	if (__builtin_expect(result != DOCA_SUCCESS, 0))
+		fail("posting again: %s", doca_error_get_name(result));
+}
+
+/* Posted buffers come back when the consumer stops. */
+static void on_flushed(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+		       union doca_data ctx_data)
+{
+	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+	(void)task_data;
+	(void)ctx_data;
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+}
+
+void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const struct device *device,
+		   const struct options *options, struct doca_pe *pe)
+{
+	memory_open(&receiver->memory, device, options);
+	receiver->depth = options->depth;
+	receiver->size = options->size;
+	receiver->to_check = messages_to_check(options);
+	receiver->pe = pe != NULL ? pe : loop_new_pe();
+	MUST(doca_comch_consumer_create(endpoint->connection, receiver->memory.mmap, &receiver->consumer));
+	receiver->ctx = doca_comch_consumer_as_ctx(receiver->consumer);
+	MUST(doca_pe_connect_ctx(receiver->pe, receiver->ctx));
+	MUST(doca_ctx_set_user_data(receiver->ctx, (union doca_data){.ptr = receiver}));
+	MUST(doca_comch_consumer_task_post_recv_set_conf(receiver->consumer, on_received, on_flushed, receiver->depth));
+	MUST(doca_ctx_start(receiver->ctx));
+	WAIT_FOR(ctx_state(receiver->ctx) == DOCA_CTX_STATE_RUNNING);
+	for (uint32_t i = 0; i < receiver->depth; i++) {
+		uint8_t *bytes = receiver->memory.bytes + i * receiver->memory.stride;
+		struct doca_comch_consumer_task_post_recv *task;
+		struct doca_buf *buf;
+		MUST(doca_buf_inventory_buf_get_by_addr(receiver->memory.inventory, receiver->memory.mmap, bytes,
+							options->size, &buf));
+		MUST(doca_comch_consumer_task_post_recv_alloc_init(receiver->consumer, buf, &task));
+		struct doca_task *base = doca_comch_consumer_task_post_recv_as_task(task);
+		doca_task_set_user_data(base, (union doca_data){.ptr = bytes});
+		MUST(doca_task_submit(base));
+	}
+}
+
+void receiver_close(struct receiver *receiver)
+{
+	MUST(doca_ctx_stop(receiver->ctx));
+	WAIT_FOR(ctx_state(receiver->ctx) == DOCA_CTX_STATE_IDLE);
+	MUST(doca_comch_consumer_destroy(receiver->consumer));
+	memory_close(&receiver->memory);
+}

@@ -1,0 +1,311 @@
+/* Messages per second, from a client to its server. The receiver measures: it lets the warm-up pass, counts what arrives
+ * until the time is over, then tells the sender to stop. */
+#include <string.h>
+
+#include "fast.h"
+#include "report.h"
+
+/* Looks at the clock and at the other engine once in so many turns. */
+#define TURNS_PER_LOOK 256u
+
+struct window {
+	int64_t begin, from, to; /* from, to: 0 until the warm-up is over, and until the end */
+	uint64_t first, last;
+	uint64_t empty_before, empty;
+	int64_t warmup, length;
+};
+
+static void window_open(struct window *window, const struct options *options)
+{
+	*window = (struct window){.begin = now_ns(),
+				  .warmup = (int64_t)(options->warmup * 1e9),
+				  .length = (int64_t)(options->seconds * 1e9)};
+}
+
+/* True when the time is over. */
+static bool window_look(struct window *window, uint64_t received, uint64_t empty)
+{
+	int64_t now = now_ns();
+	if (window->from == 0) {
+		if (now - window->begin >= window->warmup) {
+			window->from = now;
+			window->first = received;
+			window->empty_before = empty;
+		}
+		return false;
+	}
+	if (now - window->from < window->length)
+		return false;
+	window->to = now;
+	window->last = received;
+	window->empty = empty - window->empty_before;
+	return true;
+}
+
+static void report_window(const struct options *options, const char *work, const struct window *window, uint64_t checked)
+{
+	double seconds = (double)(window->to - window->from) / 1e9;
+	uint64_t messages = window->last - window->first;
+	report_begin(options, work);
+	report_value((double)messages / seconds, "msg/s");
+	report_number("bytes_per_s", (double)messages * (double)options->size / seconds);
+	report_count("messages", messages);
+	report_number("seconds", seconds);
+	report_count("empty", window->empty);
+	report_count("checked", checked);
+	report_end();
+}
+
+static void report_sender(const struct options *options, const char *work, uint64_t sent, uint64_t again)
+{
+	char name[32];
+	snprintf(name, sizeof(name), "%s-sender", work);
+	report_begin(options, name);
+	report_value(sent == 0 ? 0 : (double)again / (double)sent, "again/msg");
+	report_count("sent", sent);
+	report_count("again", again);
+	report_end();
+}
+
+/* ---- fast path ---- */
+
+static void fast_server(const struct options *options)
+{
+	struct device device;
+	struct endpoint server = {0};
+	struct receiver receiver = {0};
+	struct window window;
+	device_open_dpu(&device, options);
+	server_open(&server, &device, options->name, 8);
+	WAIT_FOR(server.connection != NULL);
+	receiver_open(&receiver, &server, &device, options, NULL);
+	WAIT_FOR(receiver.received > 0);
+	window_open(&window, options);
+	for (uint64_t turn = 1;; turn++) {
+		receiver_turn(&receiver);
+		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
+			break;
+	}
+	endpoint_signal(&server, SIGNAL_STOP);
+	WAIT_FOR(server.signal == SIGNAL_DONE);
+	report_window(options, "fast", &window, receiver.checked);
+	receiver_close(&receiver);
+	WAIT_FOR(server.connection == NULL);
+	endpoint_close(&server);
+	device_close(&device);
+}
+
+static void fast_client(const struct options *options)
+{
+	struct device device;
+	struct endpoint client = {0};
+	struct sender sender = {0};
+	device_open_host(&device, options);
+	client_open(&client, &device, options->name, 8, NULL);
+	sender_open(&sender, &client, &device, options, NULL);
+	for (uint64_t turn = 1; client.signal != SIGNAL_STOP; turn++) {
+		sender_turn(&sender);
+		if (turn % TURNS_PER_LOOK == 0)
+			doca_pe_progress(client.pe);
+	}
+	report_sender(options, "fast", sender.sent, sender.again);
+	sender_close(&sender);
+	endpoint_signal(&client, SIGNAL_DONE);
+	WAIT_FOR(client.remote_consumer == 0);
+	endpoint_close(&client);
+	device_close(&device);
+}
+
+static void fast_alone(const struct options *options)
+{
+	struct device dpu, host;
+	struct endpoint server = {0}, client = {0};
+	struct receiver receiver = {0};
+	struct sender sender = {0};
+	struct window window;
+	device_open_dpu(&dpu, options);
+	device_open_host(&host, options);
+	server_open(&server, &dpu, options->name, 8);
+	client_open(&client, &host, options->name, 8, NULL);
+	WAIT_FOR(server.connection != NULL);
+	receiver_open(&receiver, &server, &dpu, options, NULL);
+	sender_open(&sender, &client, &host, options, NULL);
+	window_open(&window, options);
+	for (uint64_t turn = 1;; turn++) {
+		sender_turn(&sender);
+		receiver_turn(&receiver);
+		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
+			break;
+	}
+	report_window(options, "fast", &window, receiver.checked);
+	report_sender(options, "fast", sender.sent, sender.again);
+	WAIT_FOR(receiver.received == sender.sent);
+	sender_close(&sender);
+	receiver_close(&receiver);
+	endpoint_close(&client);
+	WAIT_FOR(server.connection == NULL);
+	endpoint_close(&server);
+	device_close(&dpu);
+	device_close(&host);
+}
+
+/* ---- control path ---- */
+
+struct inbox {
+	uint64_t size, received, to_check, checked;
+};
+
+static void take_message(struct endpoint *endpoint, const uint8_t *bytes, uint32_t len)
+{
+	struct inbox *inbox = endpoint->own;
+	uint64_t number;
+	memcpy(&number, bytes, sizeof(number));
+	if (__builtin_expect(len != inbox->size || number != inbox->received, 0))
+		fail("message %llu: number %llu, %u bytes", (unsigned long long)inbox->received,
+		     (unsigned long long)number, len);
+	if (__builtin_expect(inbox->to_check > 0, 0)) {
+		if (!payload_intact(bytes, len))
+			fail("message %llu: wrong data", (unsigned long long)number);
+		inbox->to_check--;
+		inbox->checked++;
+	}
+	inbox->received++;
+}
+
+static inline bool send_next(struct endpoint *client, uint8_t *message, uint32_t size)
+{
+	*(uint64_t *)(void *)message = client->sent;
+	return endpoint_send(client, message, size) == DOCA_SUCCESS;
+}
+
+static inline void client_turn(struct endpoint *client, uint8_t *message, uint32_t size)
+{
+	while (send_next(client, message, size))
+		;
+	while (doca_pe_progress(client->pe))
+		;
+}
+
+static inline uint32_t server_turn(const struct endpoint *server, uint64_t *empty)
+{
+	uint32_t num = 0;
+	while (num < 256 && doca_pe_progress(server->pe))
+		num++;
+	*empty += num == 0;
+	return num;
+}
+
+static uint8_t *new_message(const struct options *options)
+{
+	uint8_t *message = must_have(calloc(1, options->size + 64));
+	payload_fill(message, options->size);
+	return message;
+}
+
+static void control_server(const struct options *options)
+{
+	struct device device;
+	struct inbox inbox = {.size = options->size, .to_check = messages_to_check(options)};
+	struct endpoint server = {.on_message = take_message, .own = &inbox};
+	struct window window;
+	uint64_t empty = 0;
+	device_open_dpu(&device, options);
+	server_open(&server, &device, options->name, options->depth);
+	WAIT_FOR(inbox.received > 0);
+	window_open(&window, options);
+	for (uint64_t turn = 1;; turn++) {
+		server_turn(&server, &empty);
+		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, inbox.received, empty))
+			break;
+	}
+	endpoint_signal(&server, SIGNAL_STOP);
+	WAIT_FOR(server.signal == SIGNAL_DONE);
+	report_window(options, "control", &window, inbox.checked);
+	WAIT_FOR(server.connection == NULL);
+	endpoint_close(&server);
+	device_close(&device);
+}
+
+static void control_client(const struct options *options)
+{
+	struct device device;
+	struct endpoint client = {0};
+	uint8_t *message = new_message(options);
+	device_open_host(&device, options);
+	client_open(&client, &device, options->name, options->depth, NULL);
+	while (client.signal != SIGNAL_STOP)
+		client_turn(&client, message, (uint32_t)options->size);
+	report_sender(options, "control", client.sent, client.again);
+	WAIT_FOR(client.completed == client.sent);
+	endpoint_signal(&client, SIGNAL_DONE);
+	WAIT_FOR(client.completed == client.sent);
+	endpoint_close(&client);
+	device_close(&device);
+	free(message);
+}
+
+static void control_alone(const struct options *options)
+{
+	struct device dpu, host;
+	struct inbox inbox = {.size = options->size, .to_check = messages_to_check(options)};
+	struct endpoint server = {.on_message = take_message, .own = &inbox}, client = {0};
+	uint8_t *message = new_message(options);
+	struct window window;
+	uint64_t empty = 0;
+	device_open_dpu(&dpu, options);
+	device_open_host(&host, options);
+	server_open(&server, &dpu, options->name, options->depth);
+	client_open(&client, &host, options->name, options->depth, NULL);
+	window_open(&window, options);
+	for (uint64_t turn = 1;; turn++) {
+		client_turn(&client, message, (uint32_t)options->size);
+		server_turn(&server, &empty);
+		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, inbox.received, empty))
+			break;
+	}
+	report_window(options, "control", &window, inbox.checked);
+	report_sender(options, "control", client.sent, client.again);
+	WAIT_FOR(client.completed == client.sent);
+	endpoint_close(&client);
+	WAIT_FOR(server.connection == NULL);
+	endpoint_close(&server);
+	device_close(&dpu);
+	device_close(&host);
+	free(message);
+}
+
+void work_throughput(const struct options *options, bool fast)
+{
+	if (options->form == FORM_ONE)
+		(fast ? fast_alone : control_alone)(options);
+	else if (fast)
+		run_sides(options, fast_server, fast_client);
+	else
+		run_sides(options, control_server, control_client);
+}
+
+/* ---- memcpy ---- */
+
+void work_memcpy(const struct options *options)
+{
+	struct window window;
+	size_t len = options->size * options->depth;
+	uint8_t *from = must_have(aligned_alloc(4096, (len + 4095) / 4096 * 4096));
+	uint8_t *to = must_have(aligned_alloc(4096, (len + 4095) / 4096 * 4096));
+	uint64_t copies = 0, odd = 0;
+	memset(from, 1, len);
+	memset(to, 2, len);
+	window_open(&window, options);
+	do {
+		for (uint32_t i = 0; i < options->depth; i++, copies++) {
+			from[i * options->size] = (uint8_t)copies;
+			memcpy(to + i * options->size, from + i * options->size, options->size);
+			odd += to[i * options->size + options->size - 1] != 1;
+		}
+	} while (!window_look(&window, copies, odd));
+	if (odd != 0)
+		fail("memcpy is broken");
+	report_window(options, "memcpy", &window, copies);
+	free(from);
+	free(to);
+}
