@@ -200,6 +200,37 @@ static void consumers_that_never_start_leave_nothing_behind(void **state)
 	setting_close(&setting);
 }
 
+static void lives_that_the_peer_has_not_seen_are_limited(void **state)
+{
+	(void)state;
+	struct setting setting;
+	setting_open(&setting, false, TWO_ENGINES);
+	size_t lives = 0;
+	for (; lives < 1000; lives++) {
+		struct doca_comch_consumer *one_more;
+		doca_error_t result =
+			doca_comch_consumer_create(setting.own->connection, memory.mmap, &one_more);
+		if (result != DOCA_SUCCESS) {
+			assert_int_equal(result, DOCA_ERROR_NO_MEMORY);
+			break;
+		}
+		OK(doca_comch_consumer_destroy(one_more));
+		struct consumer consumer;
+		consumer_make(&consumer, setting.own->connection, memory.mmap, 4, NULL);
+		consumer_start(&consumer, setting.own->pe);
+		consumer_stop(&consumer);
+		consumer_destroy(&consumer);
+	}
+	assert_in_range(lives, 64, 999);
+	/* Nothing is lost, and once the peer has looked there is room again. */
+	UNTIL(count_of(&setting.other->record, CONSUMER_EXPIRED) == lives, setting.other->pe);
+	assert_int_equal(count_of(&setting.other->record, CONSUMER_NEW), lives);
+	struct consumer consumer;
+	consumer_make(&consumer, setting.own->connection, memory.mmap, 4, NULL);
+	consumer_destroy(&consumer);
+	setting_close(&setting);
+}
+
 static void an_idle_consumer_keeps_its_place_while_others_come(void **state)
 {
 	(void)state;
@@ -340,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_restarted_consumer_expires_and_is_new_again),
 		cmocka_unit_test(hundreds_of_consumers_can_come_and_go),
 		cmocka_unit_test(consumers_that_never_start_leave_nothing_behind),
+		cmocka_unit_test(lives_that_the_peer_has_not_seen_are_limited),
 		cmocka_unit_test(an_idle_consumer_keeps_its_place_while_others_come),
 		cmocka_unit_test(a_stopping_consumer_keeps_its_place_while_others_come),
 		cmocka_unit_test(a_disconnection_ends_consumers_without_expired_events),

@@ -618,16 +618,45 @@ static void slots_that_nobody_posted_are_ignored(void **state)
 	(void)state;
 	struct target target;
 	target_open(&target);
+	/* The first is posted and filled, the next one only filled. */
 	uint64_t posted = atomic_load(&target.region->posted);
-	for (uint64_t i = 0; i < 4; i++)
-		atomic_store(&target.slot[i].ready, i == 0 ? posted + 4 : posted + i);
+	for (uint64_t i = 0; i < 2; i++) {
+		target.slot[i].payload = SHM_PAYLOAD_INLINE;
+		target.slot[i].len = 3;
+		atomic_store(&target.slot[i].ready, posted + i);
+	}
 	atomic_store(&target.region->claimed, posted + 100);
 	settle(server.pe, NULL);
-	assert_int_equal(count_of(&target.consumer.record, RECEIVED), 0);
+	assert_int_equal(count_of(&target.consumer.record, RECEIVED), 1);
+	assert_int_equal(buf_data_len(target.buf), 3);
 	/* A stop believes no impossible counter. */
+	free_received(&target.consumer.record);
+	record_clear(&target.consumer.record);
+	post(&target.consumer, target.buf);
+	atomic_store(&target.slot[1].ready, 0);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(target.consumer.ctx));
 	UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
 	target_close(&target);
+}
+
+static void a_consumer_that_is_starting_ends_with_a_broken_connection(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	struct consumer consumer;
+	consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
+	/* The server notices the fraud when it sends, before it has registered the consumer. */
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
+	atomic_store(&raw.own->ring_head, 4096);
+	struct doca_comch_task_send *task;
+	OK(alloc_send(&server, server.connection, "x", 1, &task));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	expect_thrown_out(&raw);
+	UNTIL(state_of(consumer.ctx) == IDLE, consumer.pe);
+	assert_string_equal(states_of(&consumer.record), "SI");
+	consumer_destroy(&consumer);
 }
 
 static void a_claim_that_is_never_filled_does_not_hang_a_free(void **state)
@@ -873,6 +902,7 @@ int main(int argc, char **argv)
 		ATTACK(garbage_counters_of_a_consumer_are_survived),
 		ATTACK(impossible_slots_fail_the_receive),
 		ATTACK(slots_that_nobody_posted_are_ignored),
+		ATTACK(a_consumer_that_is_starting_ends_with_a_broken_connection),
 		ATTACK(a_claim_that_is_never_filled_does_not_hang_a_free),
 		ATTACK(a_pipeline_that_lies_fails_the_receive),
 		ATTACK(random_writes_are_survived),

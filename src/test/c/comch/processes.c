@@ -338,6 +338,56 @@ static void stop_in_the_pipeline(struct side *side)
 	memory_close(&memory);
 }
 
+/* The client frees a send while it is in the pipeline. */
+static void cancel_in_the_pipeline(struct side *side)
+{
+	struct end *end = &side->end;
+	enum { SIZE = 3u << 20 };
+	struct memory memory;
+	memory_open(&memory, SIZE, 1, side->dev, RW);
+	struct doca_buf *buf = memory_buf(&memory, 0, SIZE, end->server != NULL ? 0 : SIZE);
+	if (end->server != NULL) {
+		struct consumer consumer;
+		consumer_make(&consumer, end->connection, memory.mmap, 1, end->pe);
+		consumer_start(&consumer, NULL);
+		post(&consumer, buf);
+		UNTIL(count_of(&consumer.record, RECEIVE_FAILED) == 1, end->pe);
+		CHECK(buf_data_len(buf) == 0 && state_of(consumer.ctx) == RUNNING);
+		/* Half a message is none, but the consumer goes on. */
+		OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(
+			nth(&consumer.record, RECEIVE_FAILED, 0)->object)));
+		UNTIL(count_of(&consumer.record, RECEIVED) == 1, end->pe);
+		CHECK(buf_data_len(buf) == SIZE && filled(memory.bytes, SIZE, 2));
+		free_received(&(struct record){.list = consumer.record.list + consumer.record.num - 1, .num = 1});
+		consumer_stop(&consumer);
+		consumer_destroy(&consumer);
+	} else {
+		fill(memory.bytes, SIZE, 2);
+		struct producer producer;
+		producer_make(&producer, end->connection, 1, NULL);
+		producer_start(&producer);
+		UNTIL(count_of(&end->record, CONSUMER_NEW) == 1, end->pe);
+		for (int round = 0; round < 2; round++) {
+			struct doca_comch_producer_task_send *task;
+			int64_t deadline = harness_deadline();
+			while (try_send(&producer, 1, buf, NULL, 0, &task) != DOCA_SUCCESS)
+				harness_in_time(deadline, __FILE__, __LINE__, "a buffer is posted");
+			for (size_t moved = 0; moved < 3;)
+				moved += drive(producer.pe);
+			if (round == 0)
+				doca_task_free(doca_comch_producer_task_send_as_task(task));
+			UNTIL(inflight(producer.ctx) == 0, producer.pe);
+		}
+		CHECK(count_of(&producer.record, SENT) == 1 && count_of(&producer.record, SEND_FAILED) == 0);
+		free_sent(&producer.record);
+		producer_stop(&producer);
+		producer_destroy(&producer);
+		UNTIL(count_of(&end->record, CONSUMER_EXPIRED) == 1, end->pe);
+	}
+	buf_release(buf);
+	memory_close(&memory);
+}
+
 static const struct script {
 	const char *name;
 	void (*run)(struct side *side);
@@ -346,6 +396,7 @@ static const struct script {
 	{"data", exchange_data},
 	{"stream", stream},
 	{"stop", stop_in_the_pipeline},
+	{"cancel", cancel_in_the_pipeline},
 };
 
 static void run_script(bool server, const char *name)
@@ -408,6 +459,14 @@ static void a_stop_in_the_pipeline_leaves_other_messages_alone(void **state)
 	(void)state;
 	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
 	run_both_ways("stop");
+	unsetenv("DOCA_EMU_DIRECT_WRITE");
+}
+
+static void a_send_that_is_freed_in_the_pipeline_does_not_arrive(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
+	run_both_ways("cancel");
 	unsetenv("DOCA_EMU_DIRECT_WRITE");
 }
 
@@ -894,6 +953,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(two_streams_by_direct_writes_keep_their_order),
 		cmocka_unit_test(two_streams_through_the_pipeline_keep_their_order),
 		cmocka_unit_test(a_stop_in_the_pipeline_leaves_other_messages_alone),
+		cmocka_unit_test(a_send_that_is_freed_in_the_pipeline_does_not_arrive),
 		cmocka_unit_test(sends_complete_while_the_other_process_is_stopped),
 		cmocka_unit_test(a_killed_client_is_reported_and_its_children_stop),
 		cmocka_unit_test(a_killed_server_ends_the_client),

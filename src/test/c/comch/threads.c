@@ -231,6 +231,159 @@ static void they_come_and_go_while_the_control_thread_works(void **state)
 	pair_close(&pair);
 }
 
+/* ---- many producers at one consumer, whose buffers come and go ---- */
+
+struct crowd {
+	struct doca_comch_connection *connection;
+	struct doca_dev *dev;
+	uint32_t consumer_id;
+	atomic_bool ended;
+	_Atomic uint64_t sent;
+};
+
+static void *run_crowd(void *argument)
+{
+	struct crowd *crowd = argument;
+	struct memory memory;
+	memory_open(&memory, 64, 1, crowd->dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	memset(memory.bytes, 0x11, 64);
+	struct producer producer;
+	producer_make(&producer, crowd->connection, 8, NULL);
+	producer_start(&producer);
+	struct doca_buf *buf = memory_buf(&memory, 0, 64, 64);
+	while (!atomic_load(&crowd->ended)) {
+		for (int i = 0; i < 8; i++)
+			if (try_send(&producer, crowd->consumer_id, buf, NULL, 0, NULL) == DOCA_SUCCESS)
+				atomic_fetch_add(&crowd->sent, 1);
+		while (drive(producer.pe))
+			;
+		free_sent(&producer.record);
+		record_clear(&producer.record);
+	}
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&memory);
+	return NULL;
+}
+
+static void a_buffer_that_was_taken_back_is_not_written(void **state)
+{
+	(void)state;
+	enum { POSTS = 16, ROUNDS = 2000 };
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	struct memory memory;
+	memory_open(&memory, POSTS * 64, POSTS, pair.devices.dpu, RW);
+	struct consumer consumer;
+	consumer_make(&consumer, pair.server.connection, memory.mmap, POSTS, NULL);
+	consumer_start(&consumer, pair.server.pe);
+	struct doca_buf *bufs[POSTS];
+	for (size_t i = 0; i < POSTS; i++)
+		bufs[i] = memory_buf(&memory, i * 64, 64, 0);
+	struct crowd crowd = {
+		.connection = pair.client.connection, .dev = pair.devices.host, .consumer_id = consumer.id};
+	pthread_t threads[3];
+	for (size_t i = 0; i < 3; i++)
+		CHECK(pthread_create(&threads[i], NULL, run_crowd, &crowd) == 0);
+	uint64_t kept = 0;
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		struct doca_comch_consumer_task_post_recv *tasks[POSTS];
+		size_t posted = 0;
+		for (; posted < POSTS; posted++) {
+			OK(doca_buf_reset_data_len(bufs[posted]));
+			if (try_post(&consumer, bufs[posted], &tasks[posted]) != DOCA_SUCCESS)
+				break; /* cancelled ones have not had their turn */
+		}
+		if (round % 3 == 0)
+			sched_yield();
+		/* Every other buffer is taken back, and belongs to this thread again at once. */
+		size_t cancelled = 0;
+		for (size_t i = round % 2; i < posted; i += 2) {
+			bool done = false;
+			for (size_t j = 0; j < consumer.record.num; j++)
+				done |= consumer.record.list[j].object == tasks[i];
+			if (done)
+				continue;
+			doca_task_free(doca_comch_consumer_task_post_recv_as_task(tasks[i]));
+			memset(memory.bytes + i * 64, 0x22, 64);
+			tasks[i] = NULL;
+			cancelled++;
+		}
+		UNTIL(count_of(&consumer.record, RECEIVED) == posted - cancelled && inflight(consumer.ctx) == 0,
+		      consumer.pe);
+		for (size_t i = 0; i < posted; i++)
+			for (size_t j = 0; j < 64; j++)
+				CHECK(memory.bytes[i * 64 + j] == (tasks[i] == NULL ? 0x22 : 0x11));
+		kept += posted - cancelled;
+		free_received(&consumer.record);
+		CHECK(count_of(&consumer.record, RECEIVE_FAILED) == 0);
+		record_clear(&consumer.record);
+	}
+	atomic_store(&crowd.ended, true);
+	for (size_t i = 0; i < 3; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	assert_true(atomic_load(&crowd.sent) >= kept);
+	consumer_stop(&consumer);
+	consumer_destroy(&consumer);
+	for (size_t i = 0; i < POSTS; i++)
+		buf_release(bufs[i]);
+	pair_close(&pair);
+	memory_close(&memory);
+}
+
+/* A producer thread keeps sending while the consumer stops and starts again with another number of buffers. */
+static void a_consumer_restarts_under_fire(void **state)
+{
+	(void)state;
+	enum { LIVES_UNDER_FIRE = 200 };
+	struct pair pair;
+	pair_open(&pair, TWO_ENGINES);
+	struct memory memory;
+	memory_open(&memory, 64 * 64, 64, pair.devices.dpu, RW);
+	struct consumer consumer;
+	consumer_make(&consumer, pair.server.connection, memory.mmap, 4, NULL);
+	struct crowd crowd = {
+		.connection = pair.client.connection, .dev = pair.devices.host, .consumer_id = consumer.id};
+	pthread_t threads[2];
+	for (size_t i = 0; i < 2; i++)
+		CHECK(pthread_create(&threads[i], NULL, run_crowd, &crowd) == 0);
+	struct doca_buf *bufs[64];
+	for (size_t i = 0; i < 64; i++)
+		bufs[i] = memory_buf(&memory, i * 64, 64, 0);
+	struct control control;
+	control_start(&control, &pair);
+	size_t received = 0;
+	for (int life = 0; life < LIVES_UNDER_FIRE; life++) {
+		consumer_start(&consumer, NULL);
+		size_t posts = life % 2 == 0 ? 4 : 3;
+		for (size_t i = 0; i < posts; i++) {
+			OK(doca_buf_reset_data_len(bufs[i]));
+			post(&consumer, bufs[i]);
+		}
+		if (life % 3 != 0)
+			UNTIL(count_of(&consumer.record, RECEIVED) > 0, consumer.pe);
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(consumer.ctx));
+		UNTIL(inflight(consumer.ctx) == 0, consumer.pe);
+		CHECK(count_of(&consumer.record, RECEIVED) + count_of(&consumer.record, RECEIVE_FAILED) == posts);
+		received += count_of(&consumer.record, RECEIVED);
+		free_received(&consumer.record);
+		record_clear(&consumer.record);
+		UNTIL(state_of(consumer.ctx) == IDLE, consumer.pe);
+	}
+	atomic_store(&crowd.ended, true);
+	for (size_t i = 0; i < 2; i++)
+		CHECK(pthread_join(threads[i], NULL) == 0);
+	control_end(&control);
+	/* What was sent has arrived, nothing else. */
+	assert_int_equal(atomic_load(&crowd.sent), received);
+	consumer_destroy(&consumer);
+	for (size_t i = 0; i < 64; i++)
+		buf_release(bufs[i]);
+	pair_close(&pair);
+	memory_close(&memory);
+}
+
 /* ---- a connection that ends while its children work ---- */
 
 struct victim {
@@ -393,6 +546,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(producers_and_consumers_have_threads_of_their_own),
 		cmocka_unit_test(they_come_and_go_while_the_control_thread_works),
+		cmocka_unit_test(a_buffer_that_was_taken_back_is_not_written),
+		cmocka_unit_test(a_consumer_restarts_under_fire),
 		cmocka_unit_test(a_connection_ends_while_threads_use_it),
 		cmocka_unit_test(clients_on_threads_talk_to_one_server),
 		cmocka_unit_test(servers_of_different_names_start_at_the_same_time),
