@@ -180,10 +180,11 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 		return DOCA_ERROR_INITIALIZATION;
 	uint32_t capacity = round_up_pow2(consumer->num_tasks);
 	uint64_t base = connection->slot_base[consumer->slot];
-	region->capacity = capacity;
-	region->eager_bytes = shm_eager_bytes(capacity);
-	region->max_imm_len = consumer->imm_data_len;
-	region->base = base;
+	/* Pair with the acquire loads in the producer's open_view. */
+	atomic_store_explicit(&region->capacity, capacity, memory_order_release);
+	atomic_store_explicit(&region->eager_bytes, shm_eager_bytes(capacity), memory_order_release);
+	atomic_store_explicit(&region->max_imm_len, consumer->imm_data_len, memory_order_release);
+	atomic_store_explicit(&region->base, base, memory_order_release);
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);

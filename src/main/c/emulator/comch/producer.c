@@ -89,13 +89,16 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 		return DOCA_ERROR_NO_MEMORY;
 	struct consumer_view opened = {.entry = entry,
 				       .slot = slot,
-				       .capacity = *(volatile uint32_t *)&region->capacity,
-				       .eager_bytes = *(volatile uint32_t *)&region->eager_bytes,
-				       .max_imm_len = *(volatile uint32_t *)&region->max_imm_len,
-				       .base = *(volatile uint64_t *)&region->base,
+				       /* Pair with the release stores in the consumer's open_region. */
+				       .capacity = atomic_load_explicit(&region->capacity, memory_order_acquire),
+				       .eager_bytes = atomic_load_explicit(&region->eager_bytes, memory_order_acquire),
+				       .max_imm_len = atomic_load_explicit(&region->max_imm_len, memory_order_acquire),
+				       .base = atomic_load_explicit(&region->base, memory_order_acquire),
 				       .region = region,
 				       .posts = shm_region_posts(region),
 				       .slots = shm_region_slots(region)};
+	if (directory_entry(producer, slot) != entry)
+		return READING_CONSUMER_NOT_RUNNING; /* stopped or restarted meanwhile: the header may be a mixture */
 	if (opened.capacity == 0 || opened.capacity > SHM_MAX_POSTS || (opened.capacity & (opened.capacity - 1)) != 0 ||
 	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > EMU_BOUND_IMM_DATA_LEN) {
 		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");

@@ -113,11 +113,12 @@ struct shm_record { /* followed by the message */
 #define SHM_ROOM_REVOKED UINT64_MAX
 
 struct shm_region {
-	/* Consumer, before it announces itself. */
-	uint32_t capacity; /* posted buffers, a power of two */
-	uint32_t eager_bytes; /* per slot */
-	uint32_t max_imm_len;
-	uint64_t base; /* where the counters of this start of the consumer begin */
+	/* Consumer, before it announces itself. Release stores; a producer that reads one of a later start finds the
+	 * directory entry changed when it looks again (open_view). */
+	_Atomic uint32_t capacity;    /* posted buffers, a power of two */
+	_Atomic uint32_t eager_bytes; /* per slot */
+	_Atomic uint32_t max_imm_len;
+	_Atomic uint64_t base; /* where the counters of this start of the consumer begin */
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
