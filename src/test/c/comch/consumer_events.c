@@ -200,6 +200,25 @@ static void consumers_that_never_start_leave_nothing_behind(void **state)
 	setting_close(&setting);
 }
 
+static void ids_start_again_below_65535_and_skip_living_ones(void **state)
+{
+	(void)state;
+	struct setting setting;
+	setting_open(&setting, true, ONE_ENGINE);
+	struct consumer living;
+	consumer_make(&living, setting.own->connection, memory.mmap, 4, NULL);
+	for (uint32_t i = 2; i < 65600; i++) {
+		struct doca_comch_consumer *consumer;
+		uint32_t id;
+		OK(doca_comch_consumer_create(setting.own->connection, memory.mmap, &consumer));
+		OK(doca_comch_consumer_get_id(consumer, &id));
+		CHECK(id == (i < 65535 ? i : i - 65535 + 2));
+		OK(doca_comch_consumer_destroy(consumer));
+	}
+	consumer_destroy(&living);
+	setting_close(&setting);
+}
+
 static void lives_that_the_peer_has_not_seen_are_limited(void **state)
 {
 	(void)state;
@@ -371,6 +390,7 @@ int main(void)
 		cmocka_unit_test(a_restarted_consumer_expires_and_is_new_again),
 		cmocka_unit_test(hundreds_of_consumers_can_come_and_go),
 		cmocka_unit_test(consumers_that_never_start_leave_nothing_behind),
+		cmocka_unit_test(ids_start_again_below_65535_and_skip_living_ones),
 		cmocka_unit_test(lives_that_the_peer_has_not_seen_are_limited),
 		cmocka_unit_test(an_idle_consumer_keeps_its_place_while_others_come),
 		cmocka_unit_test(a_stopping_consumer_keeps_its_place_while_others_come),

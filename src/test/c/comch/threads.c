@@ -516,7 +516,7 @@ static void *serve_alone(void *argument)
 	struct talker *talker = argument;
 	char name[32] = "alone-";
 	name[6] = (char)('a' + talker->number);
-	for (int round = 0; round < 40; round++) {
+	for (int round = 0; round < 500; round++) {
 		struct end server;
 		server_make(&server, talker->devices, name, NULL);
 		OK(doca_ctx_start(server.ctx));
