@@ -1,5 +1,6 @@
 package io.github.comch4j;
 
+import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.NativeLibrary;
 
 /**
@@ -53,5 +54,14 @@ public final class Doca {
      */
     public static String runtimeVersion() {
         return NativeLibrary.info().version();
+    }
+
+    /**
+     * The version of DOCA whose headers this library was built from ({@code doca_version}).
+     *
+     * @return for example {@code 3.0.0058}; other releases work too, as far as they have the functions that are called
+     */
+    public static String buildVersion() {
+        return doca_h.DOCA_VERSION_STRING().getString(0);
     }
 }

@@ -56,9 +56,11 @@ public final class Buffer implements AutoCloseable {
      *
      * @return all of it, headroom and room included; the same object each time
      * @throws IllegalStateException if it is in flight or closed
+     * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment segment() {
         check();
+        memory.checkLocal();
         return window;
     }
 
@@ -67,9 +69,11 @@ public final class Buffer implements AutoCloseable {
      *
      * @return {@link #length()} bytes from {@link #position()} on; a new object each time
      * @throws IllegalStateException if it is in flight or closed
+     * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment data() {
         check();
+        memory.checkLocal();
         return window.asSlice(position, length);
     }
 

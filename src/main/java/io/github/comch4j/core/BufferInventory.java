@@ -92,7 +92,8 @@ public final class BufferInventory implements AutoCloseable {
             throw new IndexOutOfBoundsException("a window of " + length + " bytes");
         }
         Objects.checkFromIndexSize(offset, length, memory.size());
-        MemorySegment window = memory.segment().asSlice(offset, length);
+        memory.checkAlive();
+        MemorySegment window = memory.range().asSlice(offset, length);
         int code;
         MemorySegment handle;
         try (Arena arena = Arena.ofConfined()) {
@@ -115,9 +116,31 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
+     * Adds descriptors ({@code doca_buf_inventory_expand}, since DOCA 3.0).
+     *
+     * @param buffers how many more buffers can be out at a time, at least 1
+     * @return this
+     * @throws IllegalArgumentException if {@code buffers} is less than 1
+     * @throws IllegalStateException if it is closed
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     * @throws DocaException if DOCA refuses
+     */
+    public BufferInventory expand(int buffers) {
+        if (buffers < 1) {
+            throw new IllegalArgumentException("expanding an inventory by " + buffers + " buffers");
+        }
+        node.checkOpen();
+        synchronized (node) {
+            Calls.check("doca_buf_inventory_expand", "adding " + buffers + " buffers to " + node.name(),
+                    () -> doca_h.doca_buf_inventory_expand(node.handle, buffers));
+        }
+        return this;
+    }
+
+    /**
      * How many buffers it has in all ({@code doca_buf_inventory_get_num_elements}).
      *
-     * @return the number it was made with
+     * @return the number it was made with, and those that {@link #expand} added
      */
     public int capacity() {
         node.checkOpen();

@@ -52,15 +52,47 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Lists the host functions that this device stands for ({@code doca_devinfo_rep_create_list}).
+     * What is known of it ({@code doca_dev_as_devinfo}).
+     *
+     * @return a snapshot, as {@link Devices#list} has it
+     * @throws IllegalStateException if it is closed
+     */
+    public DeviceInfo info() {
+        return query(Devices::describe);
+    }
+
+    /**
+     * Its addresses, rate and capabilities ({@code doca_devinfo_get_…}, {@code doca_devinfo_cap_…}, {@code doca_mmap_cap_…}).
+     *
+     * @return a snapshot
+     * @throws IllegalStateException if it is closed
+     */
+    public DeviceProperties properties() {
+        return query(info -> new DeviceQuery(info).properties());
+    }
+
+    /**
+     * Lists the network functions of the host that this device stands for, those that Comch can serve ({@code doca_devinfo_rep_create_list}).
      *
      * @return a snapshot; empty on a host, whose devices have none
      * @throws IllegalStateException if it is closed
      * @throws DocaException if DOCA refuses
      */
     public List<RepresentorInfo> representors() {
+        return representors(RepresentorFilter.NET);
+    }
+
+    /**
+     * Lists the host functions of a kind that this device stands for ({@code doca_devinfo_rep_create_list}).
+     *
+     * @param filter the kind
+     * @return a snapshot; empty on a host, whose devices have none, and where the device does not know the filter
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public List<RepresentorInfo> representors(RepresentorFilter filter) {
         node.checkOpen();
-        try (NativeList list = NativeList.representors(this)) {
+        try (NativeList list = NativeList.representors(this, filter)) {
             return list.map(Representor::describe);
         } catch (DocaException e) {
             if (e.error() == DocaError.NOT_SUPPORTED) {
@@ -81,7 +113,7 @@ public final class Device implements AutoCloseable {
      */
     public Representor openRepresentor(PciAddress function) {
         node.checkOpen();
-        try (NativeList list = NativeList.representors(this)) {
+        try (NativeList list = NativeList.representors(this, RepresentorFilter.NET)) {
             MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> new IllegalArgumentException(
                     this + " has no representor for " + function + "; it has " + list.map(Representor::address)));
             return new Representor(this, function, Calls.pointer("doca_dev_rep_open", "opening the representor of " + function,

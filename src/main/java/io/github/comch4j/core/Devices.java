@@ -80,7 +80,7 @@ public final class Devices {
         return device;
     }
 
-    private static DeviceInfo describe(MemorySegment info) {
+    static DeviceInfo describe(MemorySegment info) {
         String action = "describing a device";
         return new DeviceInfo(address(info),
                 Calls.text("doca_devinfo_get_iface_name", action, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),

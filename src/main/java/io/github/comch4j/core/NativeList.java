@@ -31,10 +31,9 @@ final class NativeList implements AutoCloseable {
     }
 
     /** The representors of a device. */
-    static NativeList representors(Device device) {
-        int filter = doca_h.DOCA_DEVINFO_REP_FILTER_NET(); // network functions: those that Comch can serve
+    static NativeList representors(Device device, RepresentorFilter filter) {
         return create("doca_devinfo_rep_create_list", "listing the representors of " + device, false,
-                (list, count) -> doca_h.doca_devinfo_rep_create_list(device.handle(), filter, list, count), doca_h::doca_devinfo_rep_destroy_list);
+                (list, count) -> doca_h.doca_devinfo_rep_create_list(device.handle(), filter.code(), list, count), doca_h::doca_devinfo_rep_destroy_list);
     }
 
     private interface Create {

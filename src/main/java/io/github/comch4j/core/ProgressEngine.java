@@ -1,6 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Notifications;
 import java.time.Duration;
 
 /**
@@ -124,6 +125,103 @@ public final class ProgressEngine implements AutoCloseable {
     public ProgressEngine timeout(Duration timeout) {
         engine.timeout(timeout);
         return this;
+    }
+
+    /**
+     * How many tasks of all contexts on it are in flight ({@code doca_pe_get_num_inflight_tasks}).
+     *
+     * @return a snapshot
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed
+     */
+    public long inFlight() {
+        return Notifications.inFlight(engine);
+    }
+
+    /**
+     * The descriptor that becomes readable when an armed engine has something to do ({@code doca_pe_get_notification_handle}); for {@code epoll} loops of the
+     * program's own, see {@link #awaitEvent}. It belongs to the engine.
+     *
+     * @return a file descriptor
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed
+     */
+    public int notificationHandle() {
+        return Notifications.handle(engine);
+    }
+
+    /**
+     * Arms the engine: from now on an event makes the {@linkplain #notificationHandle() descriptor} readable, at once if there is one waiting
+     * ({@code doca_pe_request_notification}).
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed
+     */
+    public void requestNotification() {
+        Notifications.request(engine);
+    }
+
+    /**
+     * Disarms the engine after a wake-up ({@code doca_pe_clear_notification}); {@link #progress()} then, until there is nothing to do.
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed
+     */
+    public void clearNotification() {
+        Notifications.clear(engine);
+    }
+
+    /**
+     * Which contexts a wake-up concerns ({@code doca_pe_set_event_mode}, since DOCA 3.0).
+     *
+     * @param mode the mode
+     * @return this
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     */
+    public ProgressEngine eventMode(EventMode mode) {
+        Notifications.mode(engine, mode.code());
+        return this;
+    }
+
+    /**
+     * Sleeps in the operating system until the engine has something to do, or the time is up: arms it, waits for the descriptor, disarms it. Costs no
+     * processor time, some microseconds of latency, and holds on to the carrier of a virtual thread.
+     *
+     * <p>NVIDIA's guides since DOCA 2.9 say that Comch does not raise events; so choose a time after which progressing without one does no harm. The
+     * emulated device raises them, and wakes a sleeper every millisecond besides.
+     *
+     * @param timeout how long to sleep at most; rounded to milliseconds, at least 1
+     * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     */
+    public boolean awaitEvent(Duration timeout) {
+        return Notifications.await(engine, timeout);
+    }
+
+    /** Which contexts a wake-up concerns ({@code enum doca_pe_event_mode}). */
+    public enum EventMode {
+        /** Progress looks at contexts that had an event, or work when the engine was armed. */
+        SELECTIVE(Notifications.SELECTIVE),
+        /** Progress looks at all contexts. */
+        ALL(Notifications.ALL);
+
+        private final int code;
+
+        EventMode(int code) {
+            this.code = code;
+        }
+
+        /**
+         * The number in {@code enum doca_pe_event_mode}.
+         *
+         * @return the number
+         */
+        public int code() {
+            return code;
+        }
     }
 
     /**

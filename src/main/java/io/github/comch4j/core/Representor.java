@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Resource;
@@ -28,6 +29,17 @@ public final class Representor implements AutoCloseable {
      */
     public PciAddress address() {
         return address;
+    }
+
+    /**
+     * What is known of it ({@code doca_dev_rep_as_devinfo}, {@code doca_devinfo_rep_get_…}).
+     *
+     * @return a snapshot
+     * @throws IllegalStateException if it is closed
+     */
+    public RepresentorInfo info() {
+        node.checkOpen();
+        return describe(Calls.value("doca_dev_rep_as_devinfo", () -> doca_h.doca_dev_rep_as_devinfo(node.handle)));
     }
 
     /**
@@ -80,9 +92,22 @@ public final class Representor implements AutoCloseable {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment type = arena.allocate(ValueLayout.JAVA_INT);
             Calls.check("doca_devinfo_rep_get_pci_func_type", action, () -> doca_h.doca_devinfo_rep_get_pci_func_type(info, type));
+            DeviceQuery query = new DeviceQuery(info);
             return new RepresentorInfo(address(info), PciFunctionType.of(type.get(ValueLayout.JAVA_INT, 0)),
                     Calls.text("doca_devinfo_rep_get_vuid", action, doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
-                            out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize())));
+                            out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize())),
+                    interfaceName(info, action),
+                    query.flag("doca_devinfo_rep_get_is_hotplug", doca_h::doca_devinfo_rep_get_is_hotplug),
+                    query.uint16("doca_devinfo_rep_get_vhca_id", doca_h::doca_devinfo_rep_get_vhca_id));
+        }
+    }
+
+    private static String interfaceName(MemorySegment info, String action) {
+        try {
+            return Calls.text("doca_devinfo_rep_get_iface_name", action, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+                    out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
+        } catch (MissingFunctionException e) {
+            return "";
         }
     }
 

@@ -71,4 +71,35 @@ class DevicesTest {
         assertThat(library.location()).contains("native/linux-");
         assertThat(library.reason()).contains(Doca.LIBRARY_PROPERTY);
     }
+
+    @Test
+    void aDeviceTellsItsProperties() {
+        try (Device dpu = Devices.openDpu(Machine.DPU); Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(dpu.info()).isEqualTo(Devices.list().stream().filter(DeviceInfo::server).findFirst().orElseThrow());
+            DeviceProperties properties = dpu.properties();
+            assertThat(properties.representorFilters()).contains(RepresentorFilter.NET);
+            assertThat(properties.importsMemory()).isTrue();
+            assertThat(host.properties().exportsMemory()).isTrue();
+            assertThat(properties.vhcaId()).isPresent();
+            assertThat(properties.mac().orElseThrow()).matches("([0-9a-f]{2}:){5}[0-9a-f]{2}");
+            assertThat(host.properties().representorFilters()).isEmpty();
+            assertThat(host.properties().vhcaId()).isNotEqualTo(properties.vhcaId());
+        }
+    }
+
+    @Test
+    void representorsCanBeFiltered() {
+        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST)) {
+            assertThat(dpu.representors(RepresentorFilter.NET)).isEqualTo(dpu.representors()).contains(representor.info());
+            assertThat(dpu.representors(RepresentorFilter.ALL)).containsAll(dpu.representors());
+            assertThat(dpu.representors(RepresentorFilter.EMULATED)).doesNotContainAnyElementsOf(dpu.representors());
+            assertThat(representor.info().hotplug()).isFalse();
+        }
+    }
+
+    @Test
+    void buildAndRuntimeHaveVersions() {
+        assertThat(Doca.buildVersion()).matches("3\\.0\\.\\d+");
+        assertThat(Doca.runtimeVersion()).startsWith(Doca.buildVersion());
+    }
 }

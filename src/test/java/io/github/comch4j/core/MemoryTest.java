@@ -108,4 +108,77 @@ class MemoryTest {
         assertThatThrownBy(() -> segment.get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
         inventory.close();
     }
+
+    @Test
+    void anInventoryGrows() {
+        try (BufferInventory inventory = BufferInventory.create(1)) {
+            assertThat(inventory.expand(3).capacity()).isEqualTo(4);
+            assertThat(inventory.available()).isEqualTo(4);
+            assertThatThrownBy(() -> inventory.expand(0)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void aMapMayServeSeveralDevices() {
+        Device other = Devices.open(Machine.DPU);
+        try (MemoryMap memory = MemoryMap.builder(device, other).access(Access.LOCAL_READ_WRITE).allocate(100);
+             BufferInventory inventory = BufferInventory.create(1)) {
+            assertThat(memory.devices()).containsExactly(device, other);
+            assertThat(memory.buffers()).isZero();
+            inventory.acquire(memory, 0, 10);
+            assertThat(memory.buffers()).isEqualTo(1);
+            assertThat(memory.isRemote()).isFalse();
+            other.close();
+            assertThat(memory.isClosed()).as("it depends on each of its devices").isTrue();
+        }
+        assertThatThrownBy(MemoryMap::builder).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void exportedMemoryCanBeImportedButNotLookedAt() {
+        try (Device dpu = Devices.open(Machine.DPU);
+             MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_WRITE);
+             BufferInventory inventory = BufferInventory.create(1)) {
+            assertThat(memory.isExported()).isFalse();
+            byte[] descriptor = memory.exportPci(device);
+            assertThat(memory.isExported()).isTrue();
+            try (MemoryMap imported = MemoryMap.importFrom(dpu, descriptor)) {
+                assertThat(imported.isRemote()).isTrue();
+                assertThat(imported.size()).isEqualTo(8192);
+                assertThatThrownBy(imported::segment).isInstanceOf(UnsupportedOperationException.class);
+                Buffer buffer = inventory.acquire(imported, 4096, 10);
+                assertThat(buffer.length()).isEqualTo(10);
+                assertThatThrownBy(buffer::segment).isInstanceOf(UnsupportedOperationException.class);
+                assertThatThrownBy(buffer::data).isInstanceOf(UnsupportedOperationException.class);
+                assertThatThrownBy(() -> imported.exportPci(dpu)).isInstanceOfSatisfying(DocaException.class,
+                        e -> assertThat(e.error()).isEqualTo(DocaError.NOT_PERMITTED));
+            }
+            assertThatThrownBy(() -> memory.exportPci(dpu)).isInstanceOfSatisfying(DocaException.class,
+                    e -> assertThat(e.error()).isEqualTo(DocaError.NOT_FOUND));
+            assertThatThrownBy(() -> memory.exportRdma(device)).isInstanceOfSatisfying(DocaException.class,
+                    e -> assertThat(e.function()).isEqualTo("doca_mmap_export_rdma"));
+            assertThatThrownBy(() -> MemoryMap.importFrom(dpu, new byte[10])).isInstanceOf(DocaException.class);
+            assertThatThrownBy(() -> MemoryMap.importFrom(dpu, new byte[0])).isInstanceOf(DocaException.class);
+        }
+    }
+
+    @Test
+    void anExportedMapIsVoidOnceClosed() {
+        try (Device dpu = Devices.open(Machine.DPU)) {
+            byte[] descriptor;
+            try (MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_ONLY)) {
+                descriptor = memory.exportPci(device);
+            }
+            assertThatThrownBy(() -> MemoryMap.importFrom(dpu, descriptor)).isInstanceOf(DocaException.class);
+        }
+    }
+
+    @Test
+    void whatIsNoDmaBufIsRefused() {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment memory = arena.allocate(4096, 4096);
+            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(-1, 0, memory)).isInstanceOfSatisfying(DocaException.class,
+                    e -> assertThat(e.function()).isEqualTo("doca_mmap_set_dmabuf_memrange"));
+        }
+    }
 }

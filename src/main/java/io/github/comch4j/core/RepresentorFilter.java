@@ -1,0 +1,28 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.ffi.doca_h;
+
+/** Which host functions to list ({@code enum doca_devinfo_rep_filter}). */
+public enum RepresentorFilter {
+    /** All. */
+    ALL(doca_h.DOCA_DEVINFO_REP_FILTER_ALL()),
+    /** Network functions: those that Comch can serve. */
+    NET(doca_h.DOCA_DEVINFO_REP_FILTER_NET()),
+    /** Functions that the device emulates, for example NVMe. */
+    EMULATED(doca_h.DOCA_DEVINFO_REP_FILTER_EMULATED());
+
+    private final int code;
+
+    RepresentorFilter(int code) {
+        this.code = code;
+    }
+
+    /**
+     * The number in {@code enum doca_devinfo_rep_filter}.
+     *
+     * @return the number
+     */
+    public int code() {
+        return code;
+    }
+}

@@ -1,0 +1,167 @@
+package io.github.comch4j.emulator;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.EmulatorCalls;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * Faults of the emulated BlueField on demand ({@code doca_emu_set_faults}), for tests.
+ *
+ * <pre>{@code
+ * new EmulatedFaults().failSend(3, DocaError.IO_FAILED).apply();
+ * …
+ * EmulatedFaults.clear();
+ * }</pre>
+ *
+ * <p>They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
+ * Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of this class belongs to one thread at a time.
+ */
+public final class EmulatedFaults {
+    private final Map<String, String> settings = new LinkedHashMap<>();
+
+    /** No faults yet. */
+    public EmulatedFaults() {
+    }
+
+    /**
+     * Whether the libraries in use are an emulation.
+     *
+     * @return true if {@link #apply()} can work
+     */
+    public static boolean available() {
+        return EmulatorCalls.present();
+    }
+
+    /**
+     * Removes all faults.
+     *
+     * @throws UnsupportedOperationException with a real device
+     */
+    public static void clear() {
+        EmulatorCalls.setFaults("");
+    }
+
+    /**
+     * Servers refuse clients.
+     *
+     * @param clients how many of those to come, at least 1
+     * @return this
+     */
+    public EmulatedFaults refuse(int clients) {
+        return put("refuse", positive("refuse", clients));
+    }
+
+    /**
+     * Servers let each client wait.
+     *
+     * @param delay how long, in milliseconds
+     * @return this
+     */
+    public EmulatedFaults acceptDelay(Duration delay) {
+        return put("accept_delay", positive("acceptDelay", delay.toMillis()));
+    }
+
+    /**
+     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room.
+     *
+     * @param submits how many of those to come, at least 1
+     * @return this
+     */
+    public EmulatedFaults again(int submits) {
+        return put("again", positive("again", submits));
+    }
+
+    /**
+     * A message or producer send fails and is not sent.
+     *
+     * @param nth which one, counted from 1
+     * @param error with what
+     * @return this
+     */
+    public EmulatedFaults failSend(int nth, DocaError error) {
+        return put("fail_send", positive("failSend", nth) + ":" + named(error));
+    }
+
+    /**
+     * A receive fails; what was sent to it is lost.
+     *
+     * @param nth which one, counted from 1
+     * @param error with what
+     * @return this
+     */
+    public EmulatedFaults failReceive(int nth, DocaError error) {
+        return put("fail_recv", positive("failReceive", nth) + ":" + named(error));
+    }
+
+    /**
+     * The connection breaks, as if the other side had died.
+     *
+     * @param nth at which message or producer send, counted from 1
+     * @return this
+     */
+    public EmulatedFaults drop(int nth) {
+        return put("drop", positive("drop", nth));
+    }
+
+    /**
+     * What this process sends arrives later.
+     *
+     * @param latency by how much, in microseconds
+     * @return this
+     */
+    public EmulatedFaults latency(Duration latency) {
+        return put("latency", positive("latency", latency.toNanos() / 1000));
+    }
+
+    /**
+     * What this process sends arrives no faster than a bus of this speed would carry it.
+     *
+     * @param megabytesPerSecond 10⁶ bytes per second
+     * @return this
+     */
+    public EmulatedFaults bandwidth(int megabytesPerSecond) {
+        return put("bandwidth", positive("bandwidth", megabytesPerSecond));
+    }
+
+    /**
+     * Replaces all faults of this process by these.
+     *
+     * @throws UnsupportedOperationException with a real device
+     * @throws IllegalArgumentException if the emulated device refuses a value; nothing has changed then
+     */
+    public void apply() {
+        EmulatorCalls.setFaults(toString());
+    }
+
+    /**
+     * The faults as {@code DOCA_EMU_FAULTS} takes them.
+     *
+     * @return a list {@code key=value,…}
+     */
+    @Override
+    public String toString() {
+        return settings.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue()).collect(Collectors.joining(","));
+    }
+
+    private EmulatedFaults put(String key, String value) {
+        settings.put(key, value);
+        return this;
+    }
+
+    private static String positive(String what, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(what + " " + value + " is less than 1");
+        }
+        return Long.toString(value);
+    }
+
+    private static String named(DocaError error) {
+        if (error == DocaError.SUCCESS || error == DocaError.UNRECOGNIZED) {
+            throw new IllegalArgumentException("a failure with " + error);
+        }
+        return error.name();
+    }
+}
