@@ -388,15 +388,102 @@ static void cancel_in_the_pipeline(struct side *side)
 	memory_close(&memory);
 }
 
+/* ---- the conversation of the vendor's data path samples: an engine for each context, spins without progress ---- */
+
+#define START_TEXT "start_data_path_test"
+#define STOP_TEXT "stop_data_path_test"
+
+static void sample_receive(struct side *side, const char *text)
+{
+	struct end *end = &side->end;
+	struct memory memory;
+	memory_open(&memory, 1u << 20, 1, side->dev, RW);
+	struct consumer consumer;
+	consumer_make(&consumer, end->connection, memory.mmap, 2, NULL);
+	CHECK(consumer.id != 0 && consumer.id != 0xffff);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
+	UNTIL(state_of(consumer.ctx) == RUNNING, consumer.pe, end->pe);
+	struct doca_buf *buf = memory_buf(&memory, 0, 1u << 20, 0);
+	post(&consumer, buf);
+	UNTIL(count_of(&consumer.record, RECEIVED) == 1, consumer.pe, end->pe);
+	CHECK(buf_data_len(buf) == strlen(text) && memcmp(memory.bytes, text, strlen(text)) == 0);
+	free_received(&consumer.record);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(consumer.ctx));
+	UNTIL(state_of(consumer.ctx) == IDLE, consumer.pe, end->pe);
+	consumer_destroy(&consumer);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void sample_send(struct side *side, const char *text)
+{
+	struct end *end = &side->end;
+	UNTIL(count_of(&end->record, CONSUMER_NEW) == 1, end->pe);
+	struct memory memory;
+	memory_open(&memory, 4096, 1, side->dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	struct producer producer;
+	producer_make(&producer, end->connection, 2, NULL);
+	producer_start(&producer);
+	struct doca_buf *buf = memory_buf(&memory, 0, strlen(text), 0);
+	struct doca_comch_producer_task_send *task;
+	OK(doca_comch_producer_task_send_alloc_init(producer.producer, buf, NULL, 0,
+						    (uint32_t)nth(&end->record, CONSUMER_NEW, 0)->a, &task));
+	memcpy(memory.bytes, text, strlen(text));
+	OK(doca_buf_set_data_len(buf, strlen(text)));
+	int64_t deadline = harness_deadline();
+	doca_error_t result;
+	while ((result = doca_task_submit(doca_comch_producer_task_send_as_task(task))) == DOCA_ERROR_AGAIN)
+		harness_in_time(deadline, __FILE__, __LINE__, "a buffer is posted");
+	CHECK(result == DOCA_SUCCESS);
+	UNTIL(count_of(&producer.record, SENT) == 1, producer.pe);
+	free_sent(&producer.record);
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void sample_stop(struct end *end, struct doca_comch_connection *connection, uint8_t *bytes, uint32_t len)
+{
+	if (end->server != NULL)
+		send_bytes(end, connection, bytes, len);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(end->ctx));
+}
+
+static void talk_like_the_samples(struct side *side)
+{
+	struct end *end = &side->end;
+	if (end->client != NULL)
+		send_text(end, end->connection, START_TEXT);
+	UNTIL(count_of(&end->record, MESSAGE) == 1, end->pe);
+	CHECK(is_text(nth(&end->record, MESSAGE, 0), START_TEXT));
+	if (end->server != NULL) {
+		send_text(end, end->connection, START_TEXT);
+		sample_receive(side, "Message from the client");
+		end->on_message = sample_stop;
+		sample_send(side, "Message from the server");
+	} else {
+		end->on_message = sample_stop;
+		sample_send(side, "Message from the client");
+		sample_receive(side, "Message from the server");
+		send_text(end, end->connection, STOP_TEXT);
+	}
+	UNTIL(state_of(end->ctx) == IDLE, end->pe);
+	CHECK(is_text(nth(&end->record, MESSAGE, 1), STOP_TEXT));
+	CHECK(count_of(&end->record, SEND_FAILED) == 0 && count_of(&end->record, DISCONNECTED) == 0);
+}
+
 static const struct script {
 	const char *name;
 	void (*run)(struct side *side);
+	bool parts; /* ends the connection itself */
 } scripts[] = {
-	{"messages", exchange_messages},
-	{"data", exchange_data},
-	{"stream", stream},
-	{"stop", stop_in_the_pipeline},
-	{"cancel", cancel_in_the_pipeline},
+	{"messages", exchange_messages, false},
+	{"data", exchange_data, false},
+	{"stream", stream, false},
+	{"stop", stop_in_the_pipeline, false},
+	{"cancel", cancel_in_the_pipeline, false},
+	{"samples", talk_like_the_samples, true},
 };
 
 static void run_script(bool server, const char *name)
@@ -404,10 +491,14 @@ static void run_script(bool server, const char *name)
 	struct side side;
 	side_open(&side, server);
 	side_connect(&side);
-	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
-		if (strcmp(scripts[i].name, name) == 0)
-			scripts[i].run(&side);
-	side_part(&side);
+	const struct script *script = scripts;
+	while (strcmp(script->name, name) != 0)
+		script++;
+	script->run(&side);
+	if (script->parts)
+		side_close(&side);
+	else
+		side_part(&side);
 }
 
 /* This process is the server and a child the client, then the other way round. */
@@ -424,6 +515,12 @@ static void control_messages_between_processes(void **state)
 {
 	(void)state;
 	run_both_ways("messages");
+}
+
+static void the_conversation_of_the_vendors_samples(void **state)
+{
+	(void)state;
+	run_both_ways("samples");
 }
 
 static void data_of_every_kind_of_size_by_direct_writes(void **state)
@@ -948,6 +1045,7 @@ int main(int argc, char **argv)
 		return child_main(strcmp(argv[1], "SERVER") == 0, argv[2]);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_messages_between_processes),
+		cmocka_unit_test(the_conversation_of_the_vendors_samples),
 		cmocka_unit_test(data_of_every_kind_of_size_by_direct_writes),
 		cmocka_unit_test(data_of_every_kind_of_size_through_the_pipeline),
 		cmocka_unit_test(two_streams_by_direct_writes_keep_their_order),
