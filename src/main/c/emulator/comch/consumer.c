@@ -59,8 +59,9 @@ struct doca_comch_consumer {
 	uint64_t mask;
 	uint64_t posted;
 	uint64_t completed;
-	/* In STOPPING: where the claims of producers end. */
+	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
 	uint64_t claimed;
+	int64_t claim_deadline_ms;
 	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
 	struct task_pool pool;
 };
@@ -237,6 +238,18 @@ static void close_to_producers(struct doca_comch_consumer *consumer)
 	/* The counter is the peer's to write: believe it only where it makes sense. */
 	bool plausible = claimed >= consumer->completed && claimed <= consumer->posted;
 	consumer->claimed = plausible ? claimed : consumer->completed;
+	consumer->claim_deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
+}
+
+/* Whether a producer that has claimed a buffer but does not fill it is given up: it stands still or breaks the protocol,
+ * and nothing of it may reach this memory any more. */
+static bool out_of_patience(const struct doca_comch_consumer *consumer, int64_t deadline_ms)
+{
+	if (now_ms() < deadline_ms)
+		return false;
+	EMU_LOG_ERROR("a peer claimed a posted buffer and does not fill it: connection ended");
+	connection_cut(consumer->connection);
+	return true;
 }
 
 static doca_error_t consumer_stop(struct doca_ctx *ctx)
@@ -405,7 +418,9 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
 				status = READING_FLUSHED_TASK;
 		} else if (!lost && !connection_peer_vanished(consumer->connection)) {
-			return false;
+			if (!out_of_patience(consumer, consumer->claim_deadline_ms))
+				return false;
+			consumer->claimed = consumer->completed;
 		}
 		finish_oldest(consumer, status);
 		return true;
@@ -512,10 +527,10 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
 	if (claimed > task->index && claimed <= consumer->posted) {
 		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */
-		int64_t deadline = now_ms() + READING_STOP_GRACE_MS;
+		int64_t deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 		while (atomic_load_explicit(&slot->ready, memory_order_acquire) != task->index + 1 &&
 		       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
-		       !connection_peer_vanished(consumer->connection) && now_ms() < deadline)
+		       !connection_peer_vanished(consumer->connection) && !out_of_patience(consumer, deadline_ms))
 			;
 	}
 	task->base.state = EMU_TASK_CANCELLED;

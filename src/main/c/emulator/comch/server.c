@@ -167,7 +167,9 @@ static void forget_stranger(struct stranger *stranger)
 /* Looks whether a stranger has introduced itself. */
 static void hear_stranger(struct doca_comch_server *server, struct stranger *stranger)
 {
-	if (faults_any() && now_ms() - stranger->accepted_at_ms < (int64_t)fault_accept_delay_ms())
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
+	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
+	if (delay_ms > 0 && now_ms() - stranger->accepted_at_ms <= delay_ms)
 		return;
 	struct wire_message hello;
 	int memory = -1;

@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "sdk_log.h"
@@ -54,10 +56,12 @@ static void *map_part(int fd, uint64_t offset, uint64_t bytes)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* Memory from a peer must not be able to vanish under a mapping: exact size, and sealed at that size. */
+/* Memory from a peer must not be able to vanish under a mapping: exact size, sealed at that size, and of ordinary pages,
+ * because huge ones that cannot be had are found out only at the first touch. */
 static bool acceptable(int fd, uint64_t bytes, struct stat *status)
 {
-	if (fstat(fd, status) != 0 || !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
+	struct statfs system;
+	if (fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC || fstat(fd, status) != 0 || !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
 		return false;
 	int seals = fcntl(fd, F_GET_SEALS);
 	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);

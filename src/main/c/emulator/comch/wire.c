@@ -97,8 +97,7 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 	*fd = -1;
 	if (received < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? DOCA_ERROR_AGAIN : DOCA_ERROR_NOT_CONNECTED;
-	if (received == 0)
-		return DOCA_ERROR_NOT_CONNECTED;
+	/* An empty packet, which looks like the end, can carry descriptors as well. */
 	*fd = take_descriptor(&header);
 	if (received == (ssize_t)sizeof(*message) && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
 	    message->magic == WIRE_MAGIC && message->version == SHM_LAYOUT_VERSION &&
@@ -107,7 +106,7 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;
-	return DOCA_ERROR_INVALID_VALUE;
+	return received == 0 ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE;
 }
 
 static bool peer_credentials(int socket, struct ucred *peer)

@@ -59,6 +59,10 @@
  * successfully but found the peer's receive queue full [Q10]. */
 #define READING_STOP_GRACE_MS 1000
 
+/* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and does
+ * not fill it. Copying takes less than a second; a peer that takes longer hangs, and is cut off. */
+#define READING_CLAIM_PATIENCE_MS 5000
+
 /* An armed engine wakes its waiter at the latest after this time, because public guides exclude Comch from
  * event-driven completions and a program must not hang for want of one [Q17]. */
 #define READING_NOTIFY_POLL_MS 1
