@@ -773,6 +773,34 @@ static void a_killed_server_ends_the_client(void **state)
 	assert_int_equal(child_wait(child), 0);
 }
 
+static void a_spin_on_submit_ends_when_the_peer_is_killed(void **state)
+{
+	(void)state;
+	struct side side;
+	side_open(&side, false);
+	int child = program_start("SERVER", "noisy");
+	side_connect(&side);
+	struct end *end = &side.end;
+	UNTIL(count_of(&end->record, CONSUMER_NEW) == 1, end->pe);
+	struct producer producer;
+	producer_make(&producer, end->connection, 64, end->pe);
+	producer_start(&producer);
+	child_kill(child);
+	/* Whatever buffers the dead had posted are used up, then there is nobody to wait for. No progress is needed. */
+	static const uint8_t imm[4] = {0};
+	doca_error_t result;
+	int64_t deadline = harness_deadline();
+	while ((result = try_send(&producer, 1, NULL, imm, 4, NULL)) != DOCA_ERROR_NOT_CONNECTED) {
+		CHECK(result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN);
+		harness_in_time(deadline, __FILE__, __LINE__, "the death is noticed");
+	}
+	UNTIL(inflight(producer.ctx) == 0, end->pe);
+	free_sent(&producer.record);
+	UNTIL(state_of(end->ctx) == IDLE && state_of(producer.ctx) == IDLE, end->pe);
+	producer_destroy(&producer);
+	side_close(&side);
+}
+
 static void tasks_of_a_client_fail_when_its_server_is_killed(void **state)
 {
 	(void)state;
@@ -1055,6 +1083,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sends_complete_while_the_other_process_is_stopped),
 		cmocka_unit_test(a_killed_client_is_reported_and_its_children_stop),
 		cmocka_unit_test(a_killed_server_ends_the_client),
+		cmocka_unit_test(a_spin_on_submit_ends_when_the_peer_is_killed),
 		cmocka_unit_test(tasks_of_a_client_fail_when_its_server_is_killed),
 		cmocka_unit_test(fifty_random_deaths_leave_nothing_behind),
 		cmocka_unit_test(what_a_killed_server_leaves_behind_is_swept),
