@@ -87,7 +87,7 @@ static doca_error_t introduce(struct doca_comch_client *client)
 	hello.recv_queue_size = endpoint->recv_queue_size;
 	hello.ring_bytes = connection_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
-	if (!wire_peer_is_same_user(socket) || wire_send(socket, &hello, client->connection->map->base.fd) != DOCA_SUCCESS) {
+	if (wire_send(socket, &hello, client->connection->map->base.fd) != DOCA_SUCCESS) {
 		close(socket);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
@@ -103,6 +103,9 @@ static doca_error_t hear_answer(struct doca_comch_client *client)
 	doca_error_t result = wire_receive(connection->socket, &answer, &doorbells);
 	if (result != DOCA_SUCCESS)
 		return result == DOCA_ERROR_AGAIN ? DOCA_ERROR_IN_PROGRESS : result;
+	if (answer.kind == WIRE_REJECT)
+		EMU_LOG_WARNING("client is refused by server \"%s\": %s", client->endpoint.name,
+				wire_refusal_text(answer.connection_index));
 	if (answer.kind != WIRE_ACCEPT || doorbells < 0 || answer.connection_index >= SHM_DOORBELLS) {
 		if (doorbells >= 0)
 			close(doorbells);
@@ -111,6 +114,21 @@ static doca_error_t hear_answer(struct doca_comch_client *client)
 	connection->index = answer.connection_index;
 	result = shm_doorbells_attach(doorbells, &connection->doorbells);
 	return result == DOCA_SUCCESS ? connection_establish(connection, &answer) : result;
+}
+
+/* Says why an attempt has failed, where nothing before it has. */
+static void explain(const struct doca_comch_client *client, doca_error_t result)
+{
+	const char *name = client->endpoint.name, *pci = emu_dev_pci(client->endpoint.dev);
+	if (result == DOCA_ERROR_NOT_FOUND)
+		EMU_LOG_WARNING("client finds no server \"%s\" on %s: none runs in this fabric folder", name, pci);
+	else if (result == DOCA_ERROR_NOT_CONNECTED)
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: the server has ended in the middle of it", name, pci);
+	else if (result == DOCA_ERROR_INVALID_VALUE)
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: %s", name, pci,
+				wire_refusal_text(WIRE_REFUSED_PROTOCOL));
+	else if (result == DOCA_ERROR_NO_MEMORY)
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: there is not enough memory", name, pci);
 }
 
 /* An attempt that fails leads to IDLE directly [Q1]. */
@@ -129,8 +147,7 @@ static bool progress_starting(struct doca_comch_client *client)
 		emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_RUNNING);
 		return true;
 	}
-	EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: %s", endpoint->name, emu_dev_pci(endpoint->dev),
-			doca_error_get_descr(result));
+	explain(client, result);
 	free_resources(client);
 	emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_IDLE);
 	return true;

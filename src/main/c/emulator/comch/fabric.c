@@ -17,6 +17,7 @@
 
 #include "folder.h"
 #include "sdk_log.h"
+#include "wire.h"
 
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"
@@ -55,6 +56,14 @@ static void remove_files(int dir, const char *file)
 	unlinkat(dir, path, 0);
 }
 
+/* What is made in a shared folder is the group's. Another user's file cannot be changed, and need not be. */
+static void open_to_group(int dir, int fd)
+{
+	gid_t group = emu_folder_group(dir);
+	if (group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) == 0)
+		(void)fchmod(fd, 0660);
+}
+
 /* Takes FILE.lock; -1 with errno EWOULDBLOCK while another server holds it. */
 static int take_lock(int dir, const char *file, int flags)
 {
@@ -64,6 +73,8 @@ static int take_lock(int dir, const char *file, int flags)
 		int lock = openat(dir, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (lock < 0)
 			return -1;
+		if ((flags & O_CREAT) != 0)
+			open_to_group(dir, lock);
 		struct stat held, named;
 		if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
 			/* Its owner may have removed the name between the open and the lock. */
@@ -115,7 +126,11 @@ static int listen_on(int dir, const char *file)
 		return -1;
 	struct sockaddr_un address;
 	socket_address(dir, file, &address);
-	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 || listen(fd, BACKLOG) != 0) {
+	/* Before the listen: until then nobody gets in. The mode of the name is what counts, not that of the socket. */
+	gid_t group = emu_folder_group(dir);
+	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
+	    (group != (gid_t)-1 && (chown(address.sun_path, (uid_t)-1, group) != 0 || chmod(address.sun_path, 0660) != 0)) ||
+	    listen(fd, BACKLOG) != 0) {
 		int error = errno;
 		close(fd);
 		errno = error;
@@ -135,21 +150,24 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	while (flock(dir, LOCK_EX) != 0 && errno == EINTR)
 		;
 	sweep(dir);
-	struct fabric_listener opened = {.dir = dir, .lock = -1, .socket = -1};
+	struct fabric_listener opened = {.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1};
 	file_name(pci, name, opened.file);
 	opened.lock = take_lock(dir, opened.file, O_CREAT);
 	int error = errno;
 	(void)flock(dir, LOCK_UN);
 	if (opened.lock < 0) {
 		bool taken = error == EWOULDBLOCK;
-		if (!taken)
-			EMU_LOG_ERROR("cannot register server \"%s\": errno %d", name, error);
+		errno = error;
+		if (taken)
+			EMU_LOG_ERROR("there is a server \"%s\" on %s already", name, pci);
+		else
+			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder: %m", name);
 		close(dir);
 		return taken ? DOCA_ERROR_ALREADY_EXIST : DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	opened.socket = listen_on(dir, opened.file);
 	if (opened.socket < 0) {
-		EMU_LOG_ERROR("cannot listen for server \"%s\": errno %d", name, errno);
+		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder: %m", name);
 		fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
@@ -187,6 +205,12 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 		result = errno == EAGAIN ? DOCA_ERROR_AGAIN
 			 : errno == ENOENT || errno == ECONNREFUSED ? DOCA_ERROR_NOT_FOUND
 								    : DOCA_ERROR_OPERATING_SYSTEM;
+	if (result == DOCA_ERROR_OPERATING_SYSTEM)
+		EMU_LOG_ERROR("cannot connect to server \"%s\" in the fabric folder: %m", name);
+	if (result == DOCA_SUCCESS && !wire_peer_is_trusted(fd, emu_folder_group(dir))) {
+		EMU_LOG_ERROR("server \"%s\" is not used: %s", name, wire_refusal_text(WIRE_REFUSED_USER));
+		result = DOCA_ERROR_NOT_PERMITTED;
+	}
 	close(dir);
 	if (result == DOCA_SUCCESS)
 		*connected = fd;

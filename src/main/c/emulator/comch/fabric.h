@@ -5,11 +5,14 @@
 #ifndef EMU_FABRIC_H
 #define EMU_FABRIC_H
 
+#include <sys/types.h>
+
 #include "doca_error.h"
 
 #define FABRIC_FILE_BYTES 64
 
 struct fabric_listener {
+	gid_t group; /* whose users may connect; (gid_t)-1: this user's processes only */
 	int dir;
 	int lock;
 	int socket;
@@ -22,7 +25,8 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 /* Stops listening and removes the files. */
 void fabric_unlisten(struct fabric_listener *listener);
 
-/* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later. */
+/* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it is another
+ * user's. */
 doca_error_t fabric_connect(const char *pci, const char *name, int *socket);
 
 #endif

@@ -118,8 +118,16 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	struct wire_message reply;
 	wire_init(&reply, WIRE_REJECT);
 	uint32_t index = free_index(server);
-	bool welcome = !(faults_any() && fault_refuses_client()) && hello->kind == WIRE_HELLO && memory >= 0 && wire_peer_is_same_user(socket) &&
-		       strcmp(hello->name, endpoint->name) == 0 && index < SHM_DOORBELLS;
+	bool welcome = false;
+	reply.connection_index = WIRE_REFUSED;
+	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, endpoint->name) != 0)
+		reply.connection_index = WIRE_REFUSED_PROTOCOL;
+	else if (!wire_peer_is_trusted(socket, server->listener.group))
+		reply.connection_index = WIRE_REFUSED_USER;
+	else if (index >= SHM_DOORBELLS)
+		reply.connection_index = WIRE_REFUSED_FULL;
+	else
+		welcome = !(faults_any() && fault_refuses_client());
 	struct shm_map *map = NULL;
 	struct doca_comch_connection *connection = NULL;
 	if (!welcome) {
@@ -130,7 +138,8 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 		shm_release(map);
 	}
 	if (connection == NULL) {
-		EMU_LOG_WARNING("server \"%s\" refused a client", endpoint->name);
+		EMU_LOG_WARNING("server \"%s\" refused a client: %s", endpoint->name,
+				wire_refusal_text(reply.connection_index));
 		(void)wire_send(socket, &reply, -1);
 		close(socket);
 		return;

@@ -30,7 +30,7 @@ uint32_t shm_eager_bytes(uint32_t capacity)
 static doca_error_t from_errno(const char *what)
 {
 	int error = errno;
-	EMU_LOG_ERROR("%s: errno %d", what, error);
+	EMU_LOG_ERROR("%s: %m", what);
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ? DOCA_ERROR_NO_MEMORY
 											  : DOCA_ERROR_OPERATING_SYSTEM;
 }

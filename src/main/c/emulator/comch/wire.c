@@ -115,10 +115,41 @@ static bool peer_credentials(int socket, struct ucred *peer)
 	return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, peer, &size) == 0;
 }
 
-bool wire_peer_is_same_user(int socket)
+static bool peer_is_in_group(int socket, const struct ucred *peer, gid_t group)
+{
+	if (peer->gid == group)
+		return true;
+	gid_t groups[256];
+	socklen_t size = sizeof(groups);
+	if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0)
+		return false;
+	for (size_t i = 0; i < size / sizeof(groups[0]); i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+bool wire_peer_is_trusted(int socket, gid_t group)
 {
 	struct ucred peer;
-	return peer_credentials(socket, &peer) && (peer.uid == geteuid() || peer.uid == 0);
+	if (!peer_credentials(socket, &peer))
+		return false;
+	return peer.uid == geteuid() || peer.uid == 0 || (group != (gid_t)-1 && peer_is_in_group(socket, &peer, group));
+}
+
+const char *wire_refusal_text(uint32_t refusal)
+{
+	switch (refusal) {
+	case WIRE_REFUSED_USER:
+		return "the two sides run as different users";
+	case WIRE_REFUSED_FULL:
+		return "the server has as many clients as it takes";
+	case WIRE_REFUSED_PROTOCOL:
+		return "the two sides do not speak the same version";
+	case WIRE_REFUSED:
+	default:
+		return "the server refuses";
+	}
 }
 
 enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid)

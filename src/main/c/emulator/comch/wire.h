@@ -20,13 +20,24 @@ enum wire_kind {
 	WIRE_REJECT,
 };
 
+/* Why a server rejects a client. */
+enum wire_refusal {
+	WIRE_REFUSED = 0, /* on demand, or for want of memory */
+	WIRE_REFUSED_USER,
+	WIRE_REFUSED_FULL,
+	WIRE_REFUSED_PROTOCOL,
+};
+
+/* As the end of a sentence. */
+const char *wire_refusal_text(uint32_t refusal);
+
 struct wire_message {
 	uint32_t magic;
 	uint32_t version;
 	uint32_t kind;
 	uint32_t max_msg_size;
 	uint32_t recv_queue_size;
-	uint32_t connection_index; /* ACCEPT: the client's doorbell */
+	uint32_t connection_index; /* ACCEPT: the client's doorbell; REJECT: enum wire_refusal */
 	uint64_t ring_bytes;       /* of the ring towards the sender of this message */
 	uint64_t cookie_address;   /* where `cookie` stands in the sender's memory */
 	uint8_t cookie[WIRE_COOKIE_BYTES];
@@ -49,8 +60,8 @@ enum wire_reach {
 	WIRE_REACH_PROCESS, /* process_vm_writev works */
 };
 
-/* Whether the peer runs as the same user. */
-bool wire_peer_is_same_user(int socket);
+/* Whether the peer runs as the same user, or is in `group`, unless that is (gid_t)-1. */
+bool wire_peer_is_trusted(int socket, gid_t group);
 
 /* How the peer's memory can be reached, established by a trial, and its process id for WIRE_REACH_PROCESS. */
 enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid);

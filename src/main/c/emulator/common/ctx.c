@@ -2,6 +2,7 @@
 
 #include "pe.h"
 #include "readings.h"
+#include "sdk_log.h"
 
 void emu_ctx_init(struct doca_ctx *ctx, const struct emu_ctx_ops *ops)
 {
@@ -36,6 +37,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return READING_START_WHEN_NOT_IDLE;
 	if (ctx->pe == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
+	emu_log_forget();
 	doca_error_t result = ctx->ops->start(ctx);
 	if (result == DOCA_SUCCESS)
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_RUNNING);

@@ -15,6 +15,7 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 {
 	if (dev_list == NULL || nb_devs == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	emu_log_forget();
 	struct emu_sides sides;
 	if (!emu_topology_sides(&sides)) {
 		EMU_LOG_ERROR("DOCA_EMU_SIDE must be host, dpu, dpu:PCI or both; no device is visible");

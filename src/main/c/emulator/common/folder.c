@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,8 +13,65 @@
 static doca_error_t failed(const char *what, const char *path)
 {
 	int error = errno;
-	EMU_LOG_ERROR("cannot %s the fabric folder %s: errno %d", what, path, error);
+	EMU_LOG_ERROR("cannot %s the fabric folder %s as user %u: %m", what, path, (unsigned)geteuid());
 	return error == ENOMEM || error == EMFILE || error == ENFILE ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+bool emu_folder_is_shared(void)
+{
+	const char *share = getenv("DOCA_EMU_SHARE");
+	return share != NULL && strcmp(share, "group") == 0;
+}
+
+gid_t emu_folder_group(int dir)
+{
+	struct stat status;
+	return emu_folder_is_shared() && fstat(dir, &status) == 0 ? status.st_gid : (gid_t)-1;
+}
+
+static bool in_group(gid_t group)
+{
+	if (group == getegid())
+		return true;
+	gid_t groups[256];
+	int num = getgroups((int)(sizeof(groups) / sizeof(groups[0])), groups);
+	for (int i = 0; i < num; i++)
+		if (groups[i] == group)
+			return true;
+	return false;
+}
+
+/* Whoever can write to the folder can pass for any server of the machine. */
+static bool trustworthy(const struct stat *status, const char *path)
+{
+	unsigned mode = (unsigned)status->st_mode & 07777u, user = (unsigned)geteuid();
+	if (emu_folder_is_shared()) {
+		if ((mode & S_IRWXG) == S_IRWXG && (mode & S_IWOTH) == 0 && in_group(status->st_gid))
+			return true;
+		EMU_LOG_ERROR("the fabric folder %s has group %u and mode %04o: with DOCA_EMU_SHARE=group, user %u must be "
+			      "in its group, and the mode 2770",
+			      path, (unsigned)status->st_gid, mode, user);
+		return false;
+	}
+	if (status->st_uid != geteuid()) {
+		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and this process runs as user %u: run both sides as "
+			      "one user, or share a group's folder with DOCA_EMU_SHARE=group",
+			      path, (unsigned)status->st_uid, user);
+		return false;
+	}
+	if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
+		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that 0700",
+			      path, mode);
+		return false;
+	}
+	return true;
+}
+
+static int make(const char *path)
+{
+	if (mkdir(path, 0700) != 0)
+		return errno == EEXIST ? 0 : -1;
+	return emu_folder_is_shared() ? chmod(path, 02770) : 0;
 }
 
 doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
@@ -27,7 +85,7 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 		EMU_LOG_ERROR("DOCA_EMU_DIR is too long");
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
-	if (missing == EMU_FOLDER_MAKE && mkdir(path, 0700) != 0 && errno != EEXIST)
+	if (missing == EMU_FOLDER_MAKE && make(path) != 0)
 		return failed("make", path);
 	int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (opened < 0 && errno == ENOENT && missing == EMU_FOLDER_REPORT)
@@ -39,8 +97,7 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 			close(opened);
 		return result;
 	}
-	if (status.st_uid != geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-		EMU_LOG_ERROR("the fabric folder %s must belong to this user and be writable by nobody else", path);
+	if (!trustworthy(&status, path)) {
 		close(opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}

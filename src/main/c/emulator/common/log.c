@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "doca_emu.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -542,16 +543,39 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	return result;
 }
 
+/* What this thread was told last that somebody should know who gets an error and no more. */
+static _Thread_local char complaint[512];
+
+const char *doca_emu_last_error(void)
+{
+	static _Thread_local char asked[sizeof(complaint)];
+	memcpy(asked, complaint, sizeof(asked));
+	complaint[0] = '\0';
+	return asked;
+}
+
+void emu_log_forget(void)
+{
+	complaint[0] = '\0';
+}
+
 void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 {
-	/* Before any lock: most programs have no backend for the libraries' messages. */
-	if (level > atomic_load_explicit(&talkative[STREAM_SDK], memory_order_relaxed))
-		return;
 	/* Callers look at errno after they have reported. */
 	int saved = errno;
 	va_list arguments;
+	if (level <= DOCA_LOG_LEVEL_WARNING) {
+		va_start(arguments, format);
+		(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
+		va_end(arguments);
+		errno = saved;
+	}
+	/* Before any lock: most programs have no backend for the libraries' messages. */
+	if (level > atomic_load_explicit(&talkative[STREAM_SDK], memory_order_relaxed))
+		return;
 	va_start(arguments, format);
 	enter();
+	errno = saved; /* for %m */
 	show(STREAM_SDK, level, "emulator", file, line, func, format, arguments);
 	leave();
 	va_end(arguments);

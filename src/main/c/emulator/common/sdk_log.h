@@ -10,6 +10,9 @@
 EMU_PRIVATE_API void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* At the beginning of doca_ctx_start and of listing devices: what comes next is another matter, and doca_emu_last_error() is not to tell of what was before. */
+EMU_PRIVATE_API void emu_log_forget(void);
+
 #define emu_log(level, ...) emu_log_at(level, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
 #define EMU_LOG_ERROR(...) emu_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)

@@ -16,7 +16,8 @@ import io.github.comch4j.internal.NativeLibrary;
  *   <li>a folder: {@code libdoca_common.so} and {@code libdoca_comch.so} from there, also with version numbers after their names.</li>
  * </ul>
  * The emulated libraries are unpacked from the jar into a private folder that is removed as soon as they are loaded; it is made in
- * {@value #NATIVE_DIR_PROPERTY} or else {@code java.io.tmpdir}.
+ * {@value #NATIVE_DIR_PROPERTY}, or else in {@code java.io.tmpdir} or, where that is read-only or mounted {@code noexec}, in the folder that
+ * {@code DOCA_EMU_DIR} names.
  *
  * <p>All methods may be called from any thread.
  */

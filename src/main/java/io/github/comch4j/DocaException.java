@@ -1,15 +1,23 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.NativeLibrary;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * DOCA refused a call, or something that DOCA was doing failed.
+ *
+ * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to another user.
  *
  * <p>Wrong use that this library notices by itself is reported by {@link IllegalStateException},
  * {@link IllegalArgumentException} or {@link WrongThreadException} instead.
  */
 public class DocaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+    /** What has causes outside the program. */
+    private static final Set<DocaError> FROM_OUTSIDE = EnumSet.of(DocaError.OPERATING_SYSTEM, DocaError.INITIALIZATION, DocaError.NO_MEMORY,
+            DocaError.NOT_FOUND, DocaError.NOT_PERMITTED, DocaError.CONNECTION_ABORTED);
 
     /** The number as DOCA returned it. */
     private final int code;
@@ -82,6 +90,7 @@ public class DocaException extends RuntimeException {
     private static String message(int code, String function, String action) {
         DocaError error = DocaError.of(code);
         String name = error == DocaError.UNRECOGNIZED ? "error " + code : error.name();
-        return function + ": " + name + " (" + error.description() + ") while " + action;
+        String cause = FROM_OUTSIDE.contains(error) ? NativeLibrary.lastError() : "";
+        return function + ": " + name + " (" + error.description() + ") while " + action + (cause.isEmpty() ? "" : ": " + cause);
     }
 }

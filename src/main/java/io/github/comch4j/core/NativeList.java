@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.NativeLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -47,6 +48,10 @@ final class NativeList implements AutoCloseable {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
             int code = Calls.code(function, () -> create.call(list, count));
             if (mayBeNone && code == DocaError.NOT_FOUND.code()) {
+                String cause = NativeLibrary.lastError();
+                if (!cause.isEmpty()) {
+                    throw new DocaException(code, function, action + ": " + cause);
+                }
                 return new NativeList(MemorySegment.NULL, List.of(), destroy);
             }
             if (code != Calls.SUCCESS) {

@@ -9,6 +9,7 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -31,29 +32,49 @@ final class EmulatedLibraries {
                     + " (" + resources + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Doca.LIBRARY_PROPERTY
                     + " to a folder with libraries built for this platform", null);
         }
-        Path parent = parentFolder();
-        Path folder = null;
+        List<String> failures = new ArrayList<>();
+        Throwable last = null;
+        for (Path parent : parentFolders(System.getProperty(Doca.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+                System.getenv("DOCA_EMU_DIR"))) {
+            try {
+                load(parent, common, comch);
+                String url = comch.toString();
+                return url.substring(0, url.lastIndexOf('/'));
+            } catch (IOException e) {
+                failures.add("cannot write to " + parent + " (" + e + ")");
+                last = e;
+            } catch (UnsatisfiedLinkError e) {
+                failures.add("cannot load from " + parent + ", which may be mounted noexec (" + e.getMessage() + ")");
+                last = e;
+            }
+        }
+        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
+                + "; set " + Doca.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec", last);
+    }
+
+    /**
+     * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private and which a container may have as
+     * the only place to write to.
+     */
+    static List<Path> parentFolders(String named, String temporary, String fabric) {
+        if (named != null && !named.isBlank()) {
+            return List.of(Path.of(named));
+        }
+        if (fabric == null || fabric.isBlank() || !Files.isDirectory(Path.of(fabric))) {
+            return List.of(Path.of(temporary));
+        }
+        return List.of(Path.of(temporary), Path.of(fabric));
+    }
+
+    private static void load(Path parent, URL common, URL comch) throws IOException {
+        Path folder = Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
         try {
-            folder = Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
             Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
             NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
-        } catch (IOException e) {
-            throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack the emulated BlueField in " + parent + " (" + e
-                    + "); set " + Doca.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec", e);
-        } catch (UnsatisfiedLinkError e) {
-            throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot load the emulated BlueField from " + parent + " (" + e.getMessage()
-                    + "); if the folder is mounted noexec, set " + Doca.NATIVE_DIR_PROPERTY + " to one that is not", e);
         } finally {
             remove(folder);
         }
-        String url = comch.toString();
-        return url.substring(0, url.lastIndexOf('/'));
-    }
-
-    private static Path parentFolder() {
-        String named = System.getProperty(Doca.NATIVE_DIR_PROPERTY);
-        return Path.of(named != null && !named.isBlank() ? named : System.getProperty("java.io.tmpdir"));
     }
 
     private static Path unpack(URL resource, Path file) throws IOException {
@@ -65,9 +86,6 @@ final class EmulatedLibraries {
     }
 
     private static void remove(Path folder) {
-        if (folder == null) {
-            return;
-        }
         for (Path path : List.of(folder.resolve(LibraryLocator.COMCH), folder.resolve(LibraryLocator.COMMON), folder)) {
             try {
                 Files.deleteIfExists(path);

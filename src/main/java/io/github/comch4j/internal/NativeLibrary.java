@@ -5,7 +5,12 @@ import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.ffi.doca_h;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 
 /**
  * The loaded libraries: chosen and loaded once, before the first native call.
@@ -15,6 +20,9 @@ import java.lang.foreign.MemorySegment;
 public final class NativeLibrary {
     static final System.Logger LOGGER = System.getLogger("io.github.comch4j");
     private static final String LIBRARY_VARIABLE = "COMCH4J_LIBRARY";
+
+    /** {@code doca_emu_last_error}; null before the libraries are loaded, and with libraries that are not the emulated ones. */
+    private static volatile MethodHandle lastError;
 
     private NativeLibrary() {
     }
@@ -39,6 +47,20 @@ public final class NativeLibrary {
             case EMULATED -> "the emulated BlueField's libraries (" + info.version() + ")";
             case SYSTEM, FOLDER -> "the DOCA libraries in " + info.location() + " (version " + info.version() + ")";
         };
+    }
+
+    /** What the emulated BlueField has to say about what failed last in this thread; empty where it, or a real one, has nothing to say. */
+    @SuppressWarnings("restricted")
+    public static String lastError() {
+        MethodHandle call = lastError;
+        if (call == null) {
+            return "";
+        }
+        try {
+            return ((MemorySegment) call.invokeExact()).reinterpret(Long.MAX_VALUE).getString(0);
+        } catch (Throwable e) {
+            throw Symbols.unexpected(e);
+        }
     }
 
     /** Each caller gets a stack trace of its own. */
@@ -69,6 +91,7 @@ public final class NativeLibrary {
             FAILURE = failure;
         }
 
+        @SuppressWarnings("restricted")
         private static LibraryInfo attempt() {
             Platform platform = Platform.current();
             String property = System.getProperty(Doca.LIBRARY_PROPERTY, "").strip();
@@ -89,6 +112,8 @@ public final class NativeLibrary {
             } else {
                 location = EmulatedLibraries.load(platform);
             }
+            lastError = SymbolLookup.loaderLookup().find("doca_emu_last_error")
+                    .map(symbol -> Linker.nativeLinker().downcallHandle(symbol, FunctionDescriptor.of(ValueLayout.ADDRESS))).orElse(null);
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
             LOGGER.log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
                     info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(),

@@ -20,7 +20,7 @@ final class Echo {
     /** Small ones in the slot, eager ones, and ones for the direct write or the pipeline. */
     static final int[] PAYLOADS = {1, 64, 92, 93, 4096, 16384, 16385, 100_000, 1 << 20, MAX_PAYLOAD};
     static final int[] MESSAGES = {1, 15, 16, 17, 100, 1000, 4080};
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("patience", 60));
 
     private Echo() {
     }

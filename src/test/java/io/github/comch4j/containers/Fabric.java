@@ -12,15 +12,15 @@ final class Fabric implements AutoCloseable {
 
     final String volume = "comch4j-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
 
-    /** A volume in memory that belongs to a user and group, with these permissions. */
-    Fabric(int user, int group, String mode) {
+    /** A volume in memory with these mount options. */
+    Fabric(String options) {
         Docker.client().createVolumeCmd().withName(volume).withLabels(Docker.labels()).withDriver("local")
-                .withDriverOpts(Map.of("type", "tmpfs", "device", "tmpfs", "o", "size=8m,uid=" + user + ",gid=" + group + ",mode=" + mode)).exec();
+                .withDriverOpts(Map.of("type", "tmpfs", "device", "tmpfs", "o", "size=8m," + options)).exec();
     }
 
     /** Root's, as containers run unless told otherwise. */
     Fabric() {
-        this(0, 0, "0700");
+        this("mode=0700");
     }
 
     @Override

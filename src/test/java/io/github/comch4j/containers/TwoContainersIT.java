@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -17,8 +18,13 @@ class TwoContainersIT {
     private static final int ROUNDS = 5;
     private static final String DONE_CLIENT = "DONE messages=" + ROUNDS * Echo.MESSAGES.length + " payloads=" + ROUNDS * Echo.PAYLOADS.length + " bytes=";
 
-    private final Fabric fabric = new Fabric();
     private final List<Box> boxes = new ArrayList<>();
+    private Fabric fabric;
+
+    @BeforeEach
+    void open() {
+        fabric = new Fabric();
+    }
 
     @AfterEach
     void close() {

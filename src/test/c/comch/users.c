@@ -1,0 +1,232 @@
+/* Processes of different users on one fabric folder: refused with a sentence that helps, or admitted as a group.
+ *
+ * Only root can become other users; for anybody else these tests are skipped. */
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "doca_emu.h"
+#include "harness.h"
+
+#define IDLE DOCA_CTX_STATE_IDLE
+#define RUNNING DOCA_CTX_STATE_RUNNING
+
+/* Numbers that nobody needs to have in /etc/passwd. */
+#define ALICE 61001
+#define BOB 61002
+#define MALLORY 61003
+#define FRIENDS 61100
+
+/* A world-readable way to a folder that a test makes; the fabric of the group of tests is root's. */
+static char parent[64], folder[96];
+
+static int folders_up(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		return 0;
+	strcpy(parent, access("/dev/shm", W_OK) == 0 ? "/dev/shm/doca-emu-users-XXXXXX" : "/tmp/doca-emu-users-XXXXXX");
+	CHECK(mkdtemp(parent) != NULL && chmod(parent, 01777) == 0);
+	snprintf(folder, sizeof(folder), "%s/fabric", parent);
+	setenv("DOCA_EMU_DIR", folder, 1);
+	unsetenv("DOCA_EMU_SHARE");
+	return 0;
+}
+
+static int folders_down(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		return 0;
+	(void)rmdir(folder);
+	CHECK(rmdir(parent) == 0); /* which also says that nothing was left in it */
+	return 0;
+}
+
+#define ROOT_ONLY()                                                                                                    \
+	do {                                                                                                           \
+		if (geteuid() != 0)                                                                                    \
+			skip();                                                                                        \
+	} while (0)
+
+static void become(uid_t user, gid_t group, size_t num_more, const gid_t *more)
+{
+	CHECK(setgroups(num_more, more) == 0);
+	CHECK(setresgid(group, group, group) == 0);
+	CHECK(setresuid(user, user, user) == 0);
+}
+
+static void share(void)
+{
+	setenv("DOCA_EMU_SHARE", "group", 1);
+}
+
+static void expect_complaint(const char *part)
+{
+	const char *text = doca_emu_last_error();
+	if (strstr(text, part) != NULL) {
+		CHECK(strcmp(doca_emu_last_error(), "") == 0); /* asking makes it forget */
+		return;
+	}
+	fprintf(stderr, "\"%s\" does not contain \"%s\"\n", text, part);
+	abort();
+}
+
+/* Where the folder is refused, the machine in it is not seen either. */
+static void sees_no_device(const char *why)
+{
+	struct doca_devinfo **list;
+	uint32_t num;
+	GIVES(DOCA_ERROR_NOT_FOUND, doca_devinfo_create_list(&list, &num));
+	expect_complaint(why);
+}
+
+/* A client of one message; false when there is no server. */
+static bool client_gets_an_echo(void)
+{
+	struct devices devices;
+	devices_open_host(&devices);
+	struct end client;
+	client_make(&client, &devices, "users", NULL);
+	doca_error_t result = doca_ctx_start(client.ctx);
+	CHECK(result == DOCA_ERROR_IN_PROGRESS);
+	UNTIL(state_of(client.ctx) != DOCA_CTX_STATE_STARTING, client.pe);
+	bool admitted = state_of(client.ctx) == RUNNING;
+	if (admitted) {
+		send_text(&client, client.connection, "hello");
+		UNTIL(count_of(&client.record, MESSAGE) == 1, client.pe);
+		CHECK(is_text(nth(&client.record, MESSAGE, 0), "hello"));
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(client.ctx));
+		UNTIL(state_of(client.ctx) == IDLE, client.pe);
+	}
+	end_destroy(&client);
+	devices_close(&devices);
+	return admitted;
+}
+
+static void echo(struct end *end, struct doca_comch_connection *connection, uint8_t *bytes, uint32_t len)
+{
+	send_bytes(end, connection, bytes, len);
+}
+
+static int ready[2];
+
+/* Serves one client, for as long as it is there. */
+static void serve_one(void)
+{
+	struct devices devices;
+	devices_open_dpu(&devices);
+	struct end server;
+	server_make(&server, &devices, "users", NULL);
+	server.on_message = echo;
+	OK(doca_ctx_start(server.ctx));
+	CHECK(write(ready[1], "", 1) == 1);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	(void)doca_ctx_stop(server.ctx);
+	UNTIL(state_of(server.ctx) == IDLE, server.pe);
+	end_destroy(&server);
+	devices_close(&devices);
+}
+
+static int alice_serves(void *unused)
+{
+	(void)unused;
+	umask(077); /* what is made in a shared folder must be the group's all the same */
+	become(ALICE, ALICE, 1, (const gid_t[]){FRIENDS});
+	serve_one();
+	return 0;
+}
+
+static int bob_connects(void *unused)
+{
+	(void)unused;
+	become(BOB, FRIENDS, 0, NULL);
+	CHECK(client_gets_an_echo());
+	return 0;
+}
+
+static int mallory_connects(void *unused)
+{
+	(void)unused;
+	become(MALLORY, MALLORY, 0, NULL);
+	sees_no_device("user 61003 must be in its group");
+	return 0;
+}
+
+static void a_group_shares_a_machine(void **state)
+{
+	(void)state;
+	ROOT_ONLY();
+	share();
+	CHECK(mkdir(folder, 0700) == 0 && chown(folder, (uid_t)-1, FRIENDS) == 0 && chmod(folder, 02775) == 0);
+	for (int round = 0; round < 2; round++) {
+		CHECK(pipe(ready) == 0);
+		int server = child_start(alice_serves, NULL);
+		char byte;
+		CHECK(read(ready[0], &byte, 1) == 1);
+		assert_int_equal(child_wait(child_start(mallory_connects, NULL)), 0);
+		assert_int_equal(child_wait(child_start(bob_connects, NULL)), 0);
+		assert_int_equal(child_wait(server), 0);
+		close(ready[0]);
+		close(ready[1]);
+	}
+}
+
+static int makes_the_folder(void *unused)
+{
+	(void)unused;
+	become(ALICE, FRIENDS, 0, NULL);
+	CHECK(!client_gets_an_echo());
+	expect_complaint("none runs in this fabric folder");
+	struct stat status;
+	CHECK(stat(folder, &status) == 0 && status.st_gid == FRIENDS && (status.st_mode & 07777) == 02770);
+	CHECK(rmdir(folder) == 0);
+	return 0;
+}
+
+static void a_shared_folder_is_made_for_the_group(void **state)
+{
+	(void)state;
+	ROOT_ONLY();
+	share();
+	assert_int_equal(child_wait(child_start(makes_the_folder, NULL)), 0);
+}
+
+/* The folder is root's, or open to the world; bob has no business in it. */
+static int bob_is_told_why(void *argument)
+{
+	become(BOB, BOB, 0, NULL);
+	sees_no_device(argument);
+	return 0;
+}
+
+static void another_users_folder_is_refused_with_a_reason(void **state)
+{
+	(void)state;
+	ROOT_ONLY();
+	CHECK(mkdir(folder, 0755) == 0);
+	char reason[] = "belongs to user 0 and this process runs as user 61002";
+	assert_int_equal(child_wait(child_start(bob_is_told_why, reason)), 0);
+	char denied[] = "Permission denied";
+	CHECK(chmod(folder, 0700) == 0);
+	assert_int_equal(child_wait(child_start(bob_is_told_why, denied)), 0);
+	share();
+	CHECK(chmod(folder, 0777) == 0);
+	char world[] = "mode 0777: with DOCA_EMU_SHARE=group";
+	assert_int_equal(child_wait(child_start(bob_is_told_why, world)), 0);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folders_up, folders_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_FOLDER(a_group_shares_a_machine),
+		IN_FOLDER(a_shared_folder_is_made_for_the_group),
+		IN_FOLDER(another_users_folder_is_refused_with_a_reason),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
