@@ -170,8 +170,8 @@ public final class FileClient {
             throw new TransferException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
                     .formatted(size, sha256, result.fileSize(), result.sha256()));
         }
-        System.out.printf("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s%n", Sizes.format(size), seconds,
-                size / seconds / 1e6, chunks, Sizes.format(chunkSize), chunks / seconds);
+        System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s".formatted(Sizes.format(size), seconds,
+                size / seconds / 1e6, chunks, Sizes.format(chunkSize), chunks / seconds));
         System.out.println("SHA-256 on both sides: " + sha256);
         System.out.println("control path, client:  " + FileTransferProtocol.describe(counters));
         System.out.println("control path, service: " + FileTransferProtocol.describe(result.counters()));

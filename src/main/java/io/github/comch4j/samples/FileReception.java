@@ -131,7 +131,7 @@ final class FileReception {
             if (!verdict.correct()) {
                 throw new TransferException("the client sent something else than the service received");
             }
-            System.out.printf("received %s in %d messages, SHA-256 %s%n", Sizes.format(position), chunks, sha256);
+            System.out.println("received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks, sha256));
         }
     }
 

@@ -49,6 +49,7 @@ public final class FileService {
     private final boolean once;
     private final Duration silence;
 
+    private Patience idle; // between clients
     private FileReception current; // null: free for the next client
 
     private FileService(CommandLine line) {
@@ -78,11 +79,11 @@ public final class FileService {
              Device device = Devices.openDpu(address);
              Representor representor = device.openRepresentor(function);
              ComchServer server = start(engine, device, representor)) {
+            idle = new Patience(engine, silence);
             LibraryInfo library = Doca.library();
-            System.out.printf("%s serves %s as \"%s\" (DOCA %s, %s)%n", address, function, server.name(), library.version(), library.kind());
-            Patience patience = new Patience(engine, silence);
+            System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)".formatted(address, function, server.name(), library.version(), library.kind()));
             do {
-                patience.awaitForever(() -> current != null);
+                idle.awaitForever(() -> current != null);
                 serve(device);
             } while (!once);
         } catch (IllegalArgumentException e) {
@@ -94,11 +95,7 @@ public final class FileService {
         try {
             return ComchServer.builder(engine, device, representor, name)
                     .onMessage(this::onMessage)
-                    .onDisconnected(connection -> {
-                        if (connection.attachment() instanceof FileReception reception) {
-                            reception.onDisconnected();
-                        }
-                    })
+                    .onDisconnected(this::onDisconnected)
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
@@ -124,6 +121,14 @@ public final class FileService {
             }
         } catch (TransferException e) {
             refuse(connection, e.getMessage());
+        }
+    }
+
+    private void onDisconnected(ComchConnection connection) {
+        if (connection.attachment() instanceof FileReception reception) {
+            reception.onDisconnected();
+        } else if (once && current == null) {
+            idle.fail("a client came and went without a word");
         }
     }
 

@@ -115,6 +115,15 @@ class FileTransferIT {
     }
 
     @Test
+    void aServiceForOneClientDoesNotWaitForTheNext() throws Exception {
+        ChildVm service = service(NORMAL, "--once");
+        try (Machine machine = new Machine(); ComchClient client = ComchClient.builder(machine.engine, machine.host, name).connect(Machine.PATIENCE)) {
+            assertThat(client.isConnected()).isTrue();
+        }
+        service.assertFailure("a client came and went without a word");
+    }
+
+    @Test
     void theServiceGoesOnAfterItsClientWasKilled() throws Exception {
         ChildVm service = service(NORMAL, "--patience", NEVER);
         slowClient().kill();
