@@ -7,6 +7,7 @@ import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -34,6 +35,7 @@ final class CommandLine {
 
     /** Runs a program; returns its exit status: 0, 1 after a failure, which is told in one sentence on stderr, or 2 after a usage error. */
     static int run(String program, String usage, String[] arguments, Body body) {
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
         CommandLine line = new CommandLine(arguments);
         try {
             if (line.flag("--help") | line.flag("-h")) {

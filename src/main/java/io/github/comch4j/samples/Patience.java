@@ -8,7 +8,8 @@ import java.util.function.BooleanSupplier;
 
 /** Waits by making progress, neither for ever nor in vain. */
 final class Patience {
-    private static final long SPIN_NANOS = 100_000;
+    private static final long SPIN_NANOS = 10_000;
+    private static final long YIELD_NANOS = 200_000;
     private static final long LONGEST_SLEEP_NANOS = 1_000_000;
     private static final long EXPLANATION_NANOS = 1_000_000_000;
 
@@ -78,10 +79,12 @@ final class Patience {
         }
     }
 
-    /** Quick while much happens, and kind to the other programs of the machine while nothing does. */
+    /** Quick while much happens, and kind to the other programs of the machine while little does. */
     private static void pause(long quiet) {
         if (quiet < SPIN_NANOS) {
             Thread.onSpinWait();
+        } else if (quiet < YIELD_NANOS) {
+            Thread.yield();
         } else {
             LockSupport.parkNanos(Math.min(quiet / 8, LONGEST_SLEEP_NANOS));
         }
