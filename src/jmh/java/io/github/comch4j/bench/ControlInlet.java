@@ -1,0 +1,42 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.comch.MessageHandler;
+import java.lang.foreign.ValueLayout;
+
+/** A server that receives messages. */
+final class ControlInlet implements Inlet {
+    private final Endpoint server;
+
+    ControlInlet(Endpoint server) {
+        this.server = server;
+    }
+
+    static MessageHandler into(Arrivals arrivals) {
+        return (from, message) -> {
+            if (arrivals.isChecking()) {
+                arrivals.check(message);
+            }
+            arrivals.arrived(message.get(ValueLayout.JAVA_LONG, 0), message.byteSize());
+        };
+    }
+
+    @Override
+    public int poll() {
+        int count = 0;
+        while (count < 256 && server.engine.progress()) {
+            count++;
+        }
+        return count;
+    }
+
+    @Override
+    public void stop() {
+        server.signal(Endpoint.STOP);
+        server.loop.waitFor("the sender's end", () -> server.signal == Endpoint.DONE);
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,139 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchEndpoint;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.MessageHandler;
+import io.github.comch4j.comch.RemoteConsumerState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+
+/** A server or client with its device, and signals between the two: messages of one byte. */
+final class Endpoint implements AutoCloseable {
+    static final byte NONE = 0;
+    static final byte STOP = 'S';
+    static final byte DONE = 'D';
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    final Loop loop;
+    final ProgressEngine engine;
+    final Device device;
+    private final Representor representor; // of a server
+    private final ComchEndpoint endpoint;
+    ComchConnection connection;
+    int connections;
+    int remoteConsumer;
+    byte signal;
+
+    private Endpoint(Options options, Loop loop, ProgressEngine engine, boolean server, int depth, MessageHandler onMessage) {
+        this.loop = loop;
+        this.engine = engine;
+        if (server) {
+            device = Devices.openDpu(PciAddress.of(options.dpu()));
+            representor = device.openRepresentor(PciAddress.of(options.function()));
+            endpoint = settings(ComchServer.builder(engine, device, representor, options.name()), depth, onMessage)
+                    .onConnected(opened -> {
+                        connection = opened;
+                        connections++;
+                    })
+                    .onDisconnected(ended -> {
+                        connections--;
+                        if (connection == ended) {
+                            connection = null;
+                        }
+                    })
+                    .start();
+        } else {
+            device = Devices.openHost(PciAddress.of(options.function()));
+            representor = null;
+            ComchClient.Builder settings = settings(ComchClient.builder(engine, device, options.name()), depth, onMessage);
+            ComchClient client;
+            if (options.form() == Options.Form.ONE) { // its server is in this thread: both must make progress
+                client = settings.start();
+                loop.waitFor("the server", client::isConnected);
+            } else {
+                client = settings.connect(PATIENCE);
+            }
+            endpoint = client;
+            connection = client.connection();
+            connections = 1;
+        }
+    }
+
+    private <B extends ComchEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
+        return builder.sendTasks(depth).receiveQueueSize(depth)
+                .onMessage((from, message) -> {
+                    if (message.byteSize() == 1) {
+                        signal = message.get(ValueLayout.JAVA_BYTE, 0);
+                    } else {
+                        onMessage.onMessage(from, message);
+                    }
+                })
+                .onConsumer((from, id, state) -> {
+                    if (state == RemoteConsumerState.NEW) {
+                        remoteConsumer = id;
+                    } else if (remoteConsumer == id) {
+                        remoteConsumer = 0;
+                    }
+                });
+    }
+
+    /** {@code depth}: send tasks, and messages that may wait to be received. */
+    static Endpoint server(Options options, Loop loop, int depth, MessageHandler onMessage) {
+        return new Endpoint(options, loop, loop.newEngine(), true, depth, onMessage);
+    }
+
+    /** Waits until it is connected. */
+    static Endpoint client(Options options, Loop loop, int depth, MessageHandler onMessage) {
+        return client(options, loop, loop.newEngine(), depth, onMessage);
+    }
+
+    /** One of several clients on an engine. */
+    static Endpoint client(Options options, Loop loop, ProgressEngine engine, int depth, MessageHandler onMessage) {
+        return new Endpoint(options, loop, engine, false, depth, onMessage);
+    }
+
+    static MessageHandler noMessages() {
+        return (from, message) -> {
+            throw new IllegalStateException("an unexpected message");
+        };
+    }
+
+    void awaitConnection() {
+        loop.waitFor("the client", () -> connection != null);
+    }
+
+    void awaitRemoteConsumer() {
+        loop.waitFor("the other side's consumer", () -> remoteConsumer != 0);
+    }
+
+    void signal(byte value) {
+        MemorySegment message = MemorySegment.ofArray(new byte[] {value});
+        loop.waitFor("room", () -> connection.trySend(message));
+        loop.waitFor("the signal's way out", () -> endpoint.inFlight() == 0);
+    }
+
+    boolean isIdle() {
+        return endpoint.inFlight() == 0;
+    }
+
+    /** A client ends the connection; a server waits until it has ended. */
+    @Override
+    public void close() {
+        if (endpoint instanceof ComchServer) {
+            loop.waitFor("the client's end", () -> connections == 0);
+        }
+        endpoint.close();
+        if (representor != null) {
+            representor.close();
+        }
+        device.close();
+    }
+}

@@ -1,0 +1,95 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.core.ProgressEngine;
+
+/** The fast path: a producer at the client, a consumer at the server; for ping-pong both at both, on one engine. */
+final class FastCarrier implements Carrier {
+    private static final int SIGNALS = 8;
+
+    @Override
+    public Inlet inlet(Options options, Arrivals arrivals) {
+        Loop loop = new Loop();
+        Endpoint server = Endpoint.server(options, loop, SIGNALS, Endpoint.noMessages());
+        return new FastInlet(options, server, loop.newEngine(), arrivals);
+    }
+
+    @Override
+    public Outlet outlet(Options options) {
+        Loop loop = new Loop();
+        Endpoint client = Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages());
+        return new FastOutlet(options, client, loop.newEngine());
+    }
+
+    @Override
+    public Table answering(Options options) {
+        Loop loop = new Loop();
+        return new FastTable(options, Endpoint.server(options, loop, SIGNALS, Endpoint.noMessages()), true);
+    }
+
+    @Override
+    public Table asking(Options options) {
+        Loop loop = new Loop();
+        return new FastTable(options, Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages()), false);
+    }
+
+    private static final class FastTable implements Table {
+        private final Endpoint endpoint;
+        private final ProgressEngine engine;
+        private final Arrivals arrivals;
+        private final FastInlet inlet;
+        private final FastOutlet outlet;
+        private final boolean answers;
+        private long owed; // answers to give
+        private long given;
+
+        FastTable(Options options, Endpoint endpoint, boolean answers) {
+            this.endpoint = endpoint;
+            this.answers = answers;
+            engine = endpoint.loop.newEngine();
+            arrivals = new Arrivals(options);
+            inlet = new FastInlet(options, endpoint, engine, arrivals, answers ? this::answer : null);
+            outlet = new FastOutlet(options, endpoint, engine);
+        }
+
+        private void answer() {
+            if (outlet.trySend(given)) {
+                given++;
+            } else {
+                owed++;
+            }
+        }
+
+        @Override
+        public void serve(long number) {
+            while (!outlet.trySend(number)) {
+                engine.progress();
+            }
+        }
+
+        @Override
+        public long turn() {
+            engine.progress();
+            while (owed > 0 && outlet.trySend(given)) {
+                owed--;
+                given++;
+            }
+            return arrivals.received();
+        }
+
+        @Override
+        public boolean isOver() {
+            endpoint.engine.progress();
+            return endpoint.signal == Endpoint.DONE;
+        }
+
+        @Override
+        public void close() {
+            if (!answers) {
+                endpoint.signal(Endpoint.DONE);
+            }
+            outlet.closeProducer();
+            inlet.closeConsumer();
+            endpoint.close();
+        }
+    }
+}

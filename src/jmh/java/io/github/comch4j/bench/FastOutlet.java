@@ -1,0 +1,97 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.ValueLayout;
+
+/** A producer with its buffers. */
+final class FastOutlet implements Outlet {
+    private final Endpoint endpoint;
+    private final ProgressEngine engine;
+    private final MemoryMap memory;
+    private final ComchProducer producer;
+    private final int consumer;
+    private final Buffer[] free; // a stack: the last one is still in the caches
+    private int freeCount;
+    private long again;
+
+    /** Waits for the other side's consumer. */
+    FastOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
+        this.endpoint = endpoint;
+        this.engine = engine;
+        endpoint.awaitRemoteConsumer();
+        consumer = endpoint.remoteConsumer;
+        long stride = FastInlet.stride(options.size());
+        memory = MemoryMap.allocate(endpoint.device, stride * options.depth(), Access.PCI_READ_WRITE);
+        free = new Buffer[options.depth()];
+        producer = endpoint.connection.producer(engine).tasks(options.depth())
+                .onCompletion((self, buffer, status) -> {
+                    if (status != DocaError.SUCCESS) {
+                        throw new IllegalStateException("a send failed: " + status);
+                    }
+                    free[freeCount++] = buffer;
+                })
+                .start();
+        for (int i = 0; i < options.depth(); i++) {
+            Buffer buffer = producer.acquire(memory, i * stride, options.size());
+            Arrivals.fill(buffer.segment());
+            free[freeCount++] = buffer;
+        }
+    }
+
+    @Override
+    public boolean trySend(long number) {
+        if (freeCount == 0) {
+            return false;
+        }
+        Buffer buffer = free[freeCount - 1];
+        buffer.segment().set(ValueLayout.JAVA_LONG, 0, number);
+        if (!producer.trySend(buffer, consumer)) {
+            again++;
+            return false;
+        }
+        freeCount--;
+        return true;
+    }
+
+    @Override
+    public void progress() {
+        while (engine.progress()) {
+            // until there is nothing more
+        }
+    }
+
+    @Override
+    public boolean isStopped() {
+        endpoint.engine.progress();
+        return endpoint.signal == Endpoint.STOP;
+    }
+
+    boolean isIdle() {
+        return freeCount == free.length;
+    }
+
+    @Override
+    public long again() {
+        return again;
+    }
+
+    void closeProducer() {
+        endpoint.loop.waitFor("completions", this::isIdle);
+        producer.close();
+        memory.close();
+    }
+
+    /** The end of the sending side. */
+    @Override
+    public void close() {
+        closeProducer();
+        endpoint.signal(Endpoint.DONE);
+        endpoint.loop.waitFor("the consumer's end", () -> endpoint.remoteConsumer == 0);
+        endpoint.close();
+    }
+}

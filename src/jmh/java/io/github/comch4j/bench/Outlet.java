@@ -1,0 +1,19 @@
+package io.github.comch4j.bench;
+
+/** The sending end of something that carries messages one way. Belongs to one thread. */
+interface Outlet extends AutoCloseable {
+    /** Writes the number into a payload and sends it; false when there is no room. */
+    boolean trySend(long number);
+
+    /** Takes all completions. */
+    void progress();
+
+    /** Whether the other side has told this one to stop; looked at now and then. */
+    boolean isStopped();
+
+    /** Attempts that found no room, other than for want of a completion. */
+    long again();
+
+    @Override
+    void close();
+}
