@@ -48,6 +48,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     private final ConnectionHandler onDisconnected;
     private final RemoteConsumerHandler onConsumer;
     private final SendFailureHandler onSendFailed;
+    private final StateHandler onStateChanged;
     private int inFlight;
 
     ComchEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
@@ -60,6 +61,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         this.onDisconnected = settings.onDisconnected;
         this.onConsumer = settings.onConsumer;
         this.onSendFailed = settings.onSendFailed;
+        this.onStateChanged = settings.onStateChanged;
         this.node = new Node(description, owners);
         try {
             node.adoptNative(created, calls.asContext(created));
@@ -352,7 +354,13 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
         @Override
         protected void stateChanged(int previous, int next) {
-            ComchEndpoint.this.stateChanged(previous, next);
+            try {
+                ComchEndpoint.this.stateChanged(previous, next);
+            } finally {
+                if (onStateChanged != null) {
+                    onStateChanged.onStateChanged(ComchEndpoint.this, ContextState.of(previous), ContextState.of(next));
+                }
+            }
         }
 
         @Override
@@ -394,6 +402,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         private ConnectionHandler onDisconnected;
         private RemoteConsumerHandler onConsumer;
         private SendFailureHandler onSendFailed;
+        private StateHandler onStateChanged;
 
         Builder(ProgressEngine engine, Device device, String name) {
             this.engine = Objects.requireNonNull(engine, "engine");
@@ -457,6 +466,17 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
          */
         public final B onSendFailed(SendFailureHandler handler) {
             onSendFailed = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onStateChanged(StateHandler handler) {
+            onStateChanged = Objects.requireNonNull(handler);
             return self();
         }
 

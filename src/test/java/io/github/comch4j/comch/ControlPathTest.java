@@ -336,4 +336,20 @@ class ControlPathTest {
         assertThat(host.producer().orElseThrow().maxTasks()).isPositive();
         assertThat(host.consumer().orElseThrow().maxImmediateLength()).isPositive();
     }
+
+    @Test
+    void aHandlerLearnsOfEachState() {
+        List<String> states = new ArrayList<>();
+        try (Machine machine = new Machine()) {
+            machine.server().onStateChanged((endpoint, previous, next) -> states.add("server " + previous + " " + next)).start();
+            ComchClient client = machine.client().onStateChanged((endpoint, previous, next) -> {
+                assertThat(endpoint.state()).isEqualTo(next);
+                states.add("client " + previous + " " + next);
+            }).connect(Machine.PATIENCE);
+            assertThat(states).contains("server IDLE RUNNING", "client IDLE STARTING", "client STARTING RUNNING");
+            client.close();
+            assertThat(states).endsWith("client STOPPING IDLE");
+        }
+        assertThat(states.getLast()).startsWith("server").endsWith("IDLE");
+    }
 }

@@ -1,0 +1,16 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.ContextState;
+
+/** Learns of a server's or client's state ({@code doca_ctx_state_changed_callback_t}). */
+@FunctionalInterface
+public interface StateHandler {
+    /**
+     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a start or {@code close()}.
+     *
+     * @param endpoint the server or client
+     * @param previous the state before
+     * @param next the state now, which {@link ComchEndpoint#state()} tells too
+     */
+    void onStateChanged(ComchEndpoint endpoint, ContextState previous, ContextState next);
+}
