@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# Build and run the benchmarks: C and Java in turns on the same libraries, a table with ratios, and each performance bar
+# of the project with whether it holds. Results: target/bench/results.json; logs beside it.
+#
+#   scripts/bench.sh --quick   the bars and the most telling figures, in five minutes
+#   scripts/bench.sh           everything; says first how long it takes
+#
+#   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory where ucx_perftest is installed
+#   --library WHICH    emulated (default, built now), system (the DOCA SDK), or a folder with the libraries
+#   --side SIDE        server or client: one half of each measurement that works between two machines, on the DPU and on the
+#                      host; start both with the same other options
+#   --dpu ADDRESS      the DPU's device (default 0000:03:00.0)
+#   --function ADDRESS the host's function (default 0000:b1:00.0)
+#   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
+#   --list             what would be measured, and how long it takes
+#   --plot             draw the plots of docs/performance.md from the results (scripts/bench-plot.py)
+#   -h, --help         this text
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+
+library=emulated plot= listing=
+arguments=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
+    --library) library=${2:?--library needs a value}; shift ;;
+    --plot) plot=yes ;;
+    --list) listing=yes; arguments+=("$1") ;;
+    --quick|--peers) arguments+=("$1") ;;
+    --side|--dpu|--function|--only) arguments+=("$1" "${2:?$1 needs a value}"); shift ;;
+    *) die "no such option: $1 (see --help)" ;;
+  esac
+  shift
+done
+cd "$COMCH4J_ROOT"
+need python3
+if [ -n "$listing" ]; then
+  exec python3 scripts/lib/bench.py "${arguments[@]}"
+fi
+need jdk mvn cmake cc make
+command -v pkg-config >/dev/null 2>&1 || die "pkg-config is missing: apt-get install pkg-config"
+
+out=$COMCH4J_ROOT/target/bench
+mkdir -p "$out"
+log=$out/build.log
+
+# quietly COMMAND...: shows its output only when it fails.
+quietly() {
+  "$@" >"$log" 2>&1 || { tail -n 40 "$log" >&2; die "the build failed: see $log"; }
+}
+
+say "building"
+case $library in
+  emulated)
+    quietly scripts/install-emulator.sh "$out/sdk"
+    folder=$out/sdk/lib java_library=$out/sdk/lib
+    export PKG_CONFIG_PATH=$out/sdk/lib/pkgconfig ;;
+  system)
+    folder= java_library=system
+    for pkg in /opt/mellanox/doca/lib/*/pkgconfig /opt/mellanox/doca/lib64/pkgconfig; do
+      [ ! -d "$pkg" ] || export PKG_CONFIG_PATH=$pkg${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+    done ;;
+  *)
+    [ -d "$library" ] || die "no such folder: $library"
+    folder=$(cd "$library" && pwd) java_library=$folder
+    export PKG_CONFIG_PATH=$folder/pkgconfig ;;
+esac
+quietly cmake -S src/jmh/c -B "$out/c" -DCMAKE_BUILD_TYPE=Release
+quietly cmake --build "$out/c" --parallel "$(nproc)"
+quietly maven -q -Pjmh -Dmaven.compiler.failOnWarning=false test-compile dependency:build-classpath \
+  -Dmdep.outputFile="$out/classpath" -Dmdep.includeScope=test
+
+# A fabric of this run's own.
+shm=/dev/shm
+[ -w $shm ] || shm=${TMPDIR:-/tmp}
+DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-bench.XXXXXX")
+export DOCA_EMU_DIR
+trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
+[ -z "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+
+python3 scripts/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/bench" --java "$JDK/bin/java" \
+  --classpath "$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")" --java-library "$java_library"
+[ -z "$plot" ] || python3 scripts/bench-plot.py "$out/results.json" docs/images
