@@ -33,6 +33,9 @@ public final class Doca {
      */
     public static final String STRICT_PROPERTY = "comch4j.strict";
 
+    /** System property: when {@code true}, a pool's slots remember where they were claimed, at the price of an allocation for each. */
+    public static final String DEBUG_PROPERTY = "comch4j.debug";
+
     private Doca() {
     }
 

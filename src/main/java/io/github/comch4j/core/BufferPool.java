@@ -1,0 +1,299 @@
+package io.github.comch4j.core;
+
+import io.github.comch4j.Doca;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+
+/**
+ * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
+ *
+ * <pre>{@code
+ * BufferPool.Slot slot = pool.tryClaim();
+ * slot.segment().setString(0, text);        // in place
+ * slot.commit(length);                      // what is to be sent; or slot.abort()
+ * producer.trySend(slot.buffer(), consumer);
+ * … in the completion handler:
+ * pool.slotOf(buffer).release();
+ * }</pre>
+ *
+ * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
+ */
+public final class BufferPool implements AutoCloseable {
+    private final MemoryMap memory;
+    private final BufferInventory inventory;
+    private final long slotSize;
+    private final Slot[] slots;
+    private final int[] free; // used as a stack: the last one is still in the caches
+    private final boolean traced = Boolean.getBoolean(Doca.DEBUG_PROPERTY);
+    private int freeCount;
+
+    private BufferPool(MemoryMap memory, int count, long slotSize) {
+        this.memory = memory;
+        this.slotSize = slotSize;
+        this.inventory = BufferInventory.create(count);
+        this.slots = new Slot[count];
+        this.free = new int[count];
+        try {
+            for (int i = 0; i < count; i++) {
+                slots[i] = new Slot(i, inventory.acquireEmpty(memory, i * slotSize, slotSize));
+                free[i] = count - 1 - i;
+            }
+        } catch (RuntimeException | Error e) {
+            inventory.close();
+            throw e;
+        }
+        this.freeCount = count;
+    }
+
+    /**
+     * Divides the beginning of a map into slots, a buffer for each. The map remains the caller's, and should have no other buffers there.
+     *
+     * @param memory the map
+     * @param count how many, at least 1
+     * @param slotSize bytes of each, at least 1
+     * @return the pool, all free
+     * @throws IllegalArgumentException if they do not fit into the map
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public static BufferPool create(MemoryMap memory, int count, long slotSize) {
+        if (count < 1 || slotSize < 1 || count > memory.size() / slotSize) {
+            throw new IllegalArgumentException(count + " slots of " + slotSize + " bytes do not fit into " + memory);
+        }
+        return new BufferPool(memory, count, slotSize);
+    }
+
+    /**
+     * Takes a slot, without data.
+     *
+     * @return the slot; null if none is free
+     * @throws IllegalStateException if the pool is closed
+     */
+    public Slot tryClaim() {
+        checkOpen();
+        if (freeCount == 0) {
+            return null;
+        }
+        Slot slot = slots[free[--freeCount]];
+        slot.taken(traced);
+        return slot;
+    }
+
+    /**
+     * Takes a slot and copies data into it: for those who need not save a copy.
+     *
+     * @param data at most {@link #slotSize()} bytes; its position is moved to its limit if there was a slot
+     * @return the slot, committed; null if none is free
+     * @throws IllegalArgumentException if the data are too long
+     * @throws IllegalStateException if the pool is closed
+     */
+    public Slot tryClaim(ByteBuffer data) {
+        if (data.remaining() > slotSize) {
+            throw new IllegalArgumentException(data.remaining() + " bytes for a slot of " + slotSize);
+        }
+        Slot slot = tryClaim();
+        if (slot != null) {
+            long length = data.remaining();
+            slot.segment().asSlice(0, length).copyFrom(MemorySegment.ofBuffer(data));
+            data.position(data.limit());
+            slot.commit(length);
+        }
+        return slot;
+    }
+
+    /**
+     * The slot of a buffer, for handlers that are told of the buffer.
+     *
+     * @param buffer a buffer of this pool
+     * @return its slot
+     * @throws IllegalArgumentException if it is not of this pool
+     */
+    public Slot slotOf(Buffer buffer) {
+        if (buffer.memory() == memory && buffer.offset() / slotSize < slots.length) {
+            Slot slot = slots[(int) (buffer.offset() / slotSize)];
+            if (slot.buffer == buffer) {
+                return slot;
+            }
+        }
+        throw new IllegalArgumentException(buffer + " is not of this pool");
+    }
+
+    /**
+     * How many slots it has.
+     *
+     * @return the number it was made with
+     */
+    public int capacity() {
+        return slots.length;
+    }
+
+    /**
+     * How many slots can be claimed.
+     *
+     * @return a snapshot
+     */
+    public int available() {
+        return freeCount;
+    }
+
+    /**
+     * The size of each slot.
+     *
+     * @return bytes
+     */
+    public long slotSize() {
+        return slotSize;
+    }
+
+    /**
+     * What the slots are on.
+     *
+     * @return the map
+     */
+    public MemoryMap memory() {
+        return memory;
+    }
+
+    /**
+     * Says which slots are out, and with {@value io.github.comch4j.Doca#DEBUG_PROPERTY} where they were claimed.
+     *
+     * @return one line for each slot with its stack trace, or empty
+     */
+    public String leaks() {
+        StringBuilder text = new StringBuilder();
+        for (Slot slot : slots) {
+            if (slot.out) {
+                text.append("slot ").append(slot.index).append(" is not released");
+                if (slot.claimed == null) {
+                    text.append("; run with -D").append(Doca.DEBUG_PROPERTY).append("=true to see where it was claimed\n");
+                } else {
+                    text.append("; it was claimed\n");
+                    Arrays.stream(slot.claimed.getStackTrace()).forEach(frame -> text.append("    at ").append(frame).append('\n'));
+                }
+            }
+        }
+        return text.toString();
+    }
+
+    /**
+     * Closes all its buffers, waiting for those in flight (a consumer that they are posted to is closed). The second call does nothing.
+     *
+     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
+     * @throws IllegalStateException inside a callback that would have to end first
+     * @throws io.github.comch4j.DocaException if something does not end in time; the pool is still open then
+     */
+    @Override
+    public void close() {
+        inventory.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return its size
+     */
+    @Override
+    public String toString() {
+        return "pool of " + slots.length + " buffers of " + slotSize + " bytes";
+    }
+
+    private void checkOpen() {
+        if (inventory.isClosed()) {
+            throw new IllegalStateException("the " + this + " is closed");
+        }
+    }
+
+    /** One buffer of the pool, while it is claimed. */
+    public final class Slot {
+        private final int index;
+        private final Buffer buffer;
+        private boolean out;
+        private Throwable claimed;
+
+        private Slot(int index, Buffer buffer) {
+            this.index = index;
+            this.buffer = buffer;
+        }
+
+        private void taken(boolean trace) {
+            out = true;
+            if (trace) {
+                claimed = new Throwable();
+            }
+            buffer.clear();
+        }
+
+        /**
+         * All of it, to write in place.
+         *
+         * @return {@link BufferPool#slotSize()} bytes; the same object each time
+         * @throws IllegalStateException if it is not claimed, or in flight
+         */
+        public MemorySegment segment() {
+            return buffer().segment();
+        }
+
+        /**
+         * All of it, as NIO sees it.
+         *
+         * @return a new view of {@link BufferPool#slotSize()} bytes, at position 0, big endian
+         * @throws IllegalStateException if it is not claimed, or in flight
+         */
+        public ByteBuffer byteBuffer() {
+            return segment().asByteBuffer();
+        }
+
+        /**
+         * Says how much was written.
+         *
+         * @param length bytes from the beginning; the data of the buffer
+         * @return this
+         * @throws IndexOutOfBoundsException if that is more than the slot has
+         * @throws IllegalStateException if it is not claimed, or in flight
+         */
+        public Slot commit(long length) {
+            buffer().data(0, Objects.checkIndex(length, slotSize + 1));
+            return this;
+        }
+
+        /**
+         * What producers send and consumers post.
+         *
+         * @return the buffer
+         * @throws IllegalStateException if it is not claimed
+         */
+        public Buffer buffer() {
+            if (!out) {
+                throw new IllegalStateException("slot " + index + " is not claimed");
+            }
+            return buffer;
+        }
+
+        /**
+         * Gives it back without having used it; the same as {@link #release()}.
+         *
+         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it is in flight
+         */
+        public void abort() {
+            release();
+        }
+
+        /**
+         * Gives it back.
+         *
+         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it is in flight
+         */
+        public void release() {
+            if (!out) {
+                throw new IllegalStateException("slot " + index + " is released twice");
+            }
+            if (buffer.isInFlight()) {
+                throw new IllegalStateException("slot " + index + " is in flight");
+            }
+            out = false;
+            claimed = null;
+            free[freeCount++] = index;
+        }
+    }
+}

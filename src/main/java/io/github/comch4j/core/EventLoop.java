@@ -1,0 +1,342 @@
+package io.github.comch4j.core;
+
+import java.lang.System.Logger;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a loop. Whatever touches the engine, or
+ * what runs on it, is done in the loop: in handlers, or in tasks that other threads, also virtual ones, hand over.
+ *
+ * <pre>{@code
+ * try (EventLoop loop = EventLoop.start("comch")) {
+ *     ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, "echo").connect(Duration.ofSeconds(5)));
+ *     loop.execute(() -> client.connection().send(greeting));
+ *     …
+ * }
+ * }</pre>
+ *
+ * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
+ */
+public final class EventLoop implements Executor, AutoCloseable {
+    private static final Logger LOGGER = System.getLogger("io.github.comch4j");
+    private static final int EVENTS_PER_ROUND = 256;
+
+    private final IdleStrategy idle;
+    private final Consumer<Throwable> onFailure;
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final CompletableFuture<ProgressEngine> started = new CompletableFuture<>();
+    private final Thread thread;
+    private final ProgressEngine engine;
+    private volatile boolean closing;
+    private volatile boolean ended;
+    private volatile Throwable endedWith;
+
+    private EventLoop(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
+        this.idle = Objects.requireNonNull(idle);
+        this.onFailure = Objects.requireNonNull(onFailure);
+        this.thread = new Thread(this::run, Objects.requireNonNull(name));
+        thread.start();
+        this.engine = awaitEngine();
+    }
+
+    /**
+     * Starts a loop that backs off when idle, and logs failures.
+     *
+     * @param name the thread's name
+     * @return the loop, running
+     * @throws io.github.comch4j.DocaException if DOCA refuses an engine
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    public static EventLoop start(String name) {
+        return start(name, IdleStrategy.backOff());
+    }
+
+    /**
+     * Starts a loop that logs failures.
+     *
+     * @param name the thread's name
+     * @param idle what it does when there is nothing to do
+     * @return the loop, running
+     */
+    public static EventLoop start(String name, IdleStrategy idle) {
+        return start(name, idle, failure -> LOGGER.log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
+    }
+
+    /**
+     * Starts a loop.
+     *
+     * @param name the thread's name
+     * @param idle what it does when there is nothing to do
+     * @param onFailure told what handlers and executed tasks throw, on the loop's thread
+     * @return the loop, running
+     */
+    public static EventLoop start(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
+        return new EventLoop(name, idle, onFailure);
+    }
+
+    private ProgressEngine awaitEngine() {
+        try {
+            return started.get();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            closing = true;
+            throw new IllegalStateException("interrupted while an event loop starts", e);
+        } catch (ExecutionException e) {
+            throw EventLoop.<RuntimeException>sneak(e.getCause());
+        }
+    }
+
+    private void run() {
+        ProgressEngine mine;
+        try {
+            mine = ProgressEngine.create();
+        } catch (RuntimeException | Error e) {
+            ended = true;
+            started.completeExceptionally(e);
+            return;
+        }
+        started.complete(mine);
+        while (!closing) {
+            idle.idle(round(mine));
+        }
+        while (!tasks.isEmpty()) {
+            round(mine); // what was handed over before close() is still done
+        }
+        try {
+            mine.close();
+        } catch (RuntimeException | Error e) {
+            endedWith = e;
+        }
+        ended = true;
+        for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
+            guarded(late); // came in between: whoever uses the engine in it learns that it is closed
+        }
+    }
+
+    /** Returns how much was done. */
+    private int round(ProgressEngine mine) {
+        int work = 0;
+        for (int present = tasks.size(); present > 0; present--) { // those that tasks hand over are for the next round
+            Runnable task = tasks.poll();
+            work++;
+            guarded(task);
+        }
+        try {
+            work += mine.progress(EVENTS_PER_ROUND);
+        } catch (Throwable t) {
+            work++;
+            fail(t);
+        }
+        return work;
+    }
+
+    private void guarded(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable t) {
+            fail(t);
+        }
+    }
+
+    private void fail(Throwable failure) {
+        try {
+            onFailure.accept(failure);
+        } catch (Throwable t) {
+            t.addSuppressed(failure);
+            LOGGER.log(Logger.Level.ERROR, "the failure handler of " + this + " failed", t);
+        }
+    }
+
+    /**
+     * The engine. Only tasks and handlers of the loop may use it; any thread may ask for it.
+     *
+     * @return the engine, which the loop's thread owns
+     */
+    public ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Whether the calling thread is the loop's.
+     *
+     * @return true in its handlers and tasks
+     */
+    public boolean isInLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    /**
+     * Runs a task in the loop soon, after those that were handed over before. Any thread may call it, the loop's own as well.
+     *
+     * @param task the task; must not block
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    @Override
+    public void execute(Runnable task) {
+        Objects.requireNonNull(task);
+        if (closing) {
+            throw rejected();
+        }
+        tasks.add(task);
+        if (ended && tasks.remove(task)) { // it ended meanwhile, and did not see the task
+            throw rejected();
+        }
+        LockSupport.unpark(thread);
+    }
+
+    /**
+     * As {@link #execute}, with a result.
+     *
+     * @param task the task; must not block
+     * @param <T> the type of the result
+     * @return completed in the loop with what the task returns or throws
+     * @throws RejectedExecutionException if the loop is closed
+     */
+    public <T> CompletableFuture<T> submit(Callable<T> task) {
+        Call<T> call = new Call<>(Objects.requireNonNull(task));
+        execute(call);
+        return call.result;
+    }
+
+    /**
+     * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits holds on to no carrier.
+     *
+     * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does nothing else
+     * @param <T> the type of the result
+     * @return what it returns
+     * @throws RejectedExecutionException if the loop is closed
+     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
+     */
+    public <T> T call(Callable<T> task) {
+        try {
+            return call(task, Duration.ofSeconds(Long.MAX_VALUE));
+        } catch (TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * As {@link #call(Callable)}, for a limited time.
+     *
+     * @param task the task
+     * @param timeout how long to wait
+     * @param <T> the type of the result
+     * @return what it returns
+     * @throws TimeoutException if it takes longer; the task runs all the same, unless it has not begun
+     * @throws RejectedExecutionException if the loop is closed
+     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
+     */
+    public <T> T call(Callable<T> task, Duration timeout) throws TimeoutException {
+        if (isInLoop()) {
+            try {
+                return task.call();
+            } catch (Exception e) {
+                throw EventLoop.<RuntimeException>sneak(e);
+            }
+        }
+        CompletableFuture<T> result = submit(task);
+        try {
+            long nanos = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0 ? Long.MAX_VALUE : timeout.toNanos();
+            return result.get(nanos, TimeUnit.NANOSECONDS);
+        } catch (ExecutionException e) {
+            throw EventLoop.<RuntimeException>sneak(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for " + this, e);
+        } finally {
+            result.cancel(false); // no effect once it is done
+        }
+    }
+
+    /**
+     * Whether {@link #close()} was called.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return closing;
+    }
+
+    /**
+     * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the thread's end. In the loop itself it does not
+     * wait. The second call only waits.
+     *
+     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same
+     */
+    @Override
+    public void close() {
+        closing = true;
+        LockSupport.unpark(thread);
+        if (isInLoop()) {
+            return;
+        }
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        Throwable failure = endedWith;
+        endedWith = null;
+        if (failure != null) {
+            throw EventLoop.<RuntimeException>sneak(failure);
+        }
+    }
+
+    /**
+     * For logs.
+     *
+     * @return its name and idle strategy
+     */
+    @Override
+    public String toString() {
+        return "event loop \"" + thread.getName() + "\" (" + idle + ")";
+    }
+
+    private RejectedExecutionException rejected() {
+        return new RejectedExecutionException(this + " is closed");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    /** A task with a result. */
+    private static final class Call<T> implements Runnable {
+        private final Callable<T> task;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+
+        Call(Callable<T> task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            if (result.isDone()) {
+                return; // cancelled
+            }
+            try {
+                result.complete(task.call());
+            } catch (Throwable t) {
+                result.completeExceptionally(t);
+            }
+        }
+    }
+}

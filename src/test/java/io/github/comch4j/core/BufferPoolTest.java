@@ -1,0 +1,121 @@
+package io.github.comch4j.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchProducer;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BufferPoolTest {
+    private Machine machine;
+    private MemoryMap memory;
+    private BufferPool pool;
+
+    @BeforeEach
+    void open() {
+        machine = new Machine();
+        memory = MemoryMap.allocate(machine.host, 1000, Access.PCI_READ_WRITE);
+        pool = BufferPool.create(memory, 3, 100);
+    }
+
+    @AfterEach
+    void close() {
+        machine.close();
+        memory.close();
+        System.clearProperty(Doca.DEBUG_PROPERTY);
+    }
+
+    @Test
+    void slotsAreClaimedUntilNoneIsLeft() {
+        List<BufferPool.Slot> slots = List.of(pool.tryClaim(), pool.tryClaim(), pool.tryClaim());
+        assertThat(slots).extracting(slot -> slot.buffer().offset()).containsExactly(0L, 100L, 200L);
+        assertThat(pool.tryClaim()).isNull();
+        assertThat(pool.tryClaim(ByteBuffer.allocate(1))).isNull();
+        assertThat(pool.available()).isZero();
+        slots.get(1).abort();
+        assertThat(pool.available()).isEqualTo(1);
+        assertThat(pool.tryClaim()).as("the last one given back").isSameAs(slots.get(1));
+    }
+
+    @Test
+    void aClaimedSlotIsWrittenInPlaceAndCommitted() {
+        BufferPool.Slot slot = pool.tryClaim();
+        slot.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 7);
+        slot.byteBuffer().put(1, (byte) 8);
+        assertThat(slot.buffer().length()).isZero();
+        slot.commit(2);
+        assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(7, 8);
+        assertThatThrownBy(() -> slot.commit(101)).isInstanceOf(IndexOutOfBoundsException.class);
+        slot.release();
+        assertThat(pool.tryClaim().buffer().length()).as("a new claim has no data").isZero();
+    }
+
+    @Test
+    void dataCanBeCopiedIn() {
+        ByteBuffer data = ByteBuffer.wrap(new byte[] {1, 2, 3, 4});
+        data.position(1);
+        BufferPool.Slot slot = pool.tryClaim(data);
+        assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(2, 3, 4);
+        assertThat(data.hasRemaining()).isFalse();
+        assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101))).isInstanceOf(IllegalArgumentException.class);
+        assertThat(pool.available()).isEqualTo(2);
+    }
+
+    @Test
+    void misuseIsNoticed() {
+        BufferPool.Slot slot = pool.tryClaim();
+        slot.release();
+        assertThatThrownBy(slot::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("twice");
+        assertThatThrownBy(slot::segment).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> slot.commit(1)).isInstanceOf(IllegalStateException.class);
+        try (BufferInventory inventory = BufferInventory.create(1)) {
+            assertThatThrownBy(() -> pool.slotOf(inventory.acquire(memory, 0, 100))).isInstanceOf(IllegalArgumentException.class);
+        }
+        assertThatThrownBy(() -> BufferPool.create(memory, 11, 100)).isInstanceOf(IllegalArgumentException.class);
+        pool.close();
+        pool.close();
+        assertThatThrownBy(pool::tryClaim).isInstanceOf(IllegalStateException.class).hasMessageContaining("pool of 3 buffers");
+    }
+
+    @Test
+    void leaksAreNamedAndInDebugModeTraced() {
+        assertThat(pool.leaks()).isEmpty();
+        pool.tryClaim();
+        assertThat(pool.leaks()).contains("slot 0").contains(Doca.DEBUG_PROPERTY);
+        System.setProperty(Doca.DEBUG_PROPERTY, "true");
+        try (BufferPool traced = BufferPool.create(memory, 2, 100)) {
+            traced.tryClaim();
+            assertThat(traced.leaks()).contains("slot 0").contains("BufferPoolTest").doesNotContain("slot 1");
+        }
+    }
+
+    @Test
+    void aSlotIsSentAndReleasedByItsCompletion() {
+        int[] received = new int[1];
+        machine.server().onConnected(connection -> connection.consumer(machine.engine, memory).buffers(1, 100)
+                .onReceive((consumer, buffer, producer, immediate) -> received[0] += (int) buffer.length()).start()).start();
+        int[] consumer = new int[1];
+        ComchClient client = machine.client().onConsumer((connection, id, state) -> consumer[0] = id).connect(Machine.PATIENCE);
+        try (MemoryMap source = MemoryMap.allocate(machine.host, 400); BufferPool slots = BufferPool.create(source, 2, 200)) {
+            ComchProducer producer = client.connection().producer(machine.engine)
+                    .onCompletion((sender, buffer, status) -> slots.slotOf(buffer).release()).start();
+            machine.until("the consumer", () -> consumer[0] != 0);
+            BufferPool.Slot slot = slots.tryClaim().commit(42);
+            machine.until("room", () -> producer.trySend(slot.buffer(), consumer[0]));
+            if (slot.buffer().isInFlight()) {
+                assertThatThrownBy(slot::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
+            }
+            machine.until("the data", () -> received[0] == 42 && slots.available() == 2);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package io.github.comch4j.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchServer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class EventLoopTest {
+
+    @BeforeAll
+    static void emulated() {
+        Machine.useEmulation();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"spin", "yield", "backoff", "park"})
+    void twoLoopsTalkWithEachStrategy(String alias) throws Exception {
+        BlockingQueue<Long> answers = new LinkedBlockingQueue<>();
+        EventLoop one = EventLoop.start("one", IdleStrategy.of(alias));
+        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
+             Device host = Devices.openHost(Machine.HOST);
+             EventLoop two = EventLoop.start("two", IdleStrategy.of(alias))) {
+            String name = Machine.uniqueName();
+            ComchServer server = one.call(() -> ComchServer.builder(one.engine(), dpu, representor, name)
+                    .onMessage((connection, message) -> connection.send(message)).start());
+            ComchClient client = two.call(() -> ComchClient.builder(two.engine(), host, name)
+                    .onMessage((connection, message) -> answers.add(message.byteSize())).connect(Machine.PATIENCE));
+            two.execute(() -> client.connection().send(new byte[42]));
+            assertThat(answers.poll(Machine.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(42);
+            assertThat(one.toString()).contains("one").contains(alias);
+            assertThat(server.isClosed()).isFalse();
+            one.close();
+            assertThat(server.isClosed()).as("the loop closes what runs on its engine").isTrue();
+        }
+    }
+
+    @Test
+    void tasksRunInOrderInTheLoopAndTheirResultsComeBack() throws Exception {
+        try (EventLoop loop = EventLoop.start("loop")) {
+            List<Integer> order = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                int number = i;
+                loop.execute(() -> order.add(number));
+            }
+            assertThat(loop.call(() -> List.copyOf(order))).hasSize(100).isSorted();
+            assertThat(loop.call(loop::isInLoop)).isTrue();
+            assertThat(loop.isInLoop()).isFalse();
+            assertThat(loop.<Boolean>call(() -> loop.call(loop::isInLoop))).as("a call in the loop runs at once").isTrue();
+            assertThat(loop.engine().owner().getName()).isEqualTo("loop");
+            assertThatThrownBy(() -> loop.call(() -> {
+                throw new IOException("checked");
+            })).isInstanceOf(IOException.class);
+            assertThatThrownBy(loop.engine()::progress).isInstanceOf(WrongThreadException.class);
+        }
+    }
+
+    @Test
+    void virtualThreadsMayCall() throws Exception {
+        AtomicInteger sum = new AtomicInteger();
+        try (EventLoop loop = EventLoop.start("loop")) {
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 200; i++) {
+                threads.add(Thread.startVirtualThread(() -> sum.addAndGet(loop.call(() -> 1))));
+            }
+            for (Thread thread : threads) {
+                thread.join();
+            }
+        }
+        assertThat(sum).hasValue(200);
+    }
+
+    @Test
+    void aFailureDoesNotEndTheLoop() throws Exception {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        try (EventLoop loop = EventLoop.start("loop", IdleStrategy.yielding(), failure -> {
+            failures.add(failure);
+            throw new IllegalStateException("the failure handler fails too");
+        })) {
+            loop.execute(() -> {
+                throw new IllegalArgumentException("task");
+            });
+            assertThat(failures.take()).hasMessage("task");
+            assertThat(loop.call(() -> 1)).isEqualTo(1);
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void aCallThatTakesTooLong() throws Exception {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger begun = new AtomicInteger();
+        try (EventLoop loop = EventLoop.start("loop")) {
+            loop.execute(() -> {
+                try {
+                    release.await();
+                } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThatThrownBy(() -> loop.call(begun::incrementAndGet, Duration.ofMillis(5))).isInstanceOf(TimeoutException.class);
+            release.countDown();
+            loop.call(() -> null);
+            assertThat(begun).as("what has not begun in time is left out").hasValue(0);
+        }
+    }
+
+    @Test
+    void closingRunsWhatWasHandedOverAndRefusesMore() throws Exception {
+        AtomicInteger done = new AtomicInteger();
+        EventLoop loop = EventLoop.start("loop");
+        for (int i = 0; i < 50; i++) {
+            loop.execute(done::incrementAndGet);
+        }
+        loop.close();
+        loop.close();
+        assertThat(done).hasValue(50);
+        assertThat(loop.isClosed()).isTrue();
+        assertThat(loop.engine().isClosed()).isTrue();
+        assertThatThrownBy(() -> loop.execute(done::incrementAndGet)).isInstanceOf(RejectedExecutionException.class).hasMessageContaining("loop");
+        EventLoop itself = EventLoop.start("itself");
+        itself.execute(itself::close);
+        while (!itself.engine().isClosed()) {
+            Thread.onSpinWait();
+        }
+        itself.close();
+    }
+
+    @Test
+    void strategiesHaveNamesAndLimits() {
+        assertThat(List.of("spin", "yield", "backoff", "park")).allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
+        assertThat(IdleStrategy.of("BackOff")).hasToString(IdleStrategy.backOff().toString());
+        assertThat(IdleStrategy.backOff(1, 2, Duration.ofNanos(3), Duration.ofMillis(4)).toString()).contains("spins=1", "yields=2", "PT0.000000003S", "PT0.004S");
+        assertThat(IdleStrategy.parking(Duration.ofMillis(5)).toString()).contains("PT0.005S");
+        assertThatThrownBy(() -> IdleStrategy.of("sleep")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("backoff");
+        assertThatThrownBy(() -> IdleStrategy.parking(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> IdleStrategy.backOff(-1, 0, Duration.ofNanos(1), Duration.ofNanos(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> IdleStrategy.backOff(1, 0, Duration.ofNanos(2), Duration.ofNanos(1))).isInstanceOf(IllegalArgumentException.class);
+        IdleStrategy backOff = IdleStrategy.backOff(2, 2, Duration.ofNanos(1), Duration.ofNanos(4));
+        for (int i = 0; i < 20; i++) {
+            backOff.idle(i % 10 == 9 ? 1 : 0);
+        }
+    }
+}
