@@ -280,6 +280,13 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 	return SHM_PAYLOAD_PIPE;
 }
 
+/* Whether a buffer is posted: attempts that would give AGAIN anyway do not count for faults. */
+static bool buffer_at_hand(const struct consumer_view *view)
+{
+	uint64_t claimed = atomic_load_explicit(&view->region->claimed, memory_order_acquire);
+	return atomic_load_explicit(&view->region->posted, memory_order_acquire) > claimed;
+}
+
 /* Whether a send goes on under the faults asked for; if not, `result` is submit's answer. */
 static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task *task, doca_error_t *result)
 {
@@ -322,7 +329,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	uint32_t imm_len = task->imm_len;
 	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
 		return READING_SEND_TOO_LONG;
-	if (faults_any() && !suffer_faults(producer, base, &result))
+	if (faults_any() && buffer_at_hand(view) && !suffer_faults(producer, base, &result))
 		return result;
 	uint64_t index;
 	result = claim(producer, view, len, &index);

@@ -3,6 +3,7 @@ package io.github.comch4j.core;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Notifications;
 import java.time.Duration;
+import java.util.function.BooleanSupplier;
 
 /**
  * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
@@ -75,6 +76,20 @@ public final class ProgressEngine implements AutoCloseable {
             count++;
         }
         return count;
+    }
+
+    /**
+     * Progresses until {@code condition} holds or the time is up; sleeps shortly while nothing happens.
+     *
+     * @param condition asked after each thing that happened, on this thread
+     * @param timeout how long to wait at most
+     * @return whether the condition holds
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     */
+    public boolean await(BooleanSupplier condition, Duration timeout) {
+        engine.checkOwner();
+        return engine.await(condition, Engine.deadline(timeout), null);
     }
 
     /**

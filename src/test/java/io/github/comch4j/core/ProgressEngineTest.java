@@ -68,6 +68,20 @@ class ProgressEngineTest {
         assertThatThrownBy(closed::inFlight).isInstanceOf(IllegalStateException.class);
     }
 
+    @Test
+    void awaitProgressesUntilTheConditionHoldsOrTheTimeIsUp() {
+        try (Machine machine = new Machine(); ProgressEngine engine = ProgressEngine.create()) {
+            assertThat(engine.await(() -> true, Duration.ZERO)).isTrue();
+            assertThat(engine.await(() -> false, Duration.ofMillis(5))).isFalse();
+            var server = machine.server().start();
+            ComchClient client = machine.client().start();
+            assertThat(machine.engine.await(() -> !server.connections().isEmpty() && client.isConnected(), Machine.PATIENCE)).isTrue();
+            engine.release();
+            assertThatThrownBy(() -> engine.await(() -> true, Duration.ZERO)).isInstanceOf(WrongThreadException.class);
+            engine.claim();
+        }
+    }
+
     private static Throwable catching(Runnable action) {
         try {
             action.run();
