@@ -1,0 +1,187 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Engine;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ReadableByteChannel;
+import java.util.ArrayDeque;
+
+/**
+ * The receiving end of a {@link ComchOutputChannel}. Chunks that are not read yet are not posted again, so the other side waits.
+ *
+ * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks, except opening.
+ */
+public final class ComchInputChannel implements ReadableByteChannel {
+    private static final CoreAccess CORE = CoreAccess.get();
+
+    private final ComchConnection connection;
+    private final Engine engine;
+    private final MemoryMap memory;
+    private final ComchConsumer consumer;
+    private final ArrayDeque<Buffer> unread;
+    private long position; // in the first unread buffer
+    private boolean ended;
+    private boolean open = true;
+
+    private ComchInputChannel(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
+        this.connection = connection;
+        this.engine = CORE.engine(engine);
+        this.unread = new ArrayDeque<>(chunks);
+        this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_WRITE);
+        try {
+            this.consumer = connection.consumer(engine, memory).buffers(chunks, chunkSize).onReceive((receiver, buffer, producerId, immediate) -> {
+                if (immediate.byteSize() > 0) {
+                    ended = true; // the data beside it carry the sign and mean nothing
+                } else {
+                    receiver.keep();
+                    unread.add(buffer);
+                }
+            }).onReceiveFailed((receiver, buffer, error) -> { }).start(); // that the connection ends is noticed by the state
+        } catch (RuntimeException | Error e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the receiving end of a stream. It comes to life by progress of its engine and of the connection's, as {@link #read} makes.
+     *
+     * @param connection the connection
+     * @param engine what it runs on, owned by the calling thread
+     * @param device the device of the connection's endpoint, for the chunks' memory
+     * @param chunks how many chunks can wait to be read, at least 1
+     * @param chunkSize bytes of each, at least 1
+     * @return the stream, open
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws DocaException if DOCA refuses
+     */
+    public static ComchInputChannel open(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
+        return new ComchInputChannel(connection, engine, device, chunks, chunkSize);
+    }
+
+    /**
+     * The id that the other side writes to.
+     *
+     * @return the consumer's id
+     */
+    public int id() {
+        return consumer.id();
+    }
+
+    /**
+     * How many bytes can be read without waiting.
+     *
+     * @return bytes that have arrived
+     */
+    public long available() {
+        engine.checkOwner();
+        long sum = -position;
+        for (Buffer buffer : unread) {
+            sum += buffer.length();
+        }
+        return unread.isEmpty() ? 0 : sum;
+    }
+
+    /**
+     * Reads what is there, at least one byte. While nothing is there, progresses the engine, and that of the connection if it belongs to this thread too.
+     *
+     * @param target where to, with room for at least one byte
+     * @return how many bytes were read; -1 at the end of the stream; 0 if there is no room
+     * @throws ClosedChannelException if it is closed
+     * @throws ConnectionClosedException if the connection has ended before the stream
+     * @throws DocaException {@link DocaError#TIME_OUT} if nothing arrives for {@link ProgressEngine#timeout()}
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    @Override
+    public int read(ByteBuffer target) throws ClosedChannelException {
+        engine.checkOwner();
+        if (!open) {
+            throw new ClosedChannelException();
+        }
+        if (!target.hasRemaining()) {
+            return 0;
+        }
+        if (unread.isEmpty() && !await()) {
+            return -1;
+        }
+        int before = target.position();
+        while (target.hasRemaining() && !unread.isEmpty()) {
+            take(target);
+        }
+        return target.position() - before;
+    }
+
+    private void take(ByteBuffer target) {
+        Buffer first = unread.getFirst();
+        long length = Math.min(target.remaining(), first.length() - position);
+        target.put(first.data().asSlice(position, length).asByteBuffer());
+        position += length;
+        if (position == first.length()) {
+            unread.removeFirst();
+            position = 0;
+            if (consumer.isRunning()) {
+                consumer.tryPost(first.clear());
+            }
+        }
+    }
+
+    /** Returns whether there is something to read, or this is the end. */
+    private boolean await() throws ConnectionClosedException {
+        if (!ended && engine.isInCallbacks()) {
+            throw new IllegalStateException("a stream waits inside a callback of its engine");
+        }
+        if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), connection.controlEngine())) {
+            throw new DocaException(DocaError.TIME_OUT, "doca_pe_progress", "waiting " + engine.timeout() + " for data on " + this);
+        }
+        if (unread.isEmpty() && !ended) {
+            throw new ConnectionClosedException("doca_pe_progress", "reading from " + this);
+        }
+        return !unread.isEmpty();
+    }
+
+    /**
+     * Whether it is open.
+     *
+     * @return false from the beginning of closing
+     */
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    /**
+     * Ends it, whether all was read or not, and frees the chunks. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws DocaException if the consumer does not end in time
+     */
+    @Override
+    public void close() {
+        engine.checkOwner();
+        if (open) {
+            open = false;
+            try (memory; consumer) {
+                unread.clear();
+            }
+        }
+    }
+
+    /**
+     * For logs.
+     *
+     * @return where it comes from
+     */
+    @Override
+    public String toString() {
+        return "stream at consumer " + consumer.id() + " on the " + connection;
+    }
+}

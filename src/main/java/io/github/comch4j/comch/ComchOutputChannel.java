@@ -1,0 +1,190 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.BufferPool;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Engine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.WritableByteChannel;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A stream of bytes on the fast path, to a {@link ComchInputChannel} of the other side, for those who just want to move bytes: chunks, in order, as fast as the
+ * other side reads them. A copy on each side is its price; without it, use {@link ComchProducer}.
+ *
+ * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks.
+ */
+public final class ComchOutputChannel implements WritableByteChannel {
+    private static final CoreAccess CORE = CoreAccess.get();
+    static final byte END = 1;
+
+    private final ComchConnection connection;
+    private final Engine engine;
+    private final int consumerId;
+    private final MemoryMap memory;
+    private final BufferPool pool;
+    private final ComchProducer producer;
+    private DocaError failure = DocaError.SUCCESS;
+    private boolean open = true;
+
+    private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
+        this.connection = connection;
+        this.engine = CORE.engine(engine);
+        this.consumerId = consumerId;
+        this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
+        try {
+            this.pool = BufferPool.create(memory, chunks, chunkSize);
+            this.producer = connection.producer(engine).tasks(chunks).onCompletion((sender, buffer, status) -> {
+                pool().slotOf(buffer).release();
+                if (status != DocaError.SUCCESS && failure == DocaError.SUCCESS) {
+                    failure = status;
+                }
+            }).start();
+        } catch (RuntimeException | Error e) {
+            memory.close();
+            throw e;
+        }
+    }
+
+    private BufferPool pool() {
+        return pool;
+    }
+
+    /**
+     * Opens a stream.
+     *
+     * @param connection the connection
+     * @param engine what it runs on, owned by the calling thread
+     * @param device the device of the connection's endpoint, for the chunks' memory
+     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, see {@link RemoteConsumerHandler}
+     * @param chunks how many chunks can be under way, at least 1
+     * @param chunkSize bytes of each, at least 1, at most the chunk size of the other side
+     * @return the stream, open
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws DocaException if DOCA refuses
+     */
+    public static ComchOutputChannel open(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
+        return new ComchOutputChannel(connection, engine, device, consumerId, chunks, chunkSize);
+    }
+
+    /**
+     * Writes all remaining bytes. While the other side does not read, progresses the engine, and that of the connection if it belongs to this thread too.
+     *
+     * @param source the bytes
+     * @return how many there were
+     * @throws ClosedChannelException if it is closed
+     * @throws DocaException {@link DocaError#TIME_OUT} if the other side does not read for {@link ProgressEngine#timeout()}; what a chunk before this
+     *         failed with; {@link ConnectionClosedException} if the connection has ended
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    @Override
+    public int write(ByteBuffer source) throws ClosedChannelException {
+        checkOpen();
+        int length = source.remaining();
+        int limit = source.limit();
+        try {
+            while (source.position() < limit) {
+                source.limit(Math.min(limit, source.position() + (int) pool.slotSize()));
+                BufferPool.Slot slot = claim();
+                slot.byteBuffer().put(source.duplicate());
+                slot.commit(source.remaining());
+                send(slot, null);
+                source.position(source.limit());
+            }
+        } finally {
+            source.limit(limit);
+        }
+        return length;
+    }
+
+    private BufferPool.Slot claim() {
+        await("a free chunk", () -> pool.available() > 0);
+        return pool.tryClaim();
+    }
+
+    private void send(BufferPool.Slot slot, MemorySegment immediate) {
+        boolean sent = false;
+        try {
+            await("the other side to read", () -> immediate == null ? producer.trySend(slot.buffer(), consumerId)
+                    : producer.trySend(slot.buffer(), consumerId, immediate));
+            sent = true;
+        } finally {
+            if (!sent) {
+                slot.abort();
+            }
+        }
+    }
+
+    private void await(String what, BooleanSupplier done) {
+        BooleanSupplier doneOrFailed = () -> failure != DocaError.SUCCESS || done.getAsBoolean();
+        if (!doneOrFailed.getAsBoolean()) {
+            if (engine.isInCallbacks()) {
+                throw new IllegalStateException("a stream waits inside a callback of its engine");
+            }
+            if (!engine.await(doneOrFailed, engine.deadline(), connection.controlEngine())) {
+                throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + engine.timeout() + " for " + what + " on " + this);
+            }
+        }
+        if (failure != DocaError.SUCCESS) {
+            throw new DocaException(failure, "doca_task_submit", "writing to " + this);
+        }
+    }
+
+    private void checkOpen() throws ClosedChannelException {
+        engine.checkOwner();
+        if (!open) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    /**
+     * Whether it is open.
+     *
+     * @return false from the beginning of closing
+     */
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    /**
+     * Tells the other side that this is the end, waits until it has all, and frees the chunks. The second call does nothing.
+     *
+     * @throws DocaException as {@link #write}; it is closed all the same
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    @Override
+    public void close() {
+        engine.checkOwner();
+        if (!open) {
+            return;
+        }
+        open = false;
+        try (memory; pool; producer; Arena arena = Arena.ofConfined()) {
+            if (connection.isOpen() && failure == DocaError.SUCCESS) {
+                send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
+                await("the other side to have all", () -> pool.available() == pool.capacity());
+            }
+        }
+    }
+
+    /**
+     * For logs.
+     *
+     * @return where it goes
+     */
+    @Override
+    public String toString() {
+        return "stream to consumer " + consumerId + " on the " + connection;
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.ProgressEngine;
+import java.io.ByteArrayOutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.ClosedChannelException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ByteChannelTest {
+    private static final int CHUNKS = 4;
+    private static final int CHUNK = 1000;
+
+    private Machine machine;
+    private ComchConnection server;
+    private ComchClient client;
+    private int consumer;
+
+    @BeforeEach
+    void connect() {
+        machine = new Machine();
+        machine.server().onConnected(connection -> server = connection).start();
+        client = machine.client().onConsumer((connection, id, state) -> consumer = id).connect(Machine.PATIENCE);
+        machine.until("the server's end", () -> server != null);
+    }
+
+    @AfterEach
+    void close() {
+        machine.close();
+    }
+
+    private ComchInputChannel input() {
+        ComchInputChannel input = ComchInputChannel.open(server, machine.engine, machine.dpu, CHUNKS, CHUNK);
+        machine.until("the consumer", () -> consumer == input.id());
+        return input;
+    }
+
+    private ComchOutputChannel output() {
+        return ComchOutputChannel.open(client.connection(), machine.engine, machine.host, consumer, CHUNKS, CHUNK);
+    }
+
+    @Test
+    void bytesArriveInOrderAcrossThreadsAndThenTheEnd() throws Exception {
+        byte[] data = new byte[777_777];
+        new Random(4).nextBytes(data);
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        try (ComchInputChannel input = input()) {
+            int id = consumer;
+            ComchConnection connection = client.connection();
+            Thread writer = new Thread(() -> {
+                try (ProgressEngine own = ProgressEngine.create();
+                     ComchOutputChannel output = ComchOutputChannel.open(connection, own, machine.host, id, CHUNKS, CHUNK)) {
+                    ByteBuffer bytes = ByteBuffer.wrap(data);
+                    Random sizes = new Random(5);
+                    while (bytes.hasRemaining()) {
+                        int size = Math.min(bytes.remaining(), sizes.nextInt(3 * CHUNK));
+                        assertThat(output.write(bytes.slice(bytes.position(), size))).isEqualTo(size);
+                        bytes.position(bytes.position() + size);
+                    }
+                } catch (Exception | AssertionError e) {
+                    failure.set(e);
+                }
+            });
+            writer.start();
+            ByteArrayOutputStream received = new ByteArrayOutputStream();
+            ByteBuffer part = ByteBuffer.allocate(777);
+            while (input.read(part) >= 0) {
+                received.write(part.array(), 0, part.position());
+                part.clear();
+            }
+            assertThat(input.read(part)).as("it remains at its end").isEqualTo(-1);
+            while (writer.isAlive()) {
+                machine.engine.progress(); // the end of its producer
+            }
+            assertThat(failure.get()).isNull();
+            assertThat(received.toByteArray()).isEqualTo(data);
+        }
+    }
+
+    @Test
+    void aWriterWaitsForItsReaderAndGivesUpInTime() throws Exception {
+        machine.engine.timeout(Duration.ofMillis(50));
+        try (ComchInputChannel input = input()) {
+            ComchOutputChannel output = output();
+            ByteBuffer tooMuch = ByteBuffer.allocate(10 * CHUNK);
+            assertThatThrownBy(() -> output.write(tooMuch)).isInstanceOfSatisfying(DocaException.class,
+                    e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+            assertThat(tooMuch.position()).as("what the other side's chunks hold").isEqualTo(CHUNKS * CHUNK);
+            assertThat(tooMuch.limit()).isEqualTo(10 * CHUNK);
+            machine.engine.timeout(Machine.PATIENCE);
+            machine.until("all to arrive", () -> input.available() == CHUNKS * CHUNK);
+            ByteBuffer target = ByteBuffer.allocate(CHUNK / 2);
+            assertThat(input.read(target)).isEqualTo(CHUNK / 2);
+            assertThat(input.available()).isEqualTo(CHUNKS * CHUNK - CHUNK / 2);
+            assertThat(input.read(target)).as("no room").isZero();
+            assertThat(input.read(target.clear())).isEqualTo(CHUNK / 2);
+            output.close();
+            output.close();
+            assertThat(output.isOpen()).isFalse();
+            assertThatThrownBy(() -> output.write(target)).isInstanceOf(ClosedChannelException.class);
+            assertThat(Channels.newInputStream(input).readAllBytes()).hasSize((CHUNKS - 1) * CHUNK);
+        }
+    }
+
+    @Test
+    void aReaderWithoutWriterGivesUpInTime() throws Exception {
+        machine.engine.timeout(Duration.ofMillis(20));
+        ComchInputChannel input = input();
+        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isInstanceOfSatisfying(DocaException.class,
+                e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        machine.engine.timeout(Machine.PATIENCE);
+        input.close();
+        input.close();
+        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isInstanceOf(ClosedChannelException.class);
+    }
+
+    @Test
+    void theEndOfTheConnectionEndsBothSides() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        output.write(ByteBuffer.wrap(new byte[10]));
+        machine.until("the bytes", () -> input.available() == 10);
+        client.close();
+        machine.until("the end", () -> !server.isOpen());
+        ByteBuffer target = ByteBuffer.allocate(10);
+        assertThat(input.read(target)).as("what has arrived can be read").isEqualTo(10);
+        assertThatThrownBy(() -> input.read(target.clear())).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> output.write(target)).isInstanceOfAny(DocaException.class, IllegalStateException.class);
+        output.close();
+        input.close();
+    }
+}
