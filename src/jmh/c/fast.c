@@ -131,6 +131,13 @@ static void check(struct receiver *receiver, const uint8_t *bytes, size_t len)
 	}
 }
 
+static void release(struct doca_comch_consumer_task_post_recv *task)
+{
+	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
+	MUST(doca_buf_dec_refcount(buf, NULL));
+}
+
 static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 			union doca_data ctx_data)
 {
@@ -144,19 +151,20 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 		receiver->on_received(receiver);
 	doca_buf_reset_data_len(buf);
 	doca_error_t result = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task));
-	if (__builtin_expect(result != DOCA_SUCCESS, 0))
-		fail("posting again: %s", doca_error_get_name(result));
+	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
+		if (result != DOCA_ERROR_BAD_STATE) /* which says that the consumer stops */
+			fail("posting again: %s", doca_error_get_name(result));
+		release(task);
+	}
 }
 
 /* Posted buffers come back when the consumer stops. */
 static void on_flushed(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 		       union doca_data ctx_data)
 {
-	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
 	(void)task_data;
 	(void)ctx_data;
-	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
-	MUST(doca_buf_dec_refcount(buf, NULL));
+	release(task);
 }
 
 void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const struct device *device,

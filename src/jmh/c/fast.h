@@ -81,13 +81,15 @@ static inline bool sender_send(struct sender *sender)
 	return true;
 }
 
-/* As many as there is room for, then everything that completes. */
-static inline void sender_turn(struct sender *sender)
+/* As many as there is room for, then everything that completes; true when anything was sent. */
+static inline bool sender_turn(struct sender *sender)
 {
+	uint64_t before = sender->sent;
 	while (sender_send(sender))
 		;
 	while (doca_pe_progress(sender->pe))
 		;
+	return sender->sent != before;
 }
 
 /* Everything that has arrived; returns how many. */

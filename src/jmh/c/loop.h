@@ -2,6 +2,8 @@
 #ifndef BENCH_LOOP_H
 #define BENCH_LOOP_H
 
+#include <sched.h>
+
 #include <doca_ctx.h>
 #include <doca_pe.h>
 
@@ -20,6 +22,20 @@ void loop_turn(int64_t deadline);
 		while (!(condition))                                                                                   \
 			loop_turn(wait_deadline);                                                                      \
 	} while (0)
+
+/* Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets others
+ * run: the other side, perhaps. */
+#define TURNS_IN_VAIN 2000u
+
+static inline void spin(uint32_t *in_vain, bool moved)
+{
+	if (moved) {
+		*in_vain = 0;
+	} else if (++*in_vain == TURNS_IN_VAIN) {
+		*in_vain = 0;
+		sched_yield();
+	}
+}
 
 enum doca_ctx_states ctx_state(const struct doca_ctx *ctx);
 

@@ -79,11 +79,12 @@ static void table_open(struct table *table, struct endpoint *endpoint, const str
 	sender_open(&table->sender, endpoint, device, options, table->pe);
 }
 
-static void serve(struct table *table)
+static bool serve(struct table *table)
 {
-	doca_pe_progress(table->pe);
+	bool moved = doca_pe_progress(table->pe);
 	while (table->owed > 0 && sender_send(&table->sender))
 		table->owed--;
+	return moved;
 }
 
 static void ping(struct table *table, struct table *other)
@@ -94,8 +95,9 @@ static void ping(struct table *table, struct table *other)
 		if (other != NULL)
 			serve(other);
 	}
+	uint32_t in_vain = 0;
 	while (table->receiver.received == before) {
-		doca_pe_progress(table->pe);
+		spin(&in_vain, doca_pe_progress(table->pe));
 		if (other != NULL)
 			serve(other);
 	}
@@ -110,8 +112,9 @@ static void fast_server(const struct options *options)
 	server_open(&server, &device, options->name, 8);
 	WAIT_FOR(server.connection != NULL);
 	table_open(&table, &server, &device, options, true);
+	uint32_t in_vain = 0;
 	for (uint64_t turn = 1; server.signal != SIGNAL_DONE; turn++) {
-		serve(&table);
+		spin(&in_vain, serve(&table));
 		if (turn % TURNS_PER_LOOK == 0)
 			doca_pe_progress(server.pe);
 	}
@@ -203,8 +206,9 @@ static void ping_message(struct endpoint *client, const struct endpoint *server,
 	memcpy(message, &before, sizeof(before));
 	while (endpoint_send(client, message, size) != DOCA_SUCCESS)
 		doca_pe_progress(client->pe);
+	uint32_t in_vain = 0;
 	while (answers_received(client) == before) {
-		doca_pe_progress(client->pe);
+		spin(&in_vain, doca_pe_progress(client->pe));
 		if (server != NULL)
 			doca_pe_progress(server->pe);
 	}
@@ -228,8 +232,9 @@ static void control_server(const struct options *options)
 	struct endpoint server = {.on_message = send_back};
 	device_open_dpu(&device, options);
 	server_open(&server, &device, options->name, 64);
+	uint32_t in_vain = 0;
 	while (server.signal != SIGNAL_DONE)
-		doca_pe_progress(server.pe);
+		spin(&in_vain, doca_pe_progress(server.pe));
 	WAIT_FOR(server.connection == NULL);
 	endpoint_close(&server);
 	device_close(&device);

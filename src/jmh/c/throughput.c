@@ -81,8 +81,9 @@ static void fast_server(const struct options *options)
 	receiver_open(&receiver, &server, &device, options, NULL);
 	WAIT_FOR(receiver.received > 0);
 	window_open(&window, options);
+	uint32_t in_vain = 0;
 	for (uint64_t turn = 1;; turn++) {
-		receiver_turn(&receiver);
+		spin(&in_vain, receiver_turn(&receiver) > 0);
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
 			break;
 	}
@@ -103,8 +104,9 @@ static void fast_client(const struct options *options)
 	device_open_host(&device, options);
 	client_open(&client, &device, options->name, 8, NULL);
 	sender_open(&sender, &client, &device, options, NULL);
+	uint32_t in_vain = 0;
 	for (uint64_t turn = 1; client.signal != SIGNAL_STOP; turn++) {
-		sender_turn(&sender);
+		spin(&in_vain, sender_turn(&sender));
 		if (turn % TURNS_PER_LOOK == 0)
 			doca_pe_progress(client.pe);
 	}
@@ -178,12 +180,14 @@ static inline bool send_next(struct endpoint *client, uint8_t *message, uint32_t
 	return endpoint_send(client, message, size) == DOCA_SUCCESS;
 }
 
-static inline void client_turn(struct endpoint *client, uint8_t *message, uint32_t size)
+static inline bool client_turn(struct endpoint *client, uint8_t *message, uint32_t size)
 {
+	uint64_t before = client->sent;
 	while (send_next(client, message, size))
 		;
 	while (doca_pe_progress(client->pe))
 		;
+	return client->sent != before;
 }
 
 static inline uint32_t server_turn(const struct endpoint *server, uint64_t *empty)
@@ -213,8 +217,9 @@ static void control_server(const struct options *options)
 	server_open(&server, &device, options->name, options->depth);
 	WAIT_FOR(inbox.received > 0);
 	window_open(&window, options);
+	uint32_t in_vain = 0;
 	for (uint64_t turn = 1;; turn++) {
-		server_turn(&server, &empty);
+		spin(&in_vain, server_turn(&server, &empty) > 0);
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, inbox.received, empty))
 			break;
 	}
@@ -233,8 +238,9 @@ static void control_client(const struct options *options)
 	uint8_t *message = new_message(options);
 	device_open_host(&device, options);
 	client_open(&client, &device, options->name, options->depth, NULL);
+	uint32_t in_vain = 0;
 	while (client.signal != SIGNAL_STOP)
-		client_turn(&client, message, (uint32_t)options->size);
+		spin(&in_vain, client_turn(&client, message, (uint32_t)options->size));
 	report_sender(options, "control", client.sent, client.again);
 	WAIT_FOR(client.completed == client.sent);
 	endpoint_signal(&client, SIGNAL_DONE);

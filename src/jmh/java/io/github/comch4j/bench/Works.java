@@ -27,11 +27,14 @@ final class Works {
                 inlet.poll();
             }
             Window window = new Window(options);
+            Spin spin = new Spin();
             long empty = 0;
             for (int turn = 1;; turn++) {
-                if (inlet.poll() == 0) {
+                int count = inlet.poll();
+                if (count == 0) {
                     empty++;
                 }
+                spin.turned(count > 0);
                 if ((turn & MASK) == 0 && window.look(arrivals.received(), empty)) {
                     break;
                 }
@@ -44,8 +47,11 @@ final class Works {
     static void send(Options options, Carrier carrier) {
         long sent = 0;
         Outlet outlet = carrier.outlet(options);
+        Spin spin = new Spin();
         for (int turn = 1;; turn++) {
+            long before = sent;
             sent = sendTurn(outlet, sent, options.depth());
+            spin.turned(sent != before);
             if ((turn & MASK) == 0 && outlet.isStopped()) {
                 break;
             }
@@ -100,8 +106,12 @@ final class Works {
 
     static void answer(Options options, Carrier carrier) {
         try (Table table = carrier.answering(options)) {
+            Spin spin = new Spin();
+            long served = 0;
             for (int turn = 1;; turn++) {
-                table.turn();
+                long before = served;
+                served = table.turn();
+                spin.turned(served != before);
                 if ((turn & MASK) == 0 && table.isOver()) {
                     break;
                 }
@@ -112,12 +122,14 @@ final class Works {
     static void ask(Options options, Carrier carrier) {
         try (Table table = carrier.asking(options)) {
             Rounds rounds = new Rounds(options);
+            Spin spin = new Spin();
             long number = 0;
             do {
                 table.serve(number++);
                 while (table.turn() < number) {
-                    // the answer is on its way
+                    spin.turned(false);
                 }
+                spin.turned(true);
             } while (rounds.record());
             rounds.report(options, options.work());
         }

@@ -1,0 +1,20 @@
+package io.github.comch4j.bench;
+
+/**
+ * Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets others run: the other side,
+ * perhaps.
+ */
+final class Spin {
+    private static final int TURNS_IN_VAIN = 2000;
+
+    private int inVain;
+
+    void turned(boolean moved) {
+        if (moved) {
+            inVain = 0;
+        } else if (++inVain == TURNS_IN_VAIN) {
+            inVain = 0;
+            Thread.yield();
+        }
+    }
+}
