@@ -1,0 +1,102 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.Representor;
+import java.time.Duration;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A server whose clients are waited for, one after the other; the other end of {@link ComchSocket}. May be used by any thread but the loop's. */
+public final class ComchServerSocket implements AutoCloseable {
+    private final EventLoop loop;
+    private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();
+    private final ComchServer server;
+
+    private ComchServerSocket(EventLoop loop, Device device, Representor representor, String name) {
+        this.loop = loop;
+        this.server = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, name)
+                .onConnected(this::accepted)
+                .onMessage((connection, message) -> of(connection).message(message))
+                .onDisconnected(connection -> of(connection).end())
+                .start());
+    }
+
+    /**
+     * Opens a server.
+     *
+     * @param loop the loop that does the work
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @param name what clients ask for
+     * @return the server, running
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     */
+    public static ComchServerSocket open(EventLoop loop, Device device, Representor representor, String name) {
+        ComchSocket.checkNotInLoop(loop);
+        return new ComchServerSocket(loop, device, representor, name);
+    }
+
+    private void accepted(ComchConnection connection) {
+        waiting.add(of(connection));
+    }
+
+    /** In the loop. A message may come before the news of its connection. */
+    private ComchSocket of(ComchConnection connection) {
+        if (connection.attachment() instanceof ComchSocket known) {
+            return known;
+        }
+        ComchSocket socket = new ComchSocket(loop);
+        socket.connected(connection);
+        connection.attach(socket);
+        return socket;
+    }
+
+    /**
+     * The next client; waits for it. Its attachment belongs to this class.
+     *
+     * @param timeout how long to wait
+     * @return the connection; null if no client came in time
+     * @throws IllegalStateException in the loop itself, if the thread is interrupted, or if the server is closed
+     */
+    public ComchSocket accept(Duration timeout) {
+        ComchSocket.checkNotInLoop(loop);
+        if (server.isClosed()) {
+            throw new IllegalStateException(server + " is closed");
+        }
+        try {
+            return waiting.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for a client of " + server, e);
+        }
+    }
+
+    /**
+     * The server, for all else that it has: to be used in the loop only.
+     *
+     * @return the server
+     */
+    public ComchServer server() {
+        return server;
+    }
+
+    /**
+     * Closes the server and its connections. The second call does nothing.
+     *
+     * @throws io.github.comch4j.DocaException if it does not end in time
+     */
+    @Override
+    public void close() {
+        if (!loop.isClosed()) {
+            loop.call(() -> {
+                for (ComchConnection connection : server.isClosed() ? java.util.List.<ComchConnection>of() : server.connections()) {
+                    of(connection).end(); // no handler is told of connections that end with their server
+                }
+                server.close();
+                return null;
+            });
+        }
+    }
+}

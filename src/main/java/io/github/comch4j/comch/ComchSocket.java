@@ -1,0 +1,229 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also virtual ones, which hold on to no carrier
+ * while they wait. The work is done by an {@link EventLoop}.
+ *
+ * <pre>{@code
+ * try (EventLoop loop = EventLoop.start("comch");
+ *      ComchSocket socket = ComchSocket.connect(loop, device, "echo", Duration.ofSeconds(5))) {
+ *     socket.send(question, Duration.ofSeconds(1));
+ *     byte[] answer = socket.receive(Duration.ofSeconds(1));
+ * }
+ * }</pre>
+ *
+ * <p>Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ */
+public final class ComchSocket implements AutoCloseable {
+    /** How many messages may wait to be received before the connection is ended, to save the process's memory. */
+    public static final int BACKLOG = 65_536;
+
+    private static final byte[] END = new byte[0]; // no message is empty
+    private static final long RETRY_NANOS = 50_000;
+
+    private final EventLoop loop;
+    private final LinkedBlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+    private volatile ComchConnection connection;
+    private volatile boolean overrun;
+    private volatile boolean closed;
+
+    ComchSocket(EventLoop loop) {
+        this.loop = Objects.requireNonNull(loop);
+    }
+
+    /**
+     * Connects to a server, trying again while none of that name accepts.
+     *
+     * @param loop the loop that does the work
+     * @param device a host's function of the BlueField
+     * @param name the server's name
+     * @param timeout how long to try
+     * @return the connection
+     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if the time is up
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     */
+    public static ComchSocket connect(EventLoop loop, Device device, String name, Duration timeout) {
+        checkNotInLoop(loop);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        while (true) {
+            ComchSocket socket = new ComchSocket(loop);
+            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, name)
+                    .onMessage((from, message) -> socket.message(message))
+                    .onDisconnected(ended -> socket.end())
+                    .start());
+            ComchConnection connected = await(loop, client, deadline);
+            if (connected != null) {
+                socket.connection = connected;
+                return socket;
+            }
+            boolean answered = client.state() != io.github.comch4j.core.ContextState.STARTING;
+            loop.call(() -> {
+                client.close();
+                return null;
+            });
+            if (System.nanoTime() - deadline >= 0) {
+                throw new DocaException(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, "doca_ctx_start",
+                        "connecting to \"" + name + "\" on " + device + " for " + timeout);
+            }
+        }
+    }
+
+    /** Waits for the end of an attempt; null if it was refused, or the time is up. */
+    private static ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
+        long pause = RETRY_NANOS;
+        while (client.state() == io.github.comch4j.core.ContextState.STARTING && System.nanoTime() - deadline < 0) {
+            pause(pause);
+            pause = Math.min(2 * pause, 1_000_000);
+        }
+        if (client.isConnected()) {
+            return loop.call(client::connection);
+        }
+        pause(Math.min(10_000_000, Math.max(1, deadline - System.nanoTime()))); // before the next attempt
+        return null;
+    }
+
+    /** For the server's end. */
+    void connected(ComchConnection established) {
+        connection = established;
+    }
+
+    /** In the loop. */
+    void message(MemorySegment message) {
+        if (overrun) {
+            return;
+        }
+        if (received.size() >= BACKLOG) {
+            overrun = true;
+            end();
+            loop.execute(this::endConnection); // a client cannot close in a handler
+            return;
+        }
+        received.add(message.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** No more messages come. */
+    void end() {
+        received.add(END);
+    }
+
+    /**
+     * Sends a message; while there is no room, waits.
+     *
+     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes; must not be changed until this returns
+     * @param timeout how long to wait
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long; other errors if DOCA refuses
+     * @throws IllegalArgumentException if it is empty or too long
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     */
+    public void send(byte[] message, Duration timeout) {
+        checkNotInLoop(loop);
+        long deadline = System.nanoTime() + timeout.toNanos();
+        long pause = RETRY_NANOS;
+        while (!loop.call(() -> connection.trySend(message))) {
+            if (System.nanoTime() - deadline >= 0) {
+                throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + timeout + " for room to send on " + connection);
+            }
+            pause(pause);
+            pause = Math.min(2 * pause, 1_000_000);
+        }
+    }
+
+    /**
+     * Receives the next message; waits for it.
+     *
+     * @param timeout how long to wait
+     * @return the message; null if none came in time
+     * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     */
+    public byte[] receive(Duration timeout) {
+        checkNotInLoop(loop);
+        byte[] message;
+        try {
+            message = received.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
+        }
+        if (message == END) {
+            received.add(END); // for others, and for the next time
+            throw new ConnectionClosedException("doca_pe_progress", "receiving on " + connection
+                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""));
+        }
+        return message;
+    }
+
+    /**
+     * The connection, for all else that it has: to be used in the loop only.
+     *
+     * @return the connection
+     */
+    public ComchConnection connection() {
+        return connection;
+    }
+
+    /**
+     * Ends the connection: messages that were accepted still go out. The second call does nothing. Threads that wait learn of it.
+     *
+     * @throws DocaException if it does not end in time
+     */
+    @Override
+    public void close() {
+        if (!closed && !loop.isClosed()) {
+            loop.call(() -> {
+                endConnection();
+                return null;
+            });
+        }
+        closed = true;
+    }
+
+    /** In the loop. */
+    private void endConnection() {
+        if (!closed) {
+            closed = true;
+            end();
+            if (connection.endpoint() instanceof ComchClient client) {
+                client.close();
+            } else if (!connection.endpoint().isClosed()) {
+                connection.disconnect();
+            }
+        }
+    }
+
+    /**
+     * For logs.
+     *
+     * @return whose it is
+     */
+    @Override
+    public String toString() {
+        return "socket on the " + connection;
+    }
+
+    static void checkNotInLoop(EventLoop loop) {
+        if (loop.isInLoop()) {
+            throw new IllegalStateException("a call that waits, in the loop that it waits for");
+        }
+    }
+
+    private static void pause(long nanos) {
+        LockSupport.parkNanos(nanos);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new IllegalStateException("interrupted while waiting");
+        }
+    }
+}
