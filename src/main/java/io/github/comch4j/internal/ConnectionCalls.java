@@ -3,7 +3,6 @@ package io.github.comch4j.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
@@ -18,6 +17,10 @@ public final class ConnectionCalls {
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle CLIENT_OF = Symbols.downcall("doca_comch_client_get_client_ctx",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+
+    /** By hand and not in the generated bindings, because 2.7 has another name for it. */
+    private static final MethodHandle REGISTER_STATUS = Symbols.downcall("doca_comch_server_event_connection_status_changed_register",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     private ConnectionCalls() {
     }
@@ -60,6 +63,10 @@ public final class ConnectionCalls {
 
     /** {@code doca_comch_server_event_connection_status_changed_register}. */
     public static int registerStatus(MemorySegment server) {
-        return doca_h.doca_comch_server_event_connection_status_changed_register(server, Upcalls.CONNECTED, Upcalls.DISCONNECTED);
+        try {
+            return (int) REGISTER_STATUS.invokeExact(server.address(), Upcalls.CONNECTED.address(), Upcalls.DISCONNECTED.address());
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
     }
 }

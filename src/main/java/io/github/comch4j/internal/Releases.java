@@ -1,9 +1,21 @@
 package io.github.comch4j.internal;
 
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** Which DOCA releases have a function, for the message when it is missing. */
+/** Which DOCA releases have a function, and under which name. */
 final class Releases {
+    /** What was renamed in 2.8: today's name, and that of 2.7. Same arguments, same meaning. */
+    private static final Map<String, String> NAMES_OF_2_7 = Map.of(
+            "doca_comch_server_event_connection_status_changed_register", "doca_comch_server_event_connection_register",
+            "doca_comch_server_get_device_rep", "doca_comch_server_get_device_repr",
+            "doca_comch_consumer_set_dev_max_num_recv", "doca_comch_consumer_set_dev_num_recv",
+            "doca_comch_producer_set_dev_max_num_send", "doca_comch_producer_set_dev_num_send");
+    /** New between 2.7 and 3.0. */
+    private static final Set<String> AFTER_2_7 = Set.of(
+            "doca_comch_consumer_completion_set_imm_data_len",
+            "doca_comch_consumer_completion_get_imm_data_len");
     /** Core functions of 3.0 that 2.5 did not have yet. */
     private static final Set<String> SINCE_3_0 = Set.of(
             "doca_buf_chain_list_tail",
@@ -39,8 +51,19 @@ final class Releases {
     private Releases() {
     }
 
+    /** The name that an older release has for a function, if it is another one. */
+    static Optional<String> formerName(String function) {
+        return Optional.ofNullable(NAMES_OF_2_7.get(function));
+    }
+
     /** Continues "…, which". */
     static String having(String function) {
+        if (NAMES_OF_2_7.containsKey(function)) {
+            return "DOCA has since 2.8, and 2.7 as " + NAMES_OF_2_7.get(function);
+        }
+        if (AFTER_2_7.contains(function)) {
+            return "DOCA 3.0 has and 2.7 has not";
+        }
         if (function.startsWith("doca_comch_")) {
             return "DOCA has since 2.7, where Comch got its name";
         }

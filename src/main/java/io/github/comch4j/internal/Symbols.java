@@ -28,13 +28,19 @@ final class Symbols {
     @SuppressWarnings("restricted")
     static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
         NativeLibrary.load();
-        Optional<MemorySegment> symbol = SymbolLookup.loaderLookup().find(name);
+        Optional<MemorySegment> symbol = find(name);
         if (symbol.isPresent()) {
             return LINKER.downcallHandle(symbol.get(), descriptor);
         }
         MethodType type = descriptor.toMethodType();
         MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
         return MethodHandles.dropArguments(thrower, 0, type.parameterList());
+    }
+
+    /** A function of the loaded libraries, by today's name or the one that it had in an older release. */
+    private static Optional<MemorySegment> find(String name) {
+        SymbolLookup libraries = SymbolLookup.loaderLookup();
+        return libraries.find(name).or(() -> Releases.formerName(name).flatMap(libraries::find));
     }
 
     /** A stub for the life of the process. {@code target} must not throw. */

@@ -51,5 +51,14 @@ class SymbolsTest {
         assertThat(Releases.having("doca_comch_server_create")).contains("2.7");
         assertThat(Releases.having("doca_task_submit_ex")).contains("3.0").contains("2.5 has not");
         assertThat(Releases.having("doca_pe_create")).contains("3.0");
+        assertThat(Releases.having("doca_comch_server_get_device_rep")).contains("2.8").contains("doca_comch_server_get_device_repr");
+        assertThat(Releases.having("doca_comch_consumer_completion_get_imm_data_len")).contains("2.7 has not");
+    }
+
+    @Test
+    void renamedFunctionsAreTheSameHereAndInTheOldLibraries() throws java.io.IOException {
+        java.util.List<String> pairs = java.nio.file.Files.readAllLines(
+                java.nio.file.Path.of("src", "main", "c", "emulator", "releases", "renamed-2.7.txt")).stream().filter(line -> line.startsWith("doca_")).toList();
+        assertThat(pairs).hasSize(4).allSatisfy(pair -> assertThat(Releases.formerName(pair.split(" ")[1])).contains(pair.split(" ")[0]));
     }
 }
