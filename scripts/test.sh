@@ -155,6 +155,13 @@ stage_c() {
     record "C tests, thread sanitizer" 0 0 1
     remarks+=("skipped: C tests, thread sanitizer: programs built with -fsanitize=thread do not run here")
   fi
+  if find_fuzzing_clang; then
+    c_tests "C fuzzers, a short run" c-fuzz "" -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_TESTS=OFF -DCOMCH4J_FUZZ=ON
+  else
+    began=$SECONDS
+    record "C fuzzers, a short run" 0 0 1
+    remarks+=("skipped: C fuzzers, a short run: clang with libFuzzer is missing (apt-get install clang, dnf install clang compiler-rt)")
+  fi
 }
 
 stage_java() {

@@ -56,6 +56,26 @@ find_cc() {
   return 1
 }
 
+# Sets FUZZING_CLANG to a clang that brings libFuzzer and its sanitizers.
+find_fuzzing_clang() {
+  local name probe status
+  probe=$(mktemp -d) || return 1
+  printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { return d == NULL && n > 0; }\n' \
+    >"$probe/probe.c"
+  status=1
+  for name in clang $(printf 'clang-%s ' {22..14}); do
+    command -v "$name" >/dev/null 2>&1 || continue
+    if "$name" -fsanitize=fuzzer,address,undefined "$probe/probe.c" -o "$probe/probe" >/dev/null 2>&1 \
+        && "$probe/probe" -runs=1 >/dev/null 2>&1; then
+      FUZZING_CLANG=$name
+      status=0
+      break
+    fi
+  done
+  rm -rf "$probe"
+  return $status
+}
+
 # need TOOL...: returns when all of these are there, else says one sentence for each that is missing and exits.
 need() {
   local tool missing=0

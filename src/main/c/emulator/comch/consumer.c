@@ -346,7 +346,7 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 			shm_region_eager(consumer->region) + (consumer->completed & consumer->mask) * eager_bytes;
 		if (len > eager_bytes)
 			*status = DOCA_ERROR_IO_FAILED;
-		else if (wanted)
+		else if (wanted && len > 0)
 			memcpy(task->dest, eager, len);
 		break;
 	}

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Let the fuzzers of the emulator run: one that plays the peer of a server or client, one for topology files, one for
+# exported memory. Needs clang. What they find new is kept in target/c-fuzz/corpus; a finding ends the run, and its input
+# lies in target/c-fuzz.
+#
+#   scripts/fuzz.sh [SECONDS [NAME]]   each, or the one of that name (peer, topology, descriptor), for so long; 600
+#   scripts/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into src/test/c/fuzz/corpus
+set -euo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+cd "$COMCH4J_ROOT"
+
+case ${1:-} in
+  -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+esac
+
+need cmake make
+find_fuzzing_clang || die "clang with libFuzzer is missing: apt-get install clang (Debian/Ubuntu) or dnf install clang compiler-rt (Fedora)."
+
+build=target/c-fuzz
+corpus=src/test/c/fuzz/corpus
+cmake -S src/main/c -B $build -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_FUZZ=ON -DCOMCH4J_WERROR=ON >/dev/null
+cmake --build $build --parallel "$(nproc)" --target fuzz_peer fuzz_topology fuzz_descriptor >/dev/null
+
+if [ "${1:-}" = --minimise ]; then
+  for name in peer topology descriptor; do
+    rm -rf "$build/minimised" && mkdir -p "$build/minimised" "$build/corpus/$name"
+    # Few and short rather than all: what each run starts with.
+    "$build/bin/fuzz_$name" -merge=1 -use_counters=0 "$build/minimised" $corpus/$name "$build/corpus/$name"
+    rm -rf "${corpus:?}/$name" && mv "$build/minimised" "$corpus/$name"
+    say "$corpus/$name: $(find "$corpus/$name" -type f | wc -l) inputs"
+  done
+  exit 0
+fi
+
+for name in ${2:-peer topology descriptor}; do
+  say "fuzz_$name for ${1:-600} seconds"
+  mkdir -p "$build/corpus/$name"
+  "$build/bin/fuzz_$name" -max_total_time="${1:-600}" -timeout=30 -max_len=800 -print_final_stats=1 \
+    -artifact_prefix="$build/$name-" "$build/corpus/$name" "$corpus/$name" 2>&1 | tee "$build/$name.log" \
+    | grep -E --line-buffered 'pulse|ERROR|SUMMARY|does not hold|^stat::|Test unit written' || true
+  if grep -qE 'ERROR: |SUMMARY: ' "$build/$name.log"; then
+    die "a finding: see $build/$name.log"
+  fi
+done
