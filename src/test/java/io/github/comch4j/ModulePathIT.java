@@ -1,0 +1,79 @@
+package io.github.comch4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.lang.module.ModuleDescriptor;
+import java.lang.module.ModuleFinder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarFile;
+import java.util.jar.Manifest;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The finished jar as a module and on the class path, native access denied to all but it. */
+@Timeout(120)
+class ModulePathIT {
+    private static final String MODULE = "io.github.comch4j";
+
+    private static Path jar() throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("target"))) {
+            return files.filter(file -> file.getFileName().toString().matches("comch4j-[\\w.]+(-SNAPSHOT)?\\.jar")).findFirst().orElseThrow();
+        }
+    }
+
+    private static String run(String... options) throws Exception {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+                "-Dcomch4j.library=emulated"));
+        if (Runtime.version().feature() >= 24) {
+            command.add("--illegal-native-access=deny"); // before, it was a warning, which is looked for below
+            command.add("--sun-misc-unsafe-memory-access=deny");
+        }
+        command.addAll(List.of(options));
+        command.add("modules.ModuleProgram");
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String output = process.inputReader().lines().collect(Collectors.joining("\n"));
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).as(output).isZero();
+        assertThat(output).doesNotContain("WARNING");
+        return output.lines().reduce((first, second) -> second).orElse("");
+    }
+
+    @Test
+    void worksAsAModule() throws Exception {
+        assertThat(run("-p", jar().toString(), "--add-modules", MODULE, "--enable-native-access=" + MODULE, "-cp", "target/test-classes"))
+                .isEqualTo("module " + MODULE + ", EMULATED");
+    }
+
+    @Test
+    void worksOnTheClassPath() throws Exception {
+        assertThat(run("--enable-native-access=ALL-UNNAMED", "-cp", jar() + ":target/test-classes")).startsWith("unnamed module").endsWith("EMULATED");
+    }
+
+    @Test
+    void theModuleShowsItsApiOnlyAndNeedsTheJdkOnly() throws IOException {
+        ModuleDescriptor module = ModuleFinder.of(jar()).find(MODULE).orElseThrow().descriptor();
+        assertThat(module.exports()).extracting(ModuleDescriptor.Exports::source).contains("io.github.comch4j", "io.github.comch4j.comch",
+                "io.github.comch4j.core").doesNotContain("io.github.comch4j.internal", "io.github.comch4j.ffi");
+        assertThat(module.opens()).isEmpty();
+        assertThat(module.requires()).filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
+                .allSatisfy(needed -> assertThat(needed.name()).matches("(java|jdk)\\..*"));
+    }
+
+    @Test
+    void theManifestAllowsNativeAccessToARunnableJar() throws IOException {
+        try (JarFile file = new JarFile(jar().toFile())) {
+            Manifest manifest = file.getManifest();
+            assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
+            Set<String> times = file.stream().map(entry -> entry.getLastModifiedTime().toString()).collect(Collectors.toSet());
+            assertThat(times).as("one time in all entries, so that builds can be compared").hasSize(1);
+        }
+    }
+}
