@@ -36,6 +36,12 @@ public final class Doca {
     /** System property: when {@code true}, a pool's slots remember where they were claimed, at the price of an allocation for each. */
     public static final String DEBUG_PROPERTY = "comch4j.debug";
 
+    /**
+     * System property, read when a progress engine is made: {@code false} does without the native helper that submits and completes many tasks of producers and
+     * consumers in one native call, and uses a call for each. Programs see no difference but speed. Default: {@code true}, where the jar has the helper.
+     */
+    public static final String BATCH_PROPERTY = "comch4j.batch";
+
     private Doca() {
     }
 

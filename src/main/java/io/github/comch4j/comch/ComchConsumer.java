@@ -14,6 +14,7 @@ import io.github.comch4j.internal.ConsumerCalls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Lane;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
@@ -53,7 +54,7 @@ public final class ComchConsumer implements AutoCloseable {
     private final long[] receives; // struct doca_comch_consumer_task_post_recv *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
     private final Buffer[] buffers; // posted
-    private final long[] taskBuffers; // what DOCA was told, to tell it changes only
+    private final Lane lane;
     private final int[] free;
     private int freeCount;
     private boolean keep;
@@ -76,7 +77,6 @@ public final class ComchConsumer implements AutoCloseable {
         receives = new long[count];
         tasks = new long[count];
         buffers = new Buffer[count];
-        taskBuffers = new long[count];
         free = new int[count];
         for (int slot = 0; slot < count; slot++) {
             free[slot] = count - 1 - slot;
@@ -90,7 +90,10 @@ public final class ComchConsumer implements AutoCloseable {
         String action = "configuring " + node.name();
         try {
             node.adoptNative(created);
-            Calls.check("doca_comch_consumer_task_post_recv_set_conf", action, () -> ConsumerCalls.configure(created, count));
+            Lane made = Lane.create(node, doca_h.doca_comch_consumer_as_ctx(created), true, count);
+            this.lane = made;
+            Calls.check("doca_comch_consumer_task_post_recv_set_conf", action,
+                    () -> ConsumerCalls.configure(created, count, made.completedCallback(), made.failedCallback()));
             if (settings.immediateLength >= 0) {
                 Calls.check("doca_comch_consumer_set_imm_data_len", action,
                         () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
@@ -141,7 +144,7 @@ public final class ComchConsumer implements AutoCloseable {
         }
         int slot = free[--freeCount];
         try {
-            post(slot, buffer);
+            post(slot, buffer, true);
         } catch (RuntimeException | Error e) {
             free[freeCount++] = slot;
             throw e;
@@ -149,8 +152,8 @@ public final class ComchConsumer implements AutoCloseable {
         return true;
     }
 
-    /** Posts with a slot that is not on the free list. */
-    private void post(int slot, Buffer buffer) {
+    /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
+    private void post(int slot, Buffer buffer, boolean now) {
         CORE.depart(buffer, node);
         String function = "doca_task_submit";
         int code = DocaError.UNKNOWN.code();
@@ -160,16 +163,17 @@ public final class ComchConsumer implements AutoCloseable {
                 function = "doca_comch_consumer_task_post_recv_alloc_init";
                 code = allocate(slot, address);
             } else {
-                if (taskBuffers[slot] != address) {
-                    ConsumerCalls.setBuffer(receives[slot], address);
-                    taskBuffers[slot] = address;
-                }
+                lane.prepare(slot, address, 0);
                 code = Calls.SUCCESS;
+            }
+            if (code == Calls.SUCCESS && CORE.takeMove(buffer)) {
+                function = "doca_buf_set_data";
+                code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
             }
             if (code == Calls.SUCCESS) {
                 function = "doca_task_submit";
                 buffers[slot] = buffer; // before the submit: a completion may come at any time after
-                code = TaskCalls.submit(tasks[slot]);
+                code = now ? lane.submit(slot) : lane.submitSoon(slot, free.length - freeCount);
             }
         } finally {
             if (code != Calls.SUCCESS) {
@@ -187,10 +191,9 @@ public final class ComchConsumer implements AutoCloseable {
         if (code == Calls.SUCCESS) {
             long receive = scratch.result();
             long task = ConsumerCalls.asTask(receive);
-            TaskCalls.setUserData(task, slot);
+            lane.adopt(slot, receive, task, buffer, 0);
             receives[slot] = receive;
             tasks[slot] = task;
-            taskBuffers[slot] = buffer;
         }
         return code;
     }
@@ -211,15 +214,15 @@ public final class ComchConsumer implements AutoCloseable {
         return new DocaException(code, function, "posting " + buffer + " to " + this);
     }
 
-    private void completed(int slot, boolean success) {
+    private void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
         buffers[slot] = null;
-        if (success) {
+        if (code == Calls.SUCCESS) {
             received++;
-            deliver(slot, buffer);
+            deliver(slot, buffer, entry);
         } else {
             failed++;
-            DocaError status = DocaError.of(TaskCalls.status(tasks[slot]));
+            DocaError status = DocaError.of(code);
             CORE.arrive(buffer);
             giveBack(slot);
             if (onFailure != null) {
@@ -230,16 +233,27 @@ public final class ComchConsumer implements AutoCloseable {
         }
     }
 
-    private void deliver(int slot, Buffer buffer) {
-        int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
-        CORE.arrive(buffer, code == Calls.SUCCESS ? scratch.result() : 0);
-        long receive = receives[slot];
-        long immediate = ConsumerCalls.immediate(receive);
-        MemorySegment bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
+    /** With an entry, all about the receive is in it; otherwise DOCA is asked. */
+    private void deliver(int slot, Buffer buffer, long entry) {
+        int producer;
+        MemorySegment bytes;
+        if (entry != 0) {
+            CORE.arrive(buffer, Lane.dataLength(entry));
+            producer = Lane.producer(entry);
+            int length = Lane.immediateLength(entry);
+            bytes = scratch.lend(length == 0 ? 0 : Lane.immediate(entry), length);
+        } else {
+            int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
+            CORE.arrive(buffer, code == Calls.SUCCESS ? scratch.result() : 0);
+            long receive = receives[slot];
+            producer = ConsumerCalls.producer(receive);
+            long immediate = ConsumerCalls.immediate(receive);
+            bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
+        }
         keep = !repost;
         inHandler = true;
         try {
-            onReceive.onReceive(this, buffer, ConsumerCalls.producer(receive), bytes);
+            onReceive.onReceive(this, buffer, producer, bytes);
         } finally {
             inHandler = false;
             scratch.takeBack();
@@ -254,7 +268,7 @@ public final class ComchConsumer implements AutoCloseable {
     private void repost(int slot, Buffer buffer) {
         boolean posted = false;
         try {
-            post(slot, buffer.clear());
+            post(slot, buffer.clear(), false);
             posted = true;
         } finally {
             if (!posted) {
@@ -464,7 +478,19 @@ public final class ComchConsumer implements AutoCloseable {
 
         @Override
         protected void taskEnded(long task, long userData, boolean success) {
-            completed((int) userData, success);
+            completed((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task), 0);
+        }
+
+        @Override
+        protected void slotEnded(int slot, int status, long entry) {
+            completed(slot, status, entry);
+        }
+
+        @Override
+        protected void stopping() {
+            if (lane != null) {
+                lane.flush();
+            }
         }
 
         @Override
@@ -477,6 +503,9 @@ public final class ComchConsumer implements AutoCloseable {
 
         @Override
         protected void freeIdleTasks() {
+            if (lane != null) {
+                lane.cancel();
+            }
             for (int i = 0; i < freeCount; i++) {
                 freeTask(free[i]);
             }
@@ -491,6 +520,9 @@ public final class ComchConsumer implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             super.release(teardown);
+            if (lane != null) {
+                lane.close();
+            }
             if (inventory != null) {
                 closeInventory(teardown);
             }

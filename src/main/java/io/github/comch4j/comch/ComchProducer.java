@@ -12,12 +12,14 @@ import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Lane;
 import io.github.comch4j.internal.ProducerCalls;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 
 /**
  * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that consumers of the other side have posted.
@@ -46,9 +48,8 @@ public final class ComchProducer implements AutoCloseable {
     private final long[] sends; // struct doca_comch_producer_task_send *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
     private final Buffer[] buffers; // in flight
-    private final long[] taskBuffers; // what DOCA was told, to tell it changes only
-    private final int[] taskConsumers;
-    private final boolean[] taskImmediates;
+    private final boolean[] taskImmediates; // what DOCA was told, to tell it changes only
+    private final Lane lane;
     private final int[] free; // slots, used as a stack: the last one is still in the caches
     private int freeCount;
     private long sent;
@@ -65,8 +66,6 @@ public final class ComchProducer implements AutoCloseable {
         sends = new long[count];
         tasks = new long[count];
         buffers = new Buffer[count];
-        taskBuffers = new long[count];
-        taskConsumers = new int[count];
         taskImmediates = new boolean[count];
         free = new int[count];
         for (int slot = 0; slot < count; slot++) {
@@ -78,7 +77,10 @@ public final class ComchProducer implements AutoCloseable {
         this.node = new Node();
         try {
             node.adoptNative(created);
-            Calls.check("doca_comch_producer_task_send_set_conf", "configuring " + this, () -> ProducerCalls.configure(created, count));
+            Lane made = Lane.create(node, doca_h.doca_comch_producer_as_ctx(created), false, count);
+            this.lane = made;
+            Calls.check("doca_comch_producer_task_send_set_conf", "configuring " + this,
+                    () -> ProducerCalls.configure(created, count, made.completedCallback(), made.failedCallback()));
             this.id = (int) Calls.uint32("doca_comch_producer_get_id", "configuring " + this,
                     out -> doca_h.doca_comch_producer_get_id(created, out));
         } catch (RuntimeException | Error e) {
@@ -112,7 +114,7 @@ public final class ComchProducer implements AutoCloseable {
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean trySend(Buffer buffer, int consumerId) {
-        return submit(Objects.requireNonNull(buffer), consumerId, null);
+        return submit(Objects.requireNonNull(buffer), consumerId, null, true);
     }
 
     /**
@@ -124,7 +126,7 @@ public final class ComchProducer implements AutoCloseable {
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      */
     public boolean trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
-        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate));
+        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -135,7 +137,52 @@ public final class ComchProducer implements AutoCloseable {
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      */
     public boolean trySendImmediate(int consumerId, MemorySegment immediate) {
-        return submit(null, consumerId, checkImmediate(immediate));
+        return submit(null, consumerId, checkImmediate(immediate), true);
+    }
+
+    /**
+     * Queues a send, which costs a fraction of {@link #trySend(Buffer, int)} when there are many: the queue is submitted by one native call as soon as 32 sends
+     * are in it, by {@link #flush()}, or by the engine's next {@code progress()}, whichever comes first. The buffer is in flight from now on.
+     *
+     * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one in the queue has no buffer posted, all
+     * wait, and are tried again with each {@code progress()}. A send that DOCA refuses when its turn comes ends as one that failed
+     * ({@link SendCompletionHandler}), and so does one that still waits when the producer ends.
+     *
+     * @param buffer what to send; at least one of its data's bytes
+     * @param consumerId a consumer of the other side
+     * @return false if all tasks of this producer are queued or in flight: progress, then try again
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
+     * @throws DocaException if DOCA refuses at once
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean offer(Buffer buffer, int consumerId) {
+        return submit(Objects.requireNonNull(buffer), consumerId, null, false);
+    }
+
+    /**
+     * As {@link #offer(Buffer, int)}, with immediate data.
+     *
+     * @param buffer what to send
+     * @param consumerId a consumer of the other side
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return false if all tasks of this producer are queued or in flight: progress, then try again
+     */
+    public boolean offer(Buffer buffer, int consumerId, MemorySegment immediate) {
+        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
+    }
+
+    /**
+     * Submits what {@link #offer} has queued ({@code doca_task_submit}), as far as consumers have buffers posted. Never waits.
+     *
+     * @return whether nothing is queued any more
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the producer is closed
+     */
+    public boolean flush() {
+        progress.checkOwner();
+        node.checkOpen();
+        return lane.flush() == 0;
     }
 
     private static MemorySegment checkImmediate(MemorySegment immediate) {
@@ -146,7 +193,7 @@ public final class ComchProducer implements AutoCloseable {
         return immediate;
     }
 
-    private boolean submit(Buffer buffer, int consumerId, MemorySegment immediate) {
+    private boolean submit(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
         progress.checkOwner();
         if (node.state() != Context.RUNNING) {
             throw notRunning();
@@ -169,11 +216,19 @@ public final class ComchProducer implements AutoCloseable {
                 update(slot, address, consumerId, immediate);
                 code = Calls.SUCCESS;
             }
+            if (code == Calls.SUCCESS && buffer != null && CORE.takeMove(buffer)) {
+                function = "doca_buf_set_data";
+                code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
+            }
             if (code == Calls.SUCCESS) {
                 function = "doca_task_submit";
                 buffers[slot] = buffer; // before the submit: a completion may come at any time after
                 freeCount--;
-                code = TaskCalls.submit(tasks[slot]);
+                if (!now) {
+                    lane.enqueue(slot);
+                    return true;
+                }
+                code = lane.submit(slot);
                 if (code == Calls.SUCCESS) {
                     return true;
                 }
@@ -202,31 +257,21 @@ public final class ComchProducer implements AutoCloseable {
         if (code == Calls.SUCCESS) {
             long send = scratch.result();
             long task = ProducerCalls.asTask(send);
-            TaskCalls.setUserData(task, slot);
+            lane.adopt(slot, send, task, buffer, consumerId);
             sends[slot] = send;
             tasks[slot] = task;
-            taskBuffers[slot] = buffer;
-            taskConsumers[slot] = consumerId;
             taskImmediates[slot] = immediate != null;
         }
         return code;
     }
 
     private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
-        long send = sends[slot];
-        if (taskBuffers[slot] != buffer) {
-            ProducerCalls.setBuffer(send, buffer);
-            taskBuffers[slot] = buffer;
-        }
-        if (taskConsumers[slot] != consumerId) {
-            ProducerCalls.setConsumer(send, consumerId);
-            taskConsumers[slot] = consumerId;
-        }
+        lane.prepare(slot, buffer, consumerId);
         if (immediate != null) {
-            ProducerCalls.setImmediate(send, scratch.stageCopy(immediate), (int) immediate.byteSize());
+            ProducerCalls.setImmediate(sends[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
             taskImmediates[slot] = true;
         } else if (taskImmediates[slot]) {
-            ProducerCalls.setImmediate(send, 0, 0);
+            ProducerCalls.setImmediate(sends[slot], 0, 0);
             taskImmediates[slot] = false;
         }
     }
@@ -244,9 +289,10 @@ public final class ComchProducer implements AutoCloseable {
         return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
     }
 
-    private void completed(int slot, boolean success) {
+    private void completed(int slot, int code) {
         Buffer buffer = buffers[slot];
-        DocaError status = success ? DocaError.SUCCESS : DocaError.of(TaskCalls.status(tasks[slot]));
+        boolean success = code == Calls.SUCCESS;
+        DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
         buffers[slot] = null;
         if (buffer != null) {
             CORE.arrive(buffer);
@@ -337,7 +383,7 @@ public final class ComchProducer implements AutoCloseable {
     /**
      * How many sends are in flight.
      *
-     * @return submitted, and not completed
+     * @return submitted or queued, and not completed
      */
     public int inFlight() {
         return free.length - freeCount;
@@ -418,11 +464,34 @@ public final class ComchProducer implements AutoCloseable {
 
         @Override
         protected void taskEnded(long task, long userData, boolean success) {
-            completed((int) userData, success);
+            completed((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
+        }
+
+        @Override
+        protected void slotEnded(int slot, int status, long entry) {
+            completed(slot, status);
+        }
+
+        @Override
+        protected void stopping() {
+            if (lane != null) {
+                lane.flush();
+            }
+        }
+
+        /** What is queued may wait for ever. */
+        @Override
+        public boolean giveBack(BooleanSupplier done, Teardown teardown) {
+            lane.flush();
+            lane.cancel();
+            return super.giveBack(done, teardown);
         }
 
         @Override
         protected void freeIdleTasks() {
+            if (lane != null) {
+                lane.cancel();
+            }
             for (int i = 0; i < freeCount; i++) {
                 freeTask(free[i]);
             }
@@ -431,6 +500,9 @@ public final class ComchProducer implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             super.release(teardown);
+            if (lane != null) {
+                lane.close();
+            }
             if (inventory != null) {
                 closeInventory(teardown);
             }

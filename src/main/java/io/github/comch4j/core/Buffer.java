@@ -2,7 +2,6 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.BufferCalls;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.Resource;
@@ -32,6 +31,7 @@ public final class Buffer implements AutoCloseable {
     private final BufferInventory inventory;
     private final long offset;
     private final MemorySegment window;
+    private final long windowAddress;
     private final long address; // of the doca_buf
     private final Node node;
 
@@ -46,6 +46,7 @@ public final class Buffer implements AutoCloseable {
         this.memory = memory;
         this.offset = offset;
         this.window = window;
+        this.windowAddress = window.address();
         this.address = handle.address();
         this.length = length;
         this.node = new Node(this);
@@ -127,7 +128,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Moves the data ({@code doca_buf_set_data}, called when the buffer is used next).
+     * Moves the data ({@code doca_buf_set_data}, called when the buffer is submitted next).
      *
      * @param newPosition where they begin in the window, bytes
      * @param newLength how long they are, bytes
@@ -247,18 +248,23 @@ public final class Buffer implements AutoCloseable {
             throw new IllegalStateException(node.name() + " is in flight with " + holder.name());
         }
         memory.checkAlive();
-        if (moved) {
-            if (inFlight > 0) {
-                throw new AssertionError("moved while in flight");
-            }
-            int code = BufferCalls.setData(address, window.address() + position, length);
-            if (code != Calls.SUCCESS) {
-                throw new DocaException(code, "doca_buf_set_data", "moving the data of " + node.name());
-            }
-            moved = false;
-        }
         holder = context;
         inFlight++;
+    }
+
+    /** Whether DOCA has to be told where the data are; whoever asks tells it. */
+    boolean takeMove() {
+        boolean told = moved;
+        moved = false;
+        return told;
+    }
+
+    long dataAddress() {
+        return windowAddress + position;
+    }
+
+    long dataLength() {
+        return length;
     }
 
     void arrive() {

@@ -61,6 +61,21 @@ final class CoreAccessImpl extends CoreAccess {
     }
 
     @Override
+    public boolean takeMove(Buffer buffer) {
+        return buffer.takeMove();
+    }
+
+    @Override
+    public long dataAddress(Buffer buffer) {
+        return buffer.dataAddress();
+    }
+
+    @Override
+    public long dataLength(Buffer buffer) {
+        return buffer.dataLength();
+    }
+
+    @Override
     public void arrive(Buffer buffer) {
         buffer.arrive();
     }

@@ -60,7 +60,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #progress()}, until nothing is ready or {@code limit} things have happened.
+     * As {@link #progress()}, until nothing is ready, {@code limit} things have happened, or a callback throws.
      *
      * @param limit the most to do, at least 1
      * @return how many things happened
@@ -71,11 +71,7 @@ public final class ProgressEngine implements AutoCloseable {
         if (limit < 1) {
             throw new IllegalArgumentException("limit " + limit + " is less than 1");
         }
-        int count = 0;
-        while (count < limit && engine.progress()) {
-            count++;
-        }
-        return count;
+        return engine.progress(limit);
     }
 
     /**

@@ -81,7 +81,7 @@ public final class ConsumerCalls {
     }
 
     /** {@code doca_comch_consumer_task_post_recv_set_conf}; cold. */
-    public static int configure(MemorySegment consumer, int tasks) {
-        return doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, Upcalls.TASK_COMPLETED, Upcalls.TASK_FAILED, tasks);
+    public static int configure(MemorySegment consumer, int tasks, MemorySegment completed, MemorySegment failed) {
+        return doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, completed, failed, tasks);
     }
 }

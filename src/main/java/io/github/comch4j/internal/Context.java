@@ -28,6 +28,7 @@ public abstract class Context extends Resource {
 
     private final Engine engine;
     private final Engine helper;
+    private final boolean upcalls; // how its tasks end
     private MemorySegment object;
     private MemorySegment view;
     private long key;
@@ -43,6 +44,7 @@ public abstract class Context extends Resource {
         super(rank, name, withEngine(engine, owners));
         this.engine = engine;
         this.helper = helper;
+        this.upcalls = rank != Rank.FAST_PATH || engine.ring() == null;
     }
 
     private static Resource[] withEngine(Engine engine, Resource[] owners) {
@@ -63,6 +65,9 @@ public abstract class Context extends Resource {
             throw e;
         }
         key = REGISTRY.add(this);
+        if (upcalls) {
+            engine.upcallContexts(1);
+        }
         String action = "preparing " + name();
         Calls.check("doca_ctx_set_user_data", action, () -> ContextCalls.setUserData(view.address(), key));
         Calls.check("doca_ctx_set_state_changed_cb", action, () -> doca_h.doca_ctx_set_state_changed_cb(view, Upcalls.STATE_CHANGED));
@@ -113,6 +118,20 @@ public abstract class Context extends Resource {
     /** A task of this context ended. Runs in an upcall. */
     protected abstract void taskEnded(long task, long userData, boolean success);
 
+    /**
+     * The task of a slot ended, for contexts with a {@link Lane}.
+     *
+     * @param status {@code doca_error_t}
+     * @param entry where the ring has more about it, or 0; valid until something is submitted
+     */
+    protected void slotEnded(int slot, int status, long entry) {
+        throw new AssertionError(name() + " has no slots");
+    }
+
+    /** Just before the stop. */
+    protected void stopping() {
+    }
+
     /** The state changed, {@link #state} tells it already. Runs in an upcall. */
     protected void stateChanged(int previous, int next) {
     }
@@ -127,6 +146,7 @@ public abstract class Context extends Resource {
             return; // its object is being destroyed
         }
         try {
+            context.engine.settle();
             context.state = next;
             if (next == STOPPING) {
                 context.freeIdleTasks();
@@ -144,6 +164,7 @@ public abstract class Context extends Resource {
             return;
         }
         try {
+            context.engine.settle();
             context.taskEnded(task, taskUserData, success);
         } catch (Throwable t) {
             context.engine.fail(t);
@@ -172,6 +193,7 @@ public abstract class Context extends Resource {
         }
         if (state != IDLE) {
             long deadline = engine.deadline();
+            stopping();
             stop(deadline, teardown);
             if (!engine.await(() -> state == IDLE, deadline, helper, teardown)) {
                 throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + name() + " to become idle");
@@ -179,6 +201,9 @@ public abstract class Context extends Resource {
         }
         Calls.check(destroyFunction(), "closing " + name(), () -> destroy(object));
         REGISTRY.remove(key);
+        if (upcalls) {
+            engine.upcallContexts(-1);
+        }
     }
 
     private void stop(long deadline, Teardown teardown) {

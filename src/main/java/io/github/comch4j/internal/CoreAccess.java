@@ -53,8 +53,17 @@ public abstract class CoreAccess {
     /** The {@code struct doca_buf *}. */
     public abstract long address(Buffer buffer);
 
-    /** Before a task with the buffer is submitted: checks it, counts it as in flight, and brings its data segment up to date. */
+    /** Before a task with the buffer is submitted or queued: checks it and counts it as in flight. */
     public abstract void depart(Buffer buffer, Context context);
+
+    /** After it, just before the submit: whether DOCA does not know where the data segment is; the caller tells it. */
+    public abstract boolean takeMove(Buffer buffer);
+
+    /** Where the data segment begins. */
+    public abstract long dataAddress(Buffer buffer);
+
+    /** How long the data segment is. */
+    public abstract long dataLength(Buffer buffer);
 
     /** The task ended, or was not submitted after all; the data segment is as it was. */
     public abstract void arrive(Buffer buffer);

@@ -5,6 +5,8 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,14 +69,42 @@ final class EmulatedLibraries {
     }
 
     private static void load(Path parent, URL common, URL comch) throws IOException {
-        Path folder = Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Path folder = privateFolder(parent);
         try {
             Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
             Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
             NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
         } finally {
-            remove(folder);
+            remove(folder, LibraryLocator.COMCH, LibraryLocator.COMMON);
         }
+    }
+
+    /** Loads a library of ours that needs no other, in the same way; null if the jar has none for this platform. */
+    @SuppressWarnings("restricted")
+    static SymbolLookup loadHelper(Platform platform, String name) {
+        URL resource = EmulatedLibraries.class.getResource("/native/" + platform.folder() + "/" + name);
+        if (resource == null) {
+            return null;
+        }
+        Exception last = null;
+        for (Path parent : parentFolders(System.getProperty(Doca.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+                System.getenv("DOCA_EMU_DIR"))) {
+            Path folder = null;
+            try {
+                folder = privateFolder(parent);
+                return SymbolLookup.libraryLookup(unpack(resource, folder.resolve(name)), Arena.global());
+            } catch (IOException | IllegalArgumentException e) {
+                last = e;
+            } finally {
+                remove(folder, name);
+            }
+        }
+        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load " + name + " (" + last + "); set " + Doca.NATIVE_DIR_PROPERTY
+                + " to a folder that is writable and not mounted noexec", last);
+    }
+
+    private static Path privateFolder(Path parent) throws IOException {
+        return Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     }
 
     private static Path unpack(URL resource, Path file) throws IOException {
@@ -85,13 +115,21 @@ final class EmulatedLibraries {
         return file;
     }
 
-    private static void remove(Path folder) {
-        for (Path path : List.of(folder.resolve(LibraryLocator.COMCH), folder.resolve(LibraryLocator.COMMON), folder)) {
-            try {
-                Files.deleteIfExists(path);
-            } catch (IOException e) {
-                NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
-            }
+    private static void remove(Path folder, String... names) {
+        if (folder == null) {
+            return;
+        }
+        for (String name : names) {
+            remove(folder.resolve(name));
+        }
+        remove(folder);
+    }
+
+    private static void remove(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
         }
     }
 }

@@ -5,6 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
@@ -23,6 +25,10 @@ public final class Engine extends Resource {
     private final long address;
     private volatile Thread owner; // null: given up, or closed
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
+    private final CompletionRing ring; // null: tasks end in upcalls
+    private final List<PlainLane> lanes = new ArrayList<>(0); // without a ring
+    private int queued; // in the queues of these, or refused out of them
+    private int upcallContexts; // servers and clients; without a ring also the others
     private Throwable failure; // what callbacks threw and nobody has been told yet
     private Duration timeout = DEFAULT_TIMEOUT;
 
@@ -31,6 +37,7 @@ public final class Engine extends Resource {
         this.handle = handle;
         this.address = handle.address();
         this.owner = Thread.currentThread();
+        this.ring = Batch.isOn() ? new CompletionRing(this, address) : null;
     }
 
     /** {@code doca_pe_create}; the calling thread owns it. */
@@ -38,23 +45,88 @@ public final class Engine extends Resource {
         return new Engine(Calls.pointer("doca_pe_create", "creating a progress engine", doca_h::doca_pe_create));
     }
 
-    /** One round of {@code doca_pe_progress}. */
+    /** One round of {@code doca_pe_progress}, or one task that an earlier round ended. */
     public boolean progress() {
+        return progress(1) != 0;
+    }
+
+    /** So many rounds, unless nothing is ready or a callback throws. Returns how many brought something. */
+    public int progress(int limit) {
         checkOwner();
         if (inCallbacks) {
             throw new IllegalStateException("progress() inside a callback of the same engine");
         }
         inCallbacks = true;
-        byte progressed;
+        int done;
         try {
-            progressed = PeCalls.progress(address);
+            done = ring != null ? ring.progress(limit) : plainProgress(limit);
         } finally {
             inCallbacks = false;
         }
         if (failure != null) {
             rethrowFailure();
         }
-        return progressed != 0;
+        return done;
+    }
+
+    private int plainProgress(int limit) {
+        int done = 0;
+        while (done < limit && failure == null && (queued > 0 && lanesWork() || PeCalls.progress(address) != 0)) {
+            done++;
+        }
+        return done;
+    }
+
+    private boolean lanesWork() {
+        for (int i = 0; i < lanes.size(); i++) {
+            try {
+                if (lanes.get(i).work()) {
+                    return true;
+                }
+            } catch (Throwable t) {
+                fail(t);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Where tasks end that use the native helper, or null. */
+    CompletionRing ring() {
+        return ring;
+    }
+
+    void add(PlainLane lane) {
+        lanes.add(lane);
+    }
+
+    void remove(PlainLane lane) {
+        lanes.remove(lane);
+    }
+
+    /** The queues of the lanes have become longer or shorter. */
+    void queued(int difference) {
+        queued += difference;
+    }
+
+    /** Contexts whose callbacks are upcalls have come or gone. */
+    void upcallContexts(int difference) {
+        upcallContexts += difference;
+    }
+
+    boolean hasUpcallContexts() {
+        return upcallContexts > 0;
+    }
+
+    /** At the beginning of each upcall: tells what has ended before. */
+    void settle() {
+        if (ring != null) {
+            ring.settle();
+        }
+    }
+
+    boolean hasFailed() {
+        return failure != null;
     }
 
     /** Runs a native call that may run callbacks before it returns, and rethrows what they threw. */
@@ -85,6 +157,9 @@ public final class Engine extends Resource {
 
     /** Keeps what a callback threw until the native call that ran it has returned. */
     void fail(Throwable thrown) {
+        if (ring != null) {
+            ring.stop();
+        }
         if (failure == null) {
             failure = thrown;
         } else if (failure != thrown) {
@@ -246,6 +321,9 @@ public final class Engine extends Resource {
     protected void release(Teardown teardown) {
         Calls.check("doca_pe_destroy", "closing the progress engine", () -> doca_h.doca_pe_destroy(handle));
         owner = null;
+        if (ring != null) {
+            ring.close();
+        }
         if (failure != null) {
             teardown.add(failure);
             failure = null;

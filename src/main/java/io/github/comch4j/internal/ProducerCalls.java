@@ -70,7 +70,7 @@ public final class ProducerCalls {
     }
 
     /** {@code doca_comch_producer_task_send_set_conf}; cold. */
-    public static int configure(MemorySegment producer, int tasks) {
-        return doca_h.doca_comch_producer_task_send_set_conf(producer, Upcalls.TASK_COMPLETED, Upcalls.TASK_FAILED, tasks);
+    public static int configure(MemorySegment producer, int tasks, MemorySegment completed, MemorySegment failed) {
+        return doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks);
     }
 }

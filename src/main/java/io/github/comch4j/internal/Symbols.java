@@ -38,9 +38,15 @@ final class Symbols {
     }
 
     /** A function of the loaded libraries, by today's name or the one that it had in an older release. */
-    private static Optional<MemorySegment> find(String name) {
+    static Optional<MemorySegment> find(String name) {
         SymbolLookup libraries = SymbolLookup.loaderLookup();
         return libraries.find(name).or(() -> Releases.formerName(name).flatMap(libraries::find));
+    }
+
+    /** A downcall handle of a function at an address. */
+    @SuppressWarnings("restricted")
+    static MethodHandle downcall(MemorySegment function, FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(function, descriptor);
     }
 
     /** A stub for the life of the process. {@code target} must not throw. */

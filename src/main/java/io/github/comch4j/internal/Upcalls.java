@@ -57,6 +57,7 @@ public final class Upcalls {
         try {
             sink = ConnectionSink.of(connection);
             if (sink != null) {
+                sink.engine().settle();
                 sink.message(buffer, length);
             }
         } catch (Throwable t) {
@@ -69,6 +70,7 @@ public final class Upcalls {
         try {
             context = ControlContext.of(connection);
             if (context != null) {
+                context.engine().settle();
                 context.connected(connection, success != 0);
             }
         } catch (Throwable t) {
@@ -82,6 +84,7 @@ public final class Upcalls {
             // not of(): a connection that this side ended, or never knew, is not made known now
             sink = ConnectionSink.find(ConnectionCalls.getUserData(connection));
             if (sink != null) {
+                sink.engine().settle();
                 sink.disconnected(success != 0);
             }
         } catch (Throwable t) {
@@ -102,6 +105,7 @@ public final class Upcalls {
         try {
             sink = ConnectionSink.of(connection);
             if (sink != null) {
+                sink.engine().settle();
                 sink.consumer(id, created);
             }
         } catch (Throwable t) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
  * or a class initialiser adds once does not matter; a single object per message would be at least 16 bytes each.
  */
 @Timeout(60)
-class AllocationTest {
+class AllocationTest extends BothForms {
     private static final int WARM_UP = 30_000;
     private static final int MESSAGES = 50_000;
     private static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Everything alive at once, with a receive posted and sends in flight, closed in any order. */
 @Timeout(60)
-class ClosingTest {
+class ClosingTest extends BothForms {
 
     private static final class Everything {
         final Machine machine = new Machine();

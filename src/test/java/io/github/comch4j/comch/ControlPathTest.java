@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class ControlPathTest {
+class ControlPathTest extends BothForms {
     private final Machine machine = new Machine();
     private final List<byte[]> atServer = new ArrayList<>();
     private final List<byte[]> atClient = new ArrayList<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class FastPathTest {
+class FastPathTest extends BothForms {
     private static final int SLOT = 4096;
 
     private final Machine machine = new Machine();

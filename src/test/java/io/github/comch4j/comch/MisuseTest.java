@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Wrong threads, callbacks that misbehave, and what they must not do. */
 @Timeout(60)
-class MisuseTest {
+class MisuseTest extends BothForms {
     private final Machine machine = new Machine();
     private final List<Runnable> inMessageHandler = new ArrayList<>();
     private ComchServer server;

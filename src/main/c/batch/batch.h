@@ -1,0 +1,133 @@
+/* The batched fast path: many completions and many submits to one call.
+ *
+ * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring in
+ * memory that both sides see, and submits come from a queue in such memory, so that one crossing serves many messages.
+ *
+ * All structures are made, and laid out by offset, by the other side (io.github.comch4j.internal.BatchLayout); zero is
+ * their first state. This library allocates nothing, has no threads and links to no DOCA: it is given DOCA's functions.
+ * What belongs to one engine belongs to the thread that owns it.
+ */
+#ifndef COMCH4J_BATCH_H
+#define COMCH4J_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doca_buf.h"
+#include "doca_comch_consumer.h"
+#include "doca_comch_producer.h"
+#include "doca_ctx.h"
+#include "doca_error.h"
+#include "doca_pe.h"
+
+#define BATCH_API __attribute__((visibility("default")))
+
+/* Changes when a layout or the meaning of a function does: both sides come from one build, or say so. */
+#define BATCH_VERSION 1u
+
+/* DOCA's functions, found by the other side. The two of `held` may both be NULL: old releases lack them. */
+struct batch_functions {
+	uint64_t version;
+	uint8_t (*progress)(struct doca_pe *pe);
+	doca_error_t (*submit)(struct doca_task *task);
+	doca_error_t (*status)(const struct doca_task *task);
+	doca_error_t (*set_data)(struct doca_buf *buf, void *data, size_t len);
+	doca_error_t (*get_data_len)(const struct doca_buf *buf, size_t *len);
+	void (*send_set_buf)(struct doca_comch_producer_task_send *task, const struct doca_buf *buf);
+	void (*send_set_consumer)(struct doca_comch_producer_task_send *task, uint32_t consumer);
+	void (*receive_set_buf)(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf);
+	uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *task);
+	const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *task);
+	uint32_t (*receive_imm_len)(const struct doca_comch_consumer_task_post_recv *task);
+	/* held: submit without ringing the bell for each */
+	doca_error_t (*submit_held)(struct doca_task *task, uint32_t flags);
+	void (*push_held)(struct doca_ctx *ctx);
+};
+
+/* A task that ended, or that was refused when its turn in the queue came. */
+struct batch_entry {
+	uint64_t data_len; /* of the received-into buffer's data segment */
+	uint64_t imm;	   /* address of received immediate data, valid until the task is submitted again */
+	uint32_t imm_len;
+	uint32_t producer;
+	uint32_t slot;
+	uint16_t context;
+	int16_t status; /* doca_error_t */
+};
+
+struct batch_engine {
+	struct doca_pe *pe;
+	struct batch_entry *ring; /* has a place for every slot of the engine's contexts: it cannot overflow */
+	uint32_t ring_mask;
+	uint32_t tail;	 /* where the next entry goes; only this side writes it */
+	uint32_t queued; /* slots in the queues of all contexts */
+	uint32_t others; /* rounds of the last batch_progress that brought something else than entries */
+	uint32_t stop;	 /* set by the other side in a callback: batch_progress is to return */
+	uint32_t reserved;
+	struct batch_context *contexts;
+};
+
+/* A producer or consumer. */
+struct batch_context {
+	struct batch_engine *engine;
+	struct batch_context *next;
+	struct doca_ctx *ctx;
+	struct batch_slot *slots;
+	uint32_t *queue; /* slot numbers, with room for all */
+	uint32_t queue_mask;
+	uint32_t queue_head; /* only this side writes it */
+	uint32_t queue_tail; /* only the other side writes it */
+	uint16_t index;	     /* of the other side */
+	uint8_t receives;
+	uint8_t flushing;
+};
+
+enum batch_change {
+	BATCH_BUF = 1,	    /* `buf` is not what the task has */
+	BATCH_CONSUMER = 2, /* nor `consumer` */
+	BATCH_DATA = 4,	    /* `data` and `data_len` are not what `buf` has */
+};
+
+/* A task and what it is to be submitted with. Its address is the task's user data. */
+struct batch_slot {
+	struct batch_context *context;
+	struct doca_task *task;
+	void *typed; /* the same task, as a send or a post-receive */
+	struct doca_buf *buf;
+	void *data;
+	uint64_t data_len;
+	uint32_t consumer;
+	uint32_t changes; /* enum batch_change */
+	uint32_t number;
+	uint32_t reserved;
+};
+
+/* Takes over DOCA's functions; before anything else, once. False when the versions differ or a function is missing. */
+BATCH_API uint32_t comch4j_batch_init(const struct batch_functions *functions);
+
+/* Submits one task now, behind those of its context that are queued. AGAIN also when those have no room. */
+BATCH_API int32_t comch4j_batch_submit(struct batch_slot *slot);
+
+/* Submits a context's queue in order, until it is empty or DOCA answers AGAIN. What is refused for another reason becomes
+ * an entry. Returns how many are still queued. */
+BATCH_API uint32_t comch4j_batch_flush(struct batch_context *context);
+
+/* Turns a context's queue into entries with this status. */
+BATCH_API void comch4j_batch_cancel(struct batch_context *context, int32_t status);
+
+/* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something. Other
+ * callbacks may run in it. Returns the number of rounds. */
+BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit);
+
+/* Completion callbacks, for the set_conf functions. */
+BATCH_API void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+				  union doca_data ctx_data);
+BATCH_API void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
+				      union doca_data ctx_data);
+BATCH_API void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+				      union doca_data ctx_data);
+BATCH_API void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+					  union doca_data ctx_data);
+
+#endif

@@ -1,0 +1,208 @@
+package io.github.comch4j.internal;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.NativeLibraryException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.List;
+
+/**
+ * The native helper of the batched fast path, {@code src/main/c/batch}: its functions, and the layout of the memory that it shares with this side. Loaded
+ * when the first engine is made; where the jar has none for this platform, engines use upcalls.
+ *
+ * <p>None of its calls may be linked as critical: they call DOCA, which may call back, wait, or copy a message of any length.
+ */
+final class Batch {
+    static final String FILE = "libcomch4j_batch.so";
+    private static final long VERSION = 1;
+
+    // struct batch_engine
+    static final int ENGINE_PE = 0;
+    static final int ENGINE_RING = 8;
+    static final int ENGINE_RING_MASK = 16;
+    static final int ENGINE_TAIL = 20;
+    static final int ENGINE_QUEUED = 24;
+    static final int ENGINE_OTHERS = 28;
+    static final int ENGINE_STOP = 32;
+    static final int ENGINE_CONTEXTS = 40;
+    static final int ENGINE_SIZE = 48;
+    // struct batch_context
+    static final int CONTEXT_ENGINE = 0;
+    static final int CONTEXT_NEXT = 8;
+    static final int CONTEXT_CTX = 16;
+    static final int CONTEXT_SLOTS = 24;
+    static final int CONTEXT_QUEUE = 32;
+    static final int CONTEXT_QUEUE_MASK = 40;
+    static final int CONTEXT_QUEUE_HEAD = 44;
+    static final int CONTEXT_QUEUE_TAIL = 48;
+    static final int CONTEXT_INDEX = 52;
+    static final int CONTEXT_RECEIVES = 54;
+    static final int CONTEXT_SIZE = 56;
+    // struct batch_slot
+    static final int SLOT_CONTEXT = 0;
+    static final int SLOT_TASK = 8;
+    static final int SLOT_TYPED = 16;
+    static final int SLOT_BUF = 24;
+    static final int SLOT_DATA = 32;
+    static final int SLOT_DATA_LEN = 40;
+    static final int SLOT_CONSUMER = 48;
+    static final int SLOT_CHANGES = 52;
+    static final int SLOT_NUMBER = 56;
+    static final int SLOT_SHIFT = 6;
+    // enum batch_change
+    static final int CHANGED_BUF = 1;
+    static final int CHANGED_CONSUMER = 2;
+    static final int CHANGED_DATA = 4;
+    // struct batch_entry
+    static final int ENTRY_DATA_LEN = 0;
+    static final int ENTRY_IMM = 8;
+    static final int ENTRY_IMM_LEN = 16;
+    static final int ENTRY_PRODUCER = 20;
+    static final int ENTRY_SLOT = 24;
+    static final int ENTRY_CONTEXT = 28;
+    static final int ENTRY_STATUS = 30;
+    static final int ENTRY_SHIFT = 5;
+
+    /** In the order of struct batch_functions, behind its version; the last two may be missing. */
+    private static final List<String> FUNCTIONS = List.of("doca_pe_progress", "doca_task_submit", "doca_task_get_status", "doca_buf_set_data",
+            "doca_buf_get_data_len", "doca_comch_producer_task_send_set_buf", "doca_comch_producer_task_send_set_consumer_id",
+            "doca_comch_consumer_task_post_recv_set_buf", "doca_comch_consumer_task_post_recv_get_producer_id",
+            "doca_comch_consumer_task_post_recv_get_imm_data", "doca_comch_consumer_task_post_recv_get_imm_data_len", "doca_task_submit_ex",
+            "doca_ctx_flush_tasks");
+
+    /**
+     * The shared memory, by address. A segment that the compiler knows, so that an access costs what it does in C; everything at the addresses that are
+     * used with it belongs to an object of this package that is alive, which the owner check of its engine makes sure of.
+     */
+    private static final MemorySegment MEMORY = allMemory();
+    private static final SymbolLookup LIBRARY = library();
+    private static final MethodHandle PROGRESS = downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SUBMIT = downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CANCEL = downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+
+    private Batch() {
+    }
+
+    /** Whether engines that are made now batch. */
+    static boolean isOn() {
+        return !System.getProperty(Doca.BATCH_PROPERTY, "true").equals("false") && LIBRARY != null;
+    }
+
+    static int progress(long engine, int limit) {
+        try {
+            return (int) PROGRESS.invokeExact(engine, limit);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    static int submit(long slot) {
+        try {
+            return (int) SUBMIT.invokeExact(slot);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    static int flush(long context) {
+        try {
+            return (int) FLUSH.invokeExact(context);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    static void cancel(long context, int status) {
+        try {
+            CANCEL.invokeExact(context, status);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** One of the completion callbacks. */
+    static MemorySegment callback(String name) {
+        return LIBRARY.find(name).orElseThrow();
+    }
+
+    static int getInt(long address) {
+        return MEMORY.get(JAVA_INT, address);
+    }
+
+    static void setInt(long address, int value) {
+        MEMORY.set(JAVA_INT, address, value);
+    }
+
+    static long getLong(long address) {
+        return MEMORY.get(JAVA_LONG, address);
+    }
+
+    static void setLong(long address, long value) {
+        MEMORY.set(JAVA_LONG, address, value);
+    }
+
+    static int getShort(long address) {
+        return MEMORY.get(ValueLayout.JAVA_SHORT, address);
+    }
+
+    static void setShort(long address, int value) {
+        MEMORY.set(ValueLayout.JAVA_SHORT, address, (short) value);
+    }
+
+    static void setByte(long address, int value) {
+        MEMORY.set(ValueLayout.JAVA_BYTE, address, (byte) value);
+    }
+
+    /** The helper, initialised, or null. */
+    private static SymbolLookup library() {
+        NativeLibrary.load();
+        SymbolLookup library;
+        try {
+            library = EmulatedLibraries.loadHelper(Platform.current(), FILE);
+        } catch (NativeLibraryException e) {
+            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0}", e.getMessage());
+            return null;
+        }
+        if (library == null) {
+            NativeLibrary.LOGGER.log(System.Logger.Level.INFO, "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
+            return null;
+        }
+        if (!initialise(library)) {
+            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
+                    NativeLibrary.describe());
+            return null;
+        }
+        return library;
+    }
+
+    private static boolean initialise(SymbolLookup library) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment table = arena.allocate(JAVA_LONG, 1 + FUNCTIONS.size());
+            table.setAtIndex(JAVA_LONG, 0, VERSION);
+            for (int i = 0; i < FUNCTIONS.size(); i++) {
+                table.setAtIndex(JAVA_LONG, i + 1, Symbols.find(FUNCTIONS.get(i)).orElse(MemorySegment.NULL).address());
+            }
+            MethodHandle init = Symbols.downcall(library.find("comch4j_batch_init").orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+            return (int) init.invokeExact(table.address()) != 0;
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
+        return LIBRARY == null ? null : Symbols.downcall(LIBRARY.find(name).orElseThrow(), descriptor);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment allMemory() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    }
+}

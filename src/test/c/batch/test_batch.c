@@ -1,0 +1,454 @@
+/* batch.c, on a DOCA that records what it is told and does what the test says. */
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "batch.h"
+
+#define SLOTS 8
+
+struct doca_pe {
+	int rounds_left;
+	void (*round)(struct doca_pe *pe);
+};
+
+struct doca_task {
+	union doca_data user_data;
+	doca_error_t status;
+	const struct doca_buf *buf;
+	uint32_t consumer;
+	int submits;
+	uint32_t producer;
+	uint8_t imm[4];
+	uint32_t imm_len;
+};
+
+struct doca_buf {
+	void *data;
+	size_t len;
+};
+
+struct doca_ctx {
+	int pushes;
+};
+
+static struct doca_pe pe;
+static struct doca_ctx ctx;
+static struct doca_task tasks[SLOTS];
+static struct doca_buf bufs[SLOTS];
+static struct batch_engine engine;
+static struct batch_context context, other_context;
+static struct batch_slot slots[SLOTS];
+static uint32_t queue[SLOTS], other_queue[SLOTS];
+static struct batch_entry ring[16];
+
+/* What submit answers: successes first, then `then`. */
+static int room;
+static doca_error_t then;
+static int order[64];
+static int submitted;
+static int held_flags;
+static void (*in_submit)(struct doca_task *task);
+
+static uint8_t progress(struct doca_pe *engine_pe)
+{
+	if (engine_pe->rounds_left == 0)
+		return 0;
+	engine_pe->rounds_left--;
+	engine_pe->round(engine_pe);
+	return 1;
+}
+
+static doca_error_t submit(struct doca_task *task)
+{
+	task->submits++;
+	if (in_submit != NULL)
+		in_submit(task);
+	if (room == 0)
+		return then;
+	room--;
+	order[submitted++] = (int)(task - tasks);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t submit_held(struct doca_task *task, uint32_t flags)
+{
+	assert_int_equal(0, flags);
+	held_flags++;
+	return submit(task);
+}
+
+static void push_held(struct doca_ctx *pushed)
+{
+	pushed->pushes++;
+}
+
+static doca_error_t status(const struct doca_task *task)
+{
+	return task->status;
+}
+
+static doca_error_t set_data(struct doca_buf *buf, void *data, size_t len)
+{
+	if (len == 666)
+		return DOCA_ERROR_TOO_BIG;
+	buf->data = data;
+	buf->len = len;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t get_data_len(const struct doca_buf *buf, size_t *len)
+{
+	if (buf->len == 666)
+		return DOCA_ERROR_INVALID_VALUE;
+	*len = buf->len;
+	return DOCA_SUCCESS;
+}
+
+static void send_set_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf)
+{
+	((struct doca_task *)task)->buf = buf;
+}
+
+static void send_set_consumer(struct doca_comch_producer_task_send *task, uint32_t consumer)
+{
+	((struct doca_task *)task)->consumer = consumer;
+}
+
+static void receive_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
+{
+	((struct doca_task *)task)->buf = buf;
+}
+
+static uint32_t receive_producer(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return ((const struct doca_task *)task)->producer;
+}
+
+static const uint8_t *receive_imm(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return ((const struct doca_task *)task)->imm;
+}
+
+static uint32_t receive_imm_len(const struct doca_comch_consumer_task_post_recv *task)
+{
+	return ((const struct doca_task *)task)->imm_len;
+}
+
+static const struct batch_functions complete = {
+	.version = BATCH_VERSION,
+	.progress = progress,
+	.submit = submit,
+	.status = status,
+	.set_data = set_data,
+	.get_data_len = get_data_len,
+	.send_set_buf = send_set_buf,
+	.send_set_consumer = send_set_consumer,
+	.receive_set_buf = receive_set_buf,
+	.receive_producer = receive_producer,
+	.receive_imm = receive_imm,
+	.receive_imm_len = receive_imm_len,
+	.submit_held = submit_held,
+	.push_held = push_held,
+};
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_int_equal(1, comch4j_batch_init(&complete));
+	pe = (struct doca_pe){0};
+	ctx = (struct doca_ctx){0};
+	memset(tasks, 0, sizeof(tasks));
+	memset(bufs, 0, sizeof(bufs));
+	memset(ring, 0xee, sizeof(ring));
+	engine = (struct batch_engine){.pe = &pe, .ring = ring, .ring_mask = 15, .contexts = &context};
+	context = (struct batch_context){.engine = &engine,
+					 .next = &other_context,
+					 .ctx = &ctx,
+					 .slots = slots,
+					 .queue = queue,
+					 .queue_mask = SLOTS - 1,
+					 .index = 3};
+	other_context = (struct batch_context){
+		.engine = &engine, .ctx = &ctx, .slots = slots, .queue = other_queue, .queue_mask = SLOTS - 1, .index = 4};
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		slots[i] = (struct batch_slot){
+			.context = &context, .task = &tasks[i], .typed = &tasks[i], .buf = &bufs[i], .number = i};
+		tasks[i].user_data.ptr = &slots[i];
+	}
+	room = 1000;
+	then = DOCA_ERROR_AGAIN;
+	submitted = 0;
+	held_flags = 0;
+	in_submit = NULL;
+	return 0;
+}
+
+/* As the other side does. */
+static void enqueue(struct batch_context *to, uint32_t slot)
+{
+	to->queue[to->queue_tail++ & to->queue_mask] = slot;
+	engine.queued++;
+}
+
+static void expect_entry(uint32_t at, uint32_t slot, doca_error_t wanted)
+{
+	assert_int_equal(slot, ring[at].slot);
+	assert_int_equal(3, ring[at].context);
+	assert_int_equal(wanted, ring[at].status);
+}
+
+static void init_wants_its_version_and_every_function(void **state)
+{
+	(void)state;
+	struct batch_functions functions = complete;
+	functions.version++;
+	assert_int_equal(0, comch4j_batch_init(&functions));
+	functions = complete;
+	functions.receive_imm = NULL;
+	assert_int_equal(0, comch4j_batch_init(&functions));
+	functions = complete;
+	functions.submit_held = NULL; /* of use together only, and may be missing */
+	assert_int_equal(1, comch4j_batch_init(&functions));
+	enqueue(&context, 1);
+	enqueue(&context, 2);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(2, submitted);
+	assert_int_equal(0, held_flags);
+	assert_int_equal(0, ctx.pushes);
+}
+
+static void submit_tells_what_has_changed_and_nothing_else(void **state)
+{
+	(void)state;
+	int data;
+	slots[1].changes = BATCH_BUF | BATCH_CONSUMER | BATCH_DATA;
+	slots[1].consumer = 7;
+	slots[1].data = &data;
+	slots[1].data_len = 5;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[1]));
+	assert_ptr_equal(&bufs[1], tasks[1].buf);
+	assert_int_equal(7, tasks[1].consumer);
+	assert_ptr_equal(&data, bufs[1].data);
+	assert_int_equal(5, bufs[1].len);
+	assert_int_equal(0, slots[1].changes);
+	tasks[1].buf = NULL;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[1]));
+	assert_null(tasks[1].buf);
+	context.receives = 1;
+	slots[2].changes = BATCH_BUF | BATCH_CONSUMER;
+	slots[2].consumer = 9;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[2]));
+	assert_ptr_equal(&bufs[2], tasks[2].buf);
+	assert_int_equal(0, tasks[2].consumer);
+	slots[3].changes = BATCH_DATA;
+	slots[3].data_len = 666;
+	assert_int_equal(DOCA_ERROR_TOO_BIG, comch4j_batch_submit(&slots[3]));
+	assert_int_equal(0, tasks[3].submits);
+	room = 0;
+	then = DOCA_ERROR_BAD_STATE;
+	assert_int_equal(DOCA_ERROR_BAD_STATE, comch4j_batch_submit(&slots[4]));
+	assert_int_equal(0, engine.tail);
+}
+
+static void flush_submits_in_order_and_rings_the_bell_once(void **state)
+{
+	(void)state;
+	enqueue(&context, 5);
+	enqueue(&context, 1);
+	enqueue(&context, 3);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(3, submitted);
+	assert_int_equal(5, order[0]);
+	assert_int_equal(1, order[1]);
+	assert_int_equal(3, order[2]);
+	assert_int_equal(2, held_flags); /* the last one pushes */
+	assert_int_equal(0, ctx.pushes);
+	assert_int_equal(0, engine.queued);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+}
+
+static void what_meets_again_waits_in_order(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++)
+		enqueue(&context, i);
+	room = 2;
+	assert_int_equal(3, comch4j_batch_flush(&context));
+	assert_int_equal(3, engine.queued);
+	assert_int_equal(1, ctx.pushes); /* what was held must not wait */
+	assert_int_equal(0, engine.tail);
+	slots[7].changes = BATCH_BUF;
+	assert_int_equal(DOCA_ERROR_AGAIN, comch4j_batch_submit(&slots[7]));
+	assert_int_equal(0, tasks[7].submits);
+	assert_ptr_equal(&bufs[7], tasks[7].buf);
+	room = 1000;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[7]));
+	assert_int_equal(6, submitted);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(i, order[i]);
+	assert_int_equal(7, order[5]);
+	assert_int_equal(0, engine.queued);
+}
+
+static void what_is_refused_becomes_an_entry_and_the_rest_goes_on(void **state)
+{
+	(void)state;
+	slots[2].changes = BATCH_DATA;
+	slots[2].data_len = 666;
+	enqueue(&context, 1);
+	enqueue(&context, 2);
+	enqueue(&context, 3);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(2, submitted);
+	assert_int_equal(1, engine.tail);
+	expect_entry(0, 2, DOCA_ERROR_TOO_BIG);
+}
+
+static void cancel_ends_what_is_queued(void **state)
+{
+	(void)state;
+	slots[4].changes = BATCH_BUF;
+	enqueue(&context, 4);
+	enqueue(&context, 5);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(0, engine.queued);
+	assert_int_equal(2, engine.tail);
+	expect_entry(0, 4, DOCA_ERROR_IO_FAILED);
+	expect_entry(1, 5, DOCA_ERROR_IO_FAILED);
+	assert_ptr_equal(&bufs[4], tasks[4].buf);
+	assert_int_equal(0, submitted);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(2, engine.tail);
+}
+
+static void cancel_inside_submit(struct doca_task *task)
+{
+	if (task == &tasks[1]) {
+		assert_int_equal(1, comch4j_batch_flush(&context)); /* leaves it to the outer call */
+		comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+		room = 0;
+	}
+}
+
+static void a_callback_inside_a_submit_may_cancel_the_queue(void **state)
+{
+	(void)state;
+	enqueue(&context, 1);
+	enqueue(&context, 2);
+	in_submit = cancel_inside_submit;
+	assert_int_equal(1, comch4j_batch_flush(&context)); /* 1 met AGAIN and is tried again, 2 has ended */
+	assert_int_equal(1, engine.queued);
+	assert_int_equal(1, engine.tail);
+	expect_entry(0, 2, DOCA_ERROR_IO_FAILED);
+	in_submit = NULL;
+	then = DOCA_ERROR_BAD_STATE;
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	expect_entry(1, 1, DOCA_ERROR_BAD_STATE);
+}
+
+static void completions_become_entries(void **state)
+{
+	(void)state;
+	comch4j_batch_sent((void *)&tasks[1], tasks[1].user_data, (union doca_data){0});
+	tasks[2].status = DOCA_ERROR_NOT_CONNECTED;
+	comch4j_batch_not_sent((void *)&tasks[2], tasks[2].user_data, (union doca_data){0});
+	comch4j_batch_not_received((void *)&tasks[3], tasks[3].user_data, (union doca_data){0});
+	tasks[4].status = (doca_error_t)100000;
+	comch4j_batch_not_received((void *)&tasks[4], tasks[4].user_data, (union doca_data){0});
+	assert_int_equal(4, engine.tail);
+	expect_entry(0, 1, DOCA_SUCCESS);
+	expect_entry(1, 2, DOCA_ERROR_NOT_CONNECTED);
+	expect_entry(2, 3, DOCA_ERROR_UNKNOWN); /* failed, whatever its status says */
+	expect_entry(3, 4, DOCA_ERROR_UNKNOWN);
+}
+
+static void a_receive_is_told_completely(void **state)
+{
+	(void)state;
+	bufs[1].len = (size_t)1 << 33;
+	tasks[1].producer = 12;
+	tasks[1].imm_len = 4;
+	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){0});
+	bufs[2].len = 666;
+	comch4j_batch_received((void *)&tasks[2], tasks[2].user_data, (union doca_data){0});
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_true(ring[0].data_len == (uint64_t)1 << 33);
+	assert_int_equal(12, ring[0].producer);
+	assert_int_equal(4, ring[0].imm_len);
+	assert_ptr_equal(tasks[1].imm, (void *)(uintptr_t)ring[0].imm);
+	expect_entry(1, 2, DOCA_SUCCESS);
+	assert_int_equal(0, ring[1].data_len);
+	assert_int_equal(0, ring[1].imm_len);
+}
+
+static void complete_one(struct doca_pe *from)
+{
+	uint32_t slot = (uint32_t)from->rounds_left % SLOTS;
+	comch4j_batch_sent((void *)&tasks[slot], tasks[slot].user_data, (union doca_data){0});
+}
+
+static void progress_collects_up_to_its_limit(void **state)
+{
+	(void)state;
+	pe = (struct doca_pe){.rounds_left = 7, .round = complete_one};
+	assert_int_equal(5, comch4j_batch_progress(&engine, 5));
+	assert_int_equal(5, engine.tail);
+	assert_int_equal(0, engine.others);
+	assert_int_equal(2, comch4j_batch_progress(&engine, 5));
+	assert_int_equal(0, comch4j_batch_progress(&engine, 5));
+	expect_entry(0, 6, DOCA_SUCCESS);
+	expect_entry(6, 0, DOCA_SUCCESS);
+}
+
+static void progress_flushes_all_queues_first(void **state)
+{
+	(void)state;
+	enqueue(&context, 1);
+	enqueue(&other_context, 2);
+	pe = (struct doca_pe){.rounds_left = 1, .round = complete_one};
+	assert_int_equal(1, comch4j_batch_progress(&engine, 1));
+	assert_int_equal(2, submitted);
+	assert_int_equal(0, engine.queued);
+}
+
+static void something_else(struct doca_pe *from)
+{
+	if (from->rounds_left % 2 == 0)
+		complete_one(from);
+	if (from->rounds_left == 3)
+		engine.stop = 1;
+}
+
+static void progress_counts_other_rounds_and_stops_when_told(void **state)
+{
+	(void)state;
+	pe = (struct doca_pe){.rounds_left = 8, .round = something_else};
+	assert_int_equal(5, comch4j_batch_progress(&engine, 100)); /* left: 7 6 5 4 3 */
+	assert_int_equal(3, engine.others);
+	assert_int_equal(2, engine.tail);
+	assert_int_equal(3, comch4j_batch_progress(&engine, 100));
+	assert_int_equal(1, engine.others);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(init_wants_its_version_and_every_function, set_up),
+		cmocka_unit_test_setup(submit_tells_what_has_changed_and_nothing_else, set_up),
+		cmocka_unit_test_setup(flush_submits_in_order_and_rings_the_bell_once, set_up),
+		cmocka_unit_test_setup(what_meets_again_waits_in_order, set_up),
+		cmocka_unit_test_setup(what_is_refused_becomes_an_entry_and_the_rest_goes_on, set_up),
+		cmocka_unit_test_setup(cancel_ends_what_is_queued, set_up),
+		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),
+		cmocka_unit_test_setup(completions_become_entries, set_up),
+		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
+		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
+		cmocka_unit_test_setup(progress_flushes_all_queues_first, set_up),
+		cmocka_unit_test_setup(progress_counts_other_rounds_and_stops_when_told, set_up),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
