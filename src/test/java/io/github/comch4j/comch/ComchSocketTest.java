@@ -93,7 +93,7 @@ class ComchSocketTest {
             assertThat(socket.receive(Duration.ofMillis(5))).isNull();
         }
         assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", Duration.ofMillis(50))).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.CONNECTION_ABORTED));
+                e -> assertThat(e.error()).isIn(DocaError.CONNECTION_ABORTED, DocaError.TIME_OUT)); // the last attempt may be under way
     }
 
     @Test
