@@ -5,6 +5,8 @@
  * its own memory only through {@link java.lang.foreign} and needs no package of the JDK opened.
  */
 module io.github.comch4j {
+    requires jdk.jfr;
+
     exports io.github.comch4j;
     exports io.github.comch4j.comch;
     exports io.github.comch4j.core;

@@ -33,7 +33,10 @@ public final class Doca {
      */
     public static final String STRICT_PROPERTY = "comch4j.strict";
 
-    /** System property: when {@code true}, a pool's slots remember where they were claimed, at the price of an allocation for each. */
+    /**
+     * System property for those who look for leaks: when {@code true}, a pool's slots remember where they were claimed, and engines, devices and inventories
+     * where they were made, at the price of a stack trace for each.
+     */
     public static final String DEBUG_PROPERTY = "comch4j.debug";
 
     /**

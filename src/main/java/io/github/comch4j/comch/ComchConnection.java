@@ -8,6 +8,7 @@ import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.ConnectionSink;
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
@@ -340,6 +341,7 @@ public final class ComchConnection {
         synchronized (lifeLock) {
             state = how;
         }
+        Events.connection(toString(), how.name());
         link.unregister();
         endpoint.forget(this);
         remoteConsumers.clear();

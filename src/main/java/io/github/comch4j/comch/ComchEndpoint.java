@@ -10,6 +10,7 @@ import io.github.comch4j.internal.ConnectionSink;
 import io.github.comch4j.internal.ControlContext;
 import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.EndpointCalls;
+import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.SendCalls;
@@ -232,6 +233,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     }
 
     final void opened(ComchConnection connection) {
+        Events.connection(connection.toString(), ConnectionState.OPEN.name());
         if (onConnected != null) {
             onConnected.onChange(connection);
         }
@@ -302,6 +304,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         }
         if (ConnectionSink.find(key) instanceof ComchConnection.Link link) {
             ComchConnection connection = link.connection();
+            Events.sendFailed(connection.toString(), DocaError.of(status).name());
             if (onSendFailed != null) {
                 onSendFailed.onSendFailed(connection, DocaError.of(status));
             } else if (connection.isOpen()) {

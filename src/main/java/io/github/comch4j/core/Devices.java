@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.Leaks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -41,7 +42,9 @@ public final class Devices {
         try (NativeList devices = NativeList.devices()) {
             MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> new IllegalArgumentException(
                     "no device " + address + " here; there are " + devices.map(Devices::address)));
-            return new Device(address, Calls.pointer("doca_dev_open", "opening device " + address, out -> doca_h.doca_dev_open(info, out)));
+            Device opened = new Device(address, Calls.pointer("doca_dev_open", "opening device " + address, out -> doca_h.doca_dev_open(info, out)));
+            Leaks.watch(opened, opened.resource());
+            return opened;
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Leaks;
 import io.github.comch4j.internal.Notifications;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -45,7 +46,9 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static ProgressEngine create() {
-        return new ProgressEngine(Engine.create());
+        ProgressEngine created = new ProgressEngine(Engine.create());
+        Leaks.watch(created, created.engine);
+        return created;
     }
 
     /**

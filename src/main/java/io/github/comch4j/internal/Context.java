@@ -148,6 +148,7 @@ public abstract class Context extends Resource {
         try {
             context.engine.settle();
             context.state = next;
+            Events.state(context.name(), previous, next);
             if (next == STOPPING) {
                 context.freeIdleTasks();
             }

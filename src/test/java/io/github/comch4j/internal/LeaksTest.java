@@ -1,0 +1,63 @@
+package io.github.comch4j.internal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.BufferInventory;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class LeaksTest {
+
+    @Test
+    void whatIsForgottenIsNamed() throws InterruptedException {
+        Machine.useEmulation();
+        BlockingQueue<String> warnings = new LinkedBlockingQueue<>();
+        Handler handler = new Handler() {
+            @Override
+            public void publish(LogRecord logged) {
+                if (logged.getMessage().contains("never closed")) {
+                    warnings.add(logged.getMessage());
+                }
+            }
+
+            @Override
+            public void flush() {
+            }
+
+            @Override
+            public void close() {
+            }
+        };
+        Logger logger = Logger.getLogger("io.github.comch4j");
+        logger.addHandler(handler);
+        try {
+            closed();
+            forgotten();
+            String first = null;
+            for (int i = 0; i < 200 && first == null; i++) {
+                System.gc();
+                first = warnings.poll(100, TimeUnit.MILLISECONDS);
+            }
+            assertThat(first).contains("inventory of 77 buffers").contains("comch4j.debug");
+            assertThat(warnings).isEmpty();
+        } finally {
+            logger.removeHandler(handler);
+        }
+    }
+
+    private static void closed() {
+        BufferInventory.create(76).close();
+    }
+
+    private static void forgotten() {
+        BufferInventory.create(77);
+    }
+}
