@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, java, demo, containers
+#   scripts/test.sh abi c java   only these: abi, c, java, demo, containers, reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo containers)
+[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|java|demo|containers) ;;
+    abi|c|java|demo|containers|reliability) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, java, demo, containers)" ;;
+    *) die "no such stage: $stage (abi, c, java, demo, containers, reliability)" ;;
   esac
 done
 
@@ -188,13 +188,14 @@ stage_demo() {
   rm -f "$file"
 }
 
-# it_group NAME GROUP: the integration tests that bear this tag.
+# it_group NAME GROUP OPTION...: the integration tests that bear this tag.
 it_group() {
   local name=$1 group=$2 status=0
+  shift 2
   began=$SECONDS
   rm -rf "target/$group-reports"
   maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups="$group" -Dit.excludedGroups= \
-    -Dit.reports="$COMCH4J_ROOT/target/$group-reports" >"$logs/$group.log" 2>&1 || status=$?
+    -Dit.reports="$COMCH4J_ROOT/target/$group-reports" "$@" >"$logs/$group.log" 2>&1 || status=$?
   if count "$name" "target/$group-reports"/TEST-*.xml; then
     [ "$status" -eq 0 ] && return
     record "$name: Maven" 0 1 0
@@ -206,6 +207,13 @@ it_group() {
 stage_containers() {
   eval "$(scripts/container-engine.sh)"
   it_group "Java and C in containers" containers
+}
+
+# A hundred rounds of kills and a short load; scripts/reliability.sh does both at length.
+stage_reliability() {
+  eval "$(scripts/container-engine.sh)"
+  it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
+  sed -n 's/^\(kills\|load\): /    &/p' "$logs/reliability.log"
 }
 
 for stage in "${stages[@]}"; do

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Kill either side of a connection at random points, again and again, and load a server with 256 clients; docs/reliability.md says what is checked.
+#
+#   scripts/reliability.sh                  100 rounds, and ten seconds of load
+#   scripts/reliability.sh --full           2000 rounds, and ten minutes
+#   scripts/reliability.sh OPTION...
+#
+#   --rounds N    so many rounds; 0: no kills
+#   --seconds N   so many seconds of load; 0: none
+#   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
+#   --verbose     a line for each round
+#
+# Victims in containers take part where scripts/container-engine.sh finds a Docker engine. Prints figures; exits 0 only when nothing was wrong.
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+cd "$COMCH4J_ROOT" || exit 1
+
+rounds=100 seconds=10 options=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --full) rounds=2000 seconds=600 ;;
+    --verbose) options+=(-Dreliability.verbose=true) ;;
+    --rounds|--seconds|--seed)
+      [ $# -ge 2 ] || die "$1 needs a number"
+      case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
+      case $1 in --rounds) rounds=$2 ;; --seconds) seconds=$2 ;; --seed) options+=("-Dreliability.seed=$2") ;; esac
+      shift ;;
+    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    *) die "no such option: $1 (--help lists them)" ;;
+  esac
+  shift
+done
+tests=()
+[ "$rounds" -eq 0 ] || tests+=(KillsIT)
+[ "$seconds" -eq 0 ] || tests+=(LoadIT)
+[ ${#tests[@]} -gt 0 ] || die "nothing to do"
+
+need jdk mvn cmake cc make
+eval "$(scripts/container-engine.sh)"
+shm=/dev/shm
+[ -w $shm ] || shm=${TMPDIR:-/tmp}
+DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-reliability.XXXXXX") || exit 1
+export DOCA_EMU_DIR
+trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
+
+log=target/logs/reliability-run.log
+mkdir -p "${log%/*}"
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups=reliability -Dit.excludedGroups= \
+  -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
+  -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" -Dreliability.seconds="$seconds" "${options[@]}" 2>&1 \
+  | tee "$log" | sed -un '/^\(kills\|load\): \|^  [a-zD].*: [0-9]*$\|^round /p'
+status=${PIPESTATUS[0]}
+[ "$status" -eq 0 ] || die "something is wrong: see $log"

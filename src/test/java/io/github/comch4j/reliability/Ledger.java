@@ -1,0 +1,75 @@
+package io.github.comch4j.reliability;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * What a victim is to do and what it has done so far, in a file that both processes have mapped: it survives its writer, and tells the driver at once how far
+ * the victim is.
+ */
+final class Ledger {
+    /** The entries. Those that the driver writes come first. */
+    enum Entry {
+        COMMAND, ROLE, SEED, ID,
+        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED
+    }
+
+    /** Commands, in the order in which they may come. */
+    static final long WAIT = 0;
+    static final long GO = 1;
+    /** End in good order: send everything, tell the totals, close. */
+    static final long FINISH = 2;
+    /** Close at once, in whatever order. */
+    static final long CLOSE = 3;
+
+    static final long CLIENT = 0;
+    static final long SERVER = 1;
+
+    /** Phases of a victim. */
+    static final long BOOT = 1;
+    static final long CONNECTING = 2;
+    static final long CONTROL = 3;
+    static final long FAST = 4;
+    static final long CLOSING = 5;
+    static final long DONE = 6;
+
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG.varHandle();
+
+    private final MemorySegment memory;
+
+    private Ledger(MemorySegment memory) {
+        this.memory = memory;
+    }
+
+    static Ledger open(Path file) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+            return new Ledger(channel.map(FileChannel.MapMode.READ_WRITE, 0, Entry.values().length * Long.BYTES, Arena.ofAuto()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** One that nobody else sees. */
+    static Ledger ofOwn() {
+        return new Ledger(Arena.ofAuto().allocate((long) Entry.values().length * Long.BYTES, Long.BYTES));
+    }
+
+    long get(Entry entry) {
+        return (long) LONG.getAcquire(memory, (long) entry.ordinal() * Long.BYTES);
+    }
+
+    void set(Entry entry, long value) {
+        LONG.setRelease(memory, (long) entry.ordinal() * Long.BYTES, value);
+    }
+
+    void increment(Entry entry) {
+        set(entry, get(entry) + 1);
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.comch4j.reliability;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.reliability.Ledger.Entry;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+
+/** Many clients of one server, on one engine: {@code LEDGER NAME COUNT}. They send until the ledger says that it is enough. */
+public final class LoadClients {
+    /** Buffers of each end, and the size of each. */
+    static final int BUFFERS = 4;
+    static final int MAX_PAYLOAD = 64 << 10;
+
+    private LoadClients() {
+    }
+
+    public static void main(String[] arguments) {
+        Ledger ledger = Ledger.open(Path.of(arguments[0]));
+        Machine.useEmulation();
+        Doca.library();
+        List<ComchClient> clients = new ArrayList<>();
+        List<Traffic> open = new ArrayList<>();
+        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST)) {
+            ledger.set(Entry.PHASE, Ledger.BOOT);
+            while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            Random random = new Random(ledger.get(Entry.SEED));
+            ledger.set(Entry.PHASE, Ledger.CONNECTING);
+            for (int i = 0; i < Integer.parseInt(arguments[2]); i++) {
+                int id = (int) ledger.get(Entry.ID) * 1000 + i;
+                clients.add(ComchClient.builder(engine, host, arguments[1])
+                        .onConnected(connection -> open.add(new Traffic(connection, engine, host, id, Ledger.ofOwn(), random,
+                                () -> connection.endpoint().inFlight(), BUFFERS, MAX_PAYLOAD)))
+                        .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
+                        .onConsumer((connection, number, state) -> ((Traffic) connection.attachment()).consumerChanged(number, state))
+                        .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                        .start());
+            }
+            while (open.size() < clients.size()) {
+                engine.progress(64);
+                if (clients.stream().anyMatch(client -> client.state() == ContextState.IDLE)) {
+                    throw new AssertionError("a client was refused");
+                }
+            }
+            open.forEach(Traffic::openFastPath);
+            ledger.set(Entry.PHASE, Ledger.FAST);
+            boolean finished = false;
+            while (!finished) {
+                boolean worked = engine.progress(64) > 0;
+                boolean finishing = ledger.get(Entry.COMMAND) == Ledger.FINISH;
+                finished = finishing;
+                for (Traffic traffic : open) {
+                    if (traffic.isOver()) {
+                        throw new AssertionError("a client has lost its server");
+                    }
+                    // the server says so too, and everything must have come then
+                    boolean over = finishing && traffic.finish() && traffic.hasEverything();
+                    finished &= over;
+                    worked |= !finishing && traffic.step();
+                }
+                if (!worked) {
+                    LockSupport.parkNanos(20_000);
+                }
+            }
+            ledger.set(Entry.PHASE, Ledger.CLOSING);
+            for (Traffic traffic : open) {
+                traffic.errors.forEach(System.err::println);
+                ledger.set(Entry.ERRORS, ledger.get(Entry.ERRORS) + traffic.errors.size() + traffic.failedReceives);
+                traffic.close();
+            }
+            clients.forEach(ComchClient::close);
+        } catch (RuntimeException | Error e) {
+            e.printStackTrace();
+            ledger.increment(Entry.ERRORS);
+            System.exit(1);
+        }
+        ledger.set(Entry.PHASE, Ledger.DONE);
+    }
+}
