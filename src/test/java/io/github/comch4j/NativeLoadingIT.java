@@ -1,6 +1,7 @@
 package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -59,6 +60,23 @@ class NativeLoadingIT {
         Path file = Files.createFile(folder.resolve("file"));
         assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + file), Map.of())).startsWith("NOT_UNPACKED")
                 .contains(file.toString()).contains("comch4j.native.dir");
+    }
+
+    @Test
+    void anUnpackingFolderThatIsReadOnly() {
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=/proc"), Map.of())).startsWith("NOT_UNPACKED")
+                .contains("/proc").contains("writable");
+    }
+
+    @Test
+    void anUnpackingFolderThatForbidsExecution() throws IOException {
+        Path forbidding = Files.readAllLines(Path.of("/proc/mounts")).stream().map(line -> line.split(" "))
+                .filter(mount -> List.of(mount[3].split(",")).containsAll(List.of("rw", "noexec")) && mount[2].equals("tmpfs")
+                        && Files.isWritable(Path.of(mount[1])))
+                .map(mount -> Path.of(mount[1])).findFirst().orElse(null);
+        assumeTrue(forbidding != null, "no file system here that is mounted noexec");
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + forbidding), Map.of())).startsWith("NOT_UNPACKED")
+                .contains(forbidding.toString()).contains("noexec").contains("comch4j.native.dir");
     }
 
     @Test
