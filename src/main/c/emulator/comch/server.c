@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -104,11 +105,14 @@ static uint32_t free_index(const struct doca_comch_server *server)
 	return SHM_DOORBELLS;
 }
 
-static void watch(const struct doca_comch_server *server, int socket, uint32_t slot)
+/* A socket that cannot be watched is of no use: neither a client nor its death would be noticed. */
+static bool watch(const struct doca_comch_server *server, int socket, uint32_t slot)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u32 = slot}};
-	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, socket, &event) != 0)
-		EMU_LOG_WARNING("cannot watch a client's socket; its death may go unnoticed");
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, socket, &event) == 0)
+		return true;
+	EMU_LOG_WARNING("server \"%s\" cannot watch a socket: errno %d", server->endpoint.name, errno);
+	return false;
 }
 
 /* Takes over `socket` and `memory`. */
@@ -148,7 +152,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	connection->index = index;
 	connection->doorbells = server->doorbells;
 	shm_doorbells_ref(server->doorbells);
-	if (connection_establish(connection, hello) != DOCA_SUCCESS) {
+	if (connection_establish(connection, hello) != DOCA_SUCCESS || !watch(server, socket, index)) {
 		(void)wire_send(socket, &reply, -1);
 		connection_unref(connection);
 		return;
@@ -164,7 +168,6 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	connection->connect_event_due = true;
 	server->connections[index] = connection;
 	server->num_connections++;
-	watch(server, socket, index);
 	mark_ready(server, index);
 }
 
@@ -203,8 +206,11 @@ static void accept_strangers(struct doca_comch_server *server)
 		int socket = accept4(server->listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (socket < 0)
 			return;
+		if (!watch(server, socket, SLOT_STRANGERS + i)) {
+			close(socket);
+			return;
+		}
 		*stranger = (struct stranger){.socket = socket, .accepted_at_ms = now_ms()};
-		watch(server, socket, SLOT_STRANGERS + i);
 		/* Clients send their HELLO at once, so it is usually there. */
 		hear_stranger(server, stranger);
 	}
@@ -405,14 +411,13 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 		result = shm_doorbells_create(&server->doorbells);
 	if (result == DOCA_SUCCESS) {
 		server->epoll = epoll_create1(EPOLL_CLOEXEC);
-		if (server->epoll < 0)
+		if (server->epoll < 0 || !watch(server, server->listener.socket, SLOT_LISTENER))
 			result = DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	if (result != DOCA_SUCCESS) {
 		free_resources(server);
 		return result == DOCA_ERROR_ALREADY_EXIST ? READING_DUPLICATE_SERVER_NAME : DOCA_ERROR_INITIALIZATION;
 	}
-	watch(server, server->listener.socket, SLOT_LISTENER);
 	for (uint32_t i = 0; i < MAX_STRANGERS; i++)
 		forget_stranger(&server->strangers[i]);
 	memset(server->ready, 0, sizeof(server->ready));
