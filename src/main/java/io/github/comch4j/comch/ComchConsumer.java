@@ -53,7 +53,7 @@ public final class ComchConsumer implements AutoCloseable {
     // one slot per task; a task's user data is its slot
     private final long[] receives; // struct doca_comch_consumer_task_post_recv *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
-    private final Buffer[] buffers; // posted
+    private final Buffer[] buffers; // posted, or what was last
     private final Lane lane;
     private final int[] free;
     private int freeCount;
@@ -172,12 +172,13 @@ public final class ComchConsumer implements AutoCloseable {
             }
             if (code == Calls.SUCCESS) {
                 function = "doca_task_submit";
-                buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                if (buffers[slot] != buffer) { // a store of a reference costs more than the look
+                    buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                }
                 code = now ? lane.submit(slot) : lane.submitSoon(slot, free.length - freeCount);
             }
         } finally {
             if (code != Calls.SUCCESS) {
-                buffers[slot] = null;
                 CORE.arrive(buffer);
             }
         }
@@ -216,7 +217,6 @@ public final class ComchConsumer implements AutoCloseable {
 
     private void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
-        buffers[slot] = null;
         if (code == Calls.SUCCESS) {
             received++;
             deliver(slot, buffer, entry);

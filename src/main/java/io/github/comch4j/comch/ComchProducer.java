@@ -47,7 +47,7 @@ public final class ComchProducer implements AutoCloseable {
     // one slot per task; a task's user data is its slot
     private final long[] sends; // struct doca_comch_producer_task_send *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
-    private final Buffer[] buffers; // in flight
+    private final Buffer[] buffers; // in flight, or what was last
     private final boolean[] taskImmediates; // what DOCA was told, to tell it changes only
     private final Lane lane;
     private final int[] free; // slots, used as a stack: the last one is still in the caches
@@ -222,7 +222,9 @@ public final class ComchProducer implements AutoCloseable {
             }
             if (code == Calls.SUCCESS) {
                 function = "doca_task_submit";
-                buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                if (buffers[slot] != buffer) { // a store of a reference costs more than the look
+                    buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                }
                 freeCount--;
                 if (!now) {
                     lane.enqueue(slot);
@@ -233,7 +235,6 @@ public final class ComchProducer implements AutoCloseable {
                     return true;
                 }
                 freeCount++;
-                buffers[slot] = null;
             }
         } finally {
             if (code != Calls.SUCCESS && buffer != null) {
@@ -293,7 +294,6 @@ public final class ComchProducer implements AutoCloseable {
         Buffer buffer = buffers[slot];
         boolean success = code == Calls.SUCCESS;
         DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
-        buffers[slot] = null;
         if (buffer != null) {
             CORE.arrive(buffer);
         }

@@ -248,7 +248,9 @@ public final class Buffer implements AutoCloseable {
             throw new IllegalStateException(node.name() + " is in flight with " + holder.name());
         }
         memory.checkAlive();
-        holder = context;
+        if (holder != context) { // a store of a reference costs more than the look
+            holder = context;
+        }
         inFlight++;
     }
 

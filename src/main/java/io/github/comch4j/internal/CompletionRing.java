@@ -25,6 +25,7 @@ final class CompletionRing {
     private int slots;
     private int queuedSends; // lanes of producers that may have queued sends
     private boolean delivering;
+    private boolean prefetches = true;
 
     CompletionRing(Engine engine, long pe) {
         this.engine = engine;
@@ -116,7 +117,7 @@ final class CompletionRing {
         }
         while (done < limit && !engine.hasFailed()) {
             // a server or client has callbacks of its own, which must not come in numbers when one thing was asked for
-            int ask = limit - done == 1 && !engine.hasUpcallContexts() ? MAX_ROUNDS : Math.min(limit - done, MAX_ROUNDS);
+            int ask = limit - done == 1 && prefetches && !engine.hasUpcallContexts() ? MAX_ROUNDS : Math.min(limit - done, MAX_ROUNDS);
             int before = head;
             int rounds = Batch.progress(address, ask);
             done += Batch.getInt(address + Batch.ENGINE_OTHERS) + head - before; // those before an upcall are delivered already
@@ -169,6 +170,17 @@ final class CompletionRing {
     /** A producer's queue is not empty any more, or is again. */
     void sendsQueued(int difference) {
         queuedSends += difference;
+    }
+
+    /** Before the engine sleeps, and when it is going to: nothing may wait in a queue, or here, while its descriptor tells of no event. */
+    boolean prepareToSleep() {
+        prefetches = false;
+        for (BatchedLane lane : lanes) {
+            if (lane != null) {
+                lane.flush();
+            }
+        }
+        return head != tail();
     }
 
     private void flushSends() {

@@ -125,6 +125,19 @@ public final class Engine extends Resource {
         }
     }
 
+    /** Submits what is queued. Returns whether there is something to tell the program, which the descriptor does not know of. */
+    boolean prepareToSleep() {
+        if (ring != null) {
+            return ring.prepareToSleep();
+        }
+        boolean work = false;
+        for (PlainLane lane : lanes) {
+            lane.flush();
+            work |= lane.hasRefused();
+        }
+        return work;
+    }
+
     boolean hasFailed() {
         return failure != null;
     }

@@ -38,6 +38,7 @@ public final class Notifications {
     /** {@code doca_pe_request_notification}. */
     public static void request(Engine engine) {
         engine.checkOwner();
+        engine.prepareToSleep();
         Calls.check("doca_pe_request_notification", "arming the engine", () -> doca_h.doca_pe_request_notification(engine.handle()));
     }
 
@@ -58,6 +59,9 @@ public final class Notifications {
     public static boolean await(Engine engine, Duration timeout) {
         engine.checkOwner();
         checkNoCallback(engine, "awaitEvent()");
+        if (engine.prepareToSleep()) {
+            return true;
+        }
         int handle = handle(engine);
         request(engine);
         boolean event = Poll.readable(handle, Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE));

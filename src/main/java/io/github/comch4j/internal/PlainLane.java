@@ -136,6 +136,10 @@ final class PlainLane extends Lane {
         return true;
     }
 
+    boolean hasRefused() {
+        return refusedHead != refusedTail;
+    }
+
     @Override
     public int queued() {
         return queueTail - queueHead;
