@@ -587,7 +587,8 @@ static void introduce_peer(enum wire_kind kind, int good_fd)
 	strcpy(message.name, NAME);
 	uint8_t how = input_u8(&s.in);
 	if (how < 0xa0) {
-		message.recv_queue_size = 1 + (how & 7u);
+		/* A long queue of short messages has less room for long ones. */
+		message.recv_queue_size = how & 8u ? 100 : 1 + (how & 7u);
 		send_packet(s.peer.socket, &message, sizeof(message), &good_fd, 1);
 		return;
 	}
