@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, java, demo, containers, reliability
+#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, demo, containers, reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(abi c java demo containers reliability)
+[ ${#stages[@]} -gt 0 ] || stages=(abi c aarch64 java demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|java|demo|containers|reliability) ;;
+    abi|c|aarch64|java|demo|containers|reliability) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, java, demo, containers, reliability)" ;;
+    *) die "no such stage: $stage (abi, c, aarch64, java, demo, containers, reliability)" ;;
   esac
 done
 
@@ -162,6 +162,24 @@ stage_c() {
     record "C fuzzers, a short run" 0 0 1
     remarks+=("skipped: C fuzzers, a short run: clang with libFuzzer is missing (apt-get install clang, dnf install clang compiler-rt)")
   fi
+}
+
+# For the DPU's Arm cores, as far as qemu-user goes. COMCH4J_CROSS_ROOT may name a folder with cmocka for aarch64.
+stage_aarch64() {
+  local name="C tests, aarch64 in qemu-user" root=${COMCH4J_CROSS_ROOT:-$COMCH4J_ROOT/target/cmocka-aarch64} missing=''
+  command -v qemu-aarch64-static >/dev/null 2>&1 || missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
+  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing="aarch64-linux-gnu-gcc is missing (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
+  if [ -z "$missing" ] && ! scripts/lib/cross-cmocka.sh "$root" >"$logs/cross-cmocka.log" 2>&1; then
+    missing="no cmocka for aarch64: set COMCH4J_CROSS_ROOT to a folder with it"
+  fi
+  if [ -n "$missing" ]; then
+    began=$SECONDS
+    record "$name" 0 0 1
+    remarks+=("skipped: $name: $missing")
+    return
+  fi
+  COMCH4J_TEST_LAUNCHER="qemu-aarch64-static -L /usr/aarch64-linux-gnu" c_tests "$name" c-aarch64 "" \
+    -DCMAKE_TOOLCHAIN_FILE="$COMCH4J_ROOT/src/main/c/cmake/aarch64-linux-gnu.cmake" -DCOMCH4J_CROSS_ROOT="$root"
 }
 
 stage_java() {

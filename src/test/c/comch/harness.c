@@ -811,12 +811,31 @@ int child_start(int (*body)(void *argument), void *argument)
 	_exit(body(argument));
 }
 
+/* Another architecture's programs are started by an emulator: with its options in COMCH4J_TEST_LAUNCHER. */
+static void exec_launcher(const char *role, const char *argument)
+{
+	const char *launcher = getenv("COMCH4J_TEST_LAUNCHER");
+	static char self[4096], words[512];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (launcher == NULL || length <= 0)
+		return;
+	snprintf(words, sizeof(words), "%s", launcher);
+	char *command[16];
+	int num = 0;
+	for (char *word = strtok(words, " "); word != NULL && num < 11; word = strtok(NULL, " "))
+		command[num++] = word;
+	char *const rest[] = {self, (char *)(uintptr_t)role, (char *)(uintptr_t)argument, NULL};
+	memcpy(&command[num], rest, sizeof(rest));
+	execvp(command[0], command);
+}
+
 int program_start(const char *role, const char *argument)
 {
 	fflush(NULL);
 	pid_t pid = fork();
 	CHECK(pid >= 0);
 	if (pid == 0) {
+		exec_launcher(role, argument);
 		execl("/proc/self/exe", "child", role, argument, (char *)NULL);
 		_exit(127);
 	}

@@ -572,6 +572,8 @@ static void a_send_that_is_freed_in_the_pipeline_does_not_arrive(void **state)
 static void sends_complete_while_the_other_process_is_stopped(void **state)
 {
 	(void)state;
+	if (getenv("COMCH4J_TEST_LAUNCHER") != NULL)
+		skip(); /* qemu-user does not write into other processes, and the pipeline needs both sides awake */
 	static const size_t lens[] = {64, 10000, 1u << 20};
 	struct side side;
 	side_open(&side, true);

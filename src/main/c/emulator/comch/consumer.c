@@ -522,8 +522,9 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 {
 	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
 	const struct shm_slot *slot = &consumer->slots[task->index & consumer->mask];
-	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. */
-	atomic_store(&post->room, SHM_ROOM_REVOKED);
+	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
+	 * qemu-user lets a store and a load that follows it change places. */
+	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
 	if (claimed > task->index && claimed <= consumer->posted) {
 		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */
