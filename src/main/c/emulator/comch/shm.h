@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 1u
+#define SHM_LAYOUT_VERSION 2u
 #define SHM_CACHE_LINE 64
 
 enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
@@ -177,7 +177,8 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 
 /* ---- offsets ---- */
 
-#define SHM_PAGE 4096u
+/* Parts are mapped one by one, and kernels for aarch64 may have pages of 64 KiB. */
+#define SHM_PAGE 65536u
 #define SHM_ROUND_PAGE(n) (((n) + SHM_PAGE - 1) / SHM_PAGE * SHM_PAGE)
 
 #define SHM_CONTROL_BYTES SHM_ROUND_PAGE(sizeof(struct shm_control))
