@@ -32,6 +32,7 @@ class BufferPoolTest {
     void close() {
         machine.close();
         memory.close();
+        pool.close();
         System.clearProperty(Doca.DEBUG_PROPERTY);
     }
 
