@@ -185,8 +185,8 @@ stage_aarch64() {
 stage_java() {
   local status=0 tests=0
   began=$SECONDS
-  rm -rf target/surefire-reports target/failsafe-reports
-  maven verify >"$logs/maven.log" 2>&1 || status=$?
+  rm -rf target/surefire-reports target/failsafe-reports target/site/jacoco target/jacoco.exec
+  maven verify -Pcoverage >"$logs/maven.log" 2>&1 || status=$?
   count "Java: unit tests" target/surefire-reports/TEST-*.xml || tests=1
   count "Java: two-process tests" target/failsafe-reports/TEST-*.xml || tests=1
   # What else Maven does: compile without warnings, pack, check the Javadoc.
@@ -197,6 +197,10 @@ stage_java() {
     remarks+=("failed: Java: build and Javadoc")
   fi
   [ $((status + tests)) -eq 0 ] || show_log "$logs/maven.log"
+  # Without generated/; the tests' child processes count.
+  if [ -f target/site/jacoco/jacoco.xml ]; then
+    check "Java: coverage" scripts/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
+  fi
 }
 
 stage_demo() {

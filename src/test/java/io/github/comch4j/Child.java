@@ -4,6 +4,7 @@ import io.github.comch4j.ffi.doca_h;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ public final class Child implements AutoCloseable {
     public static Child start(Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-cp", classPath(main)));
+        command.addAll(agents());
         command.addAll(options);
         command.add(main.getName());
         command.addAll(List.of(arguments));
@@ -37,6 +39,11 @@ public final class Child implements AutoCloseable {
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
+    }
+
+    /** This JVM's agents, as options for another one: the agent that counts which lines are run. */
+    public static List<String> agents() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(option -> option.startsWith("-javaagent:")).toList();
     }
 
     private static String classPath(Class<?> main) {

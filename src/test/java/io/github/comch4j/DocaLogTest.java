@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaLog.Level;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -74,6 +76,31 @@ class DocaLogTest {
         } finally {
             logger.removeHandler(handler);
             logger.setUseParentHandlers(true);
+        }
+    }
+
+    @Test
+    void theProgramsOwnMessagesAreWrittenAsTheyAre() {
+        try (Child child = Child.start(LogProgram.class, List.of("-Dcomch4j.library=emulated"), Map.of())) {
+            List<String> lines = child.rest().lines().toList();
+            assertThat(child.exitCode()).isZero();
+            assertThat(lines).hasSize(2).allSatisfy(line -> assertThat(line).contains("100 %s"));
+            assertThat(lines.get(0)).contains("one");
+            assertThat(lines.get(1)).contains("two").contains("INF");
+        }
+    }
+
+    /** The standard log is the process's: this one's belongs to the build. */
+    public static final class LogProgram {
+        private LogProgram() {
+        }
+
+        public static void main(String[] arguments) {
+            DocaLog.standardBackend();
+            DocaLog.applicationLevel(Level.INFO);
+            DocaLog.log(Level.INFO, "one", "100 %s");
+            DocaLog.log(Level.DEBUG, "one", "more than was asked for");
+            DocaLog.log(Level.INFO, "two", "100 %s");
         }
     }
 

@@ -124,6 +124,80 @@ class EventLoopTest {
     }
 
     @Test
+    void whatAHandlerThrowsIsAFailureToo() throws Exception {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
+             Device host = Devices.openHost(Machine.HOST);
+             EventLoop loop = EventLoop.start("loop", IdleStrategy.backOff(), failures::add)) {
+            String name = Machine.uniqueName();
+            loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name).onMessage((connection, message) -> {
+                throw new IllegalArgumentException("handler");
+            }).start());
+            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), host, name).start());
+            while (!client.isConnected()) {
+                Thread.onSpinWait();
+            }
+            loop.execute(() -> client.connection().send(new byte[1]));
+            assertThat(failures.take()).hasMessage("handler");
+            assertThat(loop.engine().toString()).contains("loop");
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void whatATaskOfTheLoopThrowsComesOutThere() {
+        try (EventLoop loop = EventLoop.start("loop")) {
+            assertThatThrownBy(() -> loop.<Integer>call(() -> loop.call(() -> {
+                throw new IOException("inner");
+            }))).isInstanceOf(IOException.class).hasMessage("inner");
+        }
+    }
+
+    @Test
+    void interruptsEndAWaitButNotTheLoop() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> EventLoop.start("never waited for")).isInstanceOf(IllegalStateException.class).hasMessageContaining("starts");
+        assertThat(Thread.interrupted()).isTrue();
+        CountDownLatch release = new CountDownLatch(1);
+        EventLoop loop = EventLoop.start("loop");
+        loop.submit(() -> {
+            release.await();
+            return null;
+        });
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> loop.call(() -> 1)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
+        assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        Thread helper = Thread.startVirtualThread(release::countDown);
+        loop.close(); // interrupted still
+        assertThat(Thread.interrupted()).as("close() waits all the same, and passes the interrupt on").isTrue();
+        assertThat(loop.engine().isClosed()).isTrue();
+        helper.join();
+    }
+
+    @Test
+    void whatCannotBeClosedInTimeIsToldByClose() throws Exception {
+        EventLoop loop = EventLoop.start("loop");
+        ProgressEngine[] other = new ProgressEngine[1];
+        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
+             Device host = Devices.openHost(Machine.HOST)) {
+            String name = Machine.uniqueName();
+            loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name).start());
+            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), host, name).start());
+            while (!client.isConnected()) {
+                Thread.onSpinWait();
+            }
+            other[0] = ProgressEngine.create();
+            var producer = client.connection().producer(other[0]).start();
+            assertThatThrownBy(loop::close).isInstanceOf(WrongThreadException.class).hasMessageContaining("called from").hasMessageContaining("loop");
+            assertThatThrownBy(() -> loop.execute(() -> { })).isInstanceOf(RejectedExecutionException.class);
+            producer.close();
+            other[0].close();
+            loop.engine().close(); // its thread has ended: whoever closes it may
+            assertThat(client.isClosed()).isTrue();
+        }
+    }
+
+    @Test
     void closingRunsWhatWasHandedOverAndRefusesMore() throws Exception {
         AtomicInteger done = new AtomicInteger();
         EventLoop loop = EventLoop.start("loop");

@@ -2,6 +2,7 @@ package io.github.comch4j.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.Child;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,6 +26,7 @@ final class ChildVm implements AutoCloseable {
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
                 program.getName()));
+        command.addAll(1, Child.agents());
         Collections.addAll(command, arguments);
         ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put("COMCH4J_LIBRARY", "emulated");

@@ -1,0 +1,188 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.emulator.EmulatedFaults;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What is asked for in vain: the exception says what and by which function, and afterwards everything else works as before. */
+@Timeout(60)
+class RefusalsTest extends BothForms {
+    private final Machine machine = new Machine();
+    private ComchServer server;
+    private ComchClient client;
+    private ComchConnection accepted;
+    private MemoryMap hostMemory;
+    private MemoryMap dpuMemory;
+    private Runnable inMessageHandler = () -> { };
+    private int messages;
+
+    @BeforeEach
+    void connect() {
+        server = machine.server().onMessage((connection, message) -> {
+            messages++;
+            inMessageHandler.run();
+        }).onConnected(connection -> accepted = connection).start();
+        client = machine.client().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> accepted != null);
+        hostMemory = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+        dpuMemory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
+    }
+
+    @AfterEach
+    void everythingElseWorks() {
+        EmulatedFaults.clear();
+        inMessageHandler = () -> { };
+        if (client.isConnected()) {
+            int before = messages;
+            client.connection().send(new byte[1]);
+            machine.until("a message", () -> messages > before);
+        }
+        machine.close();
+        assertThat(server.isClosed()).isTrue();
+        assertThat(hostMemory.isClosed()).as("nothing that was refused has kept the device open").isTrue();
+    }
+
+    private static void assertRefused(ThrowingCallable call, DocaError error, String function) {
+        assertThatThrownBy(call).isInstanceOfSatisfying(DocaException.class, e -> {
+            assertThat(e.error()).as("%s", e).isEqualTo(error);
+            assertThat(e.function()).isEqualTo(function);
+        });
+    }
+
+    private Throwable inHandler(Runnable action) {
+        inMessageHandler = action;
+        int before = messages;
+        client.connection().send(new byte[1]);
+        return catchThrowable(() -> machine.until("the message", () -> messages > before));
+    }
+
+    @Test
+    void settingsBeyondWhatTheDeviceCanDo() {
+        int tooMany = 1 << 30;
+        assertRefused(() -> accepted.consumer(machine.engine, dpuMemory).immediateLength(tooMany).start(), DocaError.INVALID_VALUE,
+                "doca_comch_consumer_set_imm_data_len");
+        assertRefused(() -> machine.client().maxMessageSize(tooMany).start(), DocaError.INVALID_VALUE, "doca_comch_client_set_max_msg_size");
+        assertRefused(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, Machine.uniqueName()).receiveQueueSize(tooMany).start(),
+                DocaError.INVALID_VALUE, "doca_comch_server_set_recv_queue_size");
+        try (MemoryMap readable = MemoryMap.allocate(machine.dpu, 64, Access.LOCAL_READ_WRITE)) {
+            assertThatThrownBy(() -> accepted.consumer(machine.engine, readable).start()).isInstanceOf(DocaException.class);
+        }
+    }
+
+    @Test
+    void aNameThatIsTaken() {
+        DocaException refusal = (DocaException) catchThrowable(() -> machine.server().start());
+        assertThat(refusal).isNotNull();
+        assertThat(refusal.function()).isEqualTo("doca_ctx_start");
+    }
+
+    @Test
+    void numbersThatMakeNoSense() {
+        List<ThrowingCallable> calls = List.of(() -> accepted.consumer(machine.engine, dpuMemory).tasks(0),
+                () -> accepted.consumer(machine.engine, dpuMemory).immediateLength(-1), () -> accepted.consumer(machine.engine, dpuMemory).buffers(0, 1),
+                () -> accepted.consumer(machine.engine, dpuMemory).buffers(1, 0), () -> accepted.consumer(machine.engine, dpuMemory).buffers(5, 1024),
+                () -> client.connection().producer(machine.engine).tasks(0), () -> machine.client().sendTasks(0), () -> machine.client().maxMessageSize(0),
+                () -> machine.server().receiveQueueSize(0), () -> machine.engine.progress(0), () -> machine.engine.timeout(Duration.ofMillis(-1)));
+        for (int i = 0; i < calls.size(); i++) {
+            assertThatThrownBy(calls.get(i)).as("call %d", i).isInstanceOf(IllegalArgumentException.class);
+        }
+        accepted.consumer(machine.engine, dpuMemory).tasks(1).immediateLength(0).buffers(4, 1024).start(Machine.PATIENCE); // the smallest and the fullest
+    }
+
+    @Test
+    void aServerThatDoesNotAnswerInTime() {
+        new EmulatedFaults().acceptDelay(Duration.ofSeconds(60)).apply();
+        // the server is on this engine, and holds the client back
+        assertRefused(() -> machine.client().connect(Duration.ofMillis(20)), DocaError.TIME_OUT, "doca_ctx_start");
+    }
+
+    @Test
+    void aConsumerWhoseOtherSideDoesNotAnswerInTime() {
+        assertRefused(() -> accepted.consumer(machine.engine, dpuMemory).start(Duration.ZERO), DocaError.TIME_OUT, "doca_ctx_start");
+    }
+
+    @Test
+    void waitingInACallback() {
+        assertThat(inHandler(() -> accepted.consumer(machine.engine, dpuMemory).start(Machine.PATIENCE))).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("use start()");
+        ComchInputChannel input = ComchInputChannel.open(accepted, machine.engine, machine.dpu, 1, 16);
+        assertThat(input.isOpen()).isTrue();
+        assertThat(inHandler(() -> catchAndThrow(() -> input.read(ByteBuffer.allocate(1))))).isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("inside a callback");
+        machine.engine.timeout(Duration.ofMillis(5));
+        assertRefused(() -> input.read(ByteBuffer.allocate(1)), DocaError.TIME_OUT, "doca_pe_progress");
+        machine.engine.timeout(Machine.PATIENCE);
+        assertThat(machine.engine.timeout()).isEqualTo(Machine.PATIENCE);
+        input.close();
+        assertThat(input.isOpen()).isFalse();
+    }
+
+    private static void catchAndThrow(ThrowingCallable call) {
+        Throwable thrown = catchThrowable(call);
+        if (thrown instanceof RuntimeException e) {
+            throw e;
+        }
+        assertThat(thrown).isNull();
+    }
+
+    @Test
+    void aMessageThatFailsAndNobodyAsked() {
+        new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
+        client.connection().send(new byte[1]);
+        assertRefused(() -> machine.until("the failure", () -> false), DocaError.IO_FAILED, "doca_task_submit");
+    }
+
+    @Test
+    void aReceiveThatFailsAndNobodyAsked() {
+        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).buffers(2, 64).start(Machine.PATIENCE);
+        ComchProducer producer = client.connection().producer(machine.engine).onCompletion((self, buffer, status) -> { }).start();
+        new EmulatedFaults().failReceive(1, DocaError.IO_FAILED).apply();
+        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id())).isTrue();
+        assertRefused(() -> machine.until("the failure", () -> false), DocaError.IO_FAILED, "doca_task_submit");
+        assertThat(consumer.failed()).isEqualTo(1);
+        assertThat(consumer.received()).isZero();
+    }
+
+    @Test
+    void moreReceivesThanTasks() {
+        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).tasks(1).start(Machine.PATIENCE);
+        Buffer first = consumer.acquire(0, 64);
+        Buffer second = consumer.acquire(64, 64);
+        assertThat(consumer.tryPost(first)).isTrue();
+        assertThat(consumer.tryPost(second)).isFalse();
+        assertThat(second.isInFlight()).isFalse();
+        assertThatThrownBy(() -> consumer.tryPost(first)).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
+        assertThat(consumer.posted()).isEqualTo(1);
+        assertThat(List.of(consumer.connection(), consumer.engine(), consumer.memory())).containsExactly(accepted, machine.engine, dpuMemory);
+    }
+
+    @Test
+    void aClientDoesNotDisconnect() {
+        assertThatThrownBy(() -> client.connection().disconnect()).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+    }
+
+    @Test
+    void codesThatDocaDoesNotHave() {
+        assertThatThrownBy(() -> ContextState.of(99)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("99");
+        for (ContextState state : ContextState.values()) {
+            assertThat(ContextState.of(state.code())).isEqualTo(state);
+        }
+    }
+}
