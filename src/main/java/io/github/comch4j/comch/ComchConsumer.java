@@ -3,7 +3,6 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -12,11 +11,10 @@ import io.github.comch4j.internal.BufferCalls;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.ConsumerCalls;
 import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.FastPathCalls;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Lane;
 import io.github.comch4j.internal.Scratch;
-import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -31,74 +29,35 @@ import java.util.function.BooleanSupplier;
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
  * engine, which need not be that of the connection.
  */
-public final class ComchConsumer implements AutoCloseable {
-    private static final int DEFAULT_TASKS = 64;
-    private static final CoreAccess CORE = CoreAccess.get();
-
-    private final ComchConnection connection;
-    private final ProgressEngine engine;
-    private final Engine progress;
+public final class ComchConsumer extends ComchFastPath {
     private final MemoryMap memory;
-    private final Node node;
-    private final Scratch scratch;
-    private final int id;
     private final int immediateLength;
     private final boolean repost;
     private final int firstBuffers;
     private final long firstBufferSize;
     private final ReceiveHandler onReceive;
     private final ReceiveFailureHandler onFailure;
-    private BufferInventory inventory; // made when the first buffer is acquired
-
-    // one slot per task; a task's user data is its slot
-    private final long[] receives; // struct doca_comch_consumer_task_post_recv *, 0: not allocated
-    private final long[] tasks; // the same as struct doca_task *
-    private final Buffer[] buffers; // posted, or what was last
-    private final Lane lane;
-    private final int[] free;
-    private int freeCount;
     private boolean keep;
     private boolean inHandler;
     private boolean wasRunning;
     private long received;
-    private long failed;
 
     private ComchConsumer(Builder settings) {
-        this.connection = settings.connection;
-        this.engine = settings.engine;
-        this.progress = CORE.engine(engine);
+        super(settings, FastPathCalls.CONSUMER, "a consumer", Math.max(settings.tasks, settings.firstBuffers), create(settings),
+                settings.connection.resource(), CORE.resource(settings.memory));
         this.memory = settings.memory;
         this.repost = settings.repost;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
         this.onReceive = settings.onReceive;
         this.onFailure = settings.onFailure;
-        int count = Math.max(settings.tasks, settings.firstBuffers);
-        receives = new long[count];
-        tasks = new long[count];
-        buffers = new Buffer[count];
-        free = new int[count];
-        for (int slot = 0; slot < count; slot++) {
-            free[slot] = count - 1 - slot;
-        }
-        freeCount = count;
-        progress.checkOwner();
-        MemorySegment map = CORE.handle(memory);
-        MemorySegment created = connection.create("doca_comch_consumer_create", "a consumer",
-                (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
-        this.node = new Node();
-        String action = "configuring " + node.name();
         try {
-            node.adoptNative(created);
-            Lane made = Lane.create(node, doca_h.doca_comch_consumer_as_ctx(created), true, count);
-            this.lane = made;
-            Calls.check("doca_comch_consumer_task_post_recv_set_conf", action,
-                    () -> ConsumerCalls.configure(created, count, made.completedCallback(), made.failedCallback()));
+            MemorySegment created = node.handle();
+            String action = "configuring " + this;
             if (settings.immediateLength >= 0) {
                 Calls.check("doca_comch_consumer_set_imm_data_len", action,
                         () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
             }
-            this.id = (int) Calls.uint32("doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(created, out));
             this.immediateLength = (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
                     out -> doca_h.doca_comch_consumer_get_imm_data_len(created, out));
         } catch (RuntimeException | Error e) {
@@ -108,12 +67,11 @@ public final class ComchConsumer implements AutoCloseable {
         this.scratch = new Scratch(immediateLength, 0);
     }
 
-    private void closeAfter(Throwable failure) {
-        try {
-            node.close();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
+    private static MemorySegment create(Builder settings) {
+        CORE.engine(settings.engine).checkOwner();
+        MemorySegment map = CORE.handle(settings.memory);
+        return settings.connection.create("doca_comch_consumer_create", "a consumer",
+                (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
     }
 
     /**
@@ -159,7 +117,7 @@ public final class ComchConsumer implements AutoCloseable {
         int code = DocaError.UNKNOWN.code();
         try {
             long address = CORE.address(buffer);
-            if (receives[slot] == 0) {
+            if (typed[slot] == 0) {
                 function = "doca_comch_consumer_task_post_recv_alloc_init";
                 code = allocate(slot, address);
             } else {
@@ -193,7 +151,7 @@ public final class ComchConsumer implements AutoCloseable {
             long receive = scratch.result();
             long task = ConsumerCalls.asTask(receive);
             lane.adopt(slot, receive, task, buffer, 0);
-            receives[slot] = receive;
+            typed[slot] = receive;
             tasks[slot] = task;
         }
         return code;
@@ -215,7 +173,8 @@ public final class ComchConsumer implements AutoCloseable {
         return new DocaException(code, function, "posting " + buffer + " to " + this);
     }
 
-    private void completed(int slot, int code, long entry) {
+    @Override
+    void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
         if (code == Calls.SUCCESS) {
             received++;
@@ -245,7 +204,7 @@ public final class ComchConsumer implements AutoCloseable {
         } else {
             int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
             CORE.arrive(buffer, code == Calls.SUCCESS ? scratch.result() : 0);
-            long receive = receives[slot];
+            long receive = typed[slot];
             producer = ConsumerCalls.producer(receive);
             long immediate = ConsumerCalls.immediate(receive);
             bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
@@ -277,21 +236,6 @@ public final class ComchConsumer implements AutoCloseable {
         }
     }
 
-    private void giveBack(int slot) {
-        free[freeCount++] = slot;
-        if (node.state() != Context.RUNNING) {
-            freeTask(slot);
-        }
-    }
-
-    private void freeTask(int slot) {
-        if (receives[slot] != 0) {
-            TaskCalls.free(tasks[slot]);
-            receives[slot] = 0;
-            tasks[slot] = 0;
-        }
-    }
-
     /**
      * In the receive handler: the buffer is not posted again when the handler returns, but the program's, until it posts or closes it.
      *
@@ -316,39 +260,7 @@ public final class ComchConsumer implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as many as tasks
      */
     public Buffer acquire(long offset, long length) {
-        progress.checkOwner();
-        node.checkOpen();
-        if (inventory == null) {
-            inventory = BufferInventory.create(2 * free.length);
-        }
-        return inventory.acquireEmpty(memory, offset, length);
-    }
-
-    /**
-     * Its id, which producers of the other side send to ({@code doca_comch_consumer_get_id}). Any thread may ask.
-     *
-     * @return unique on this side of the connection, at least 1
-     */
-    public int id() {
-        return id;
-    }
-
-    /**
-     * The connection. Any thread may ask.
-     *
-     * @return what it receives from
-     */
-    public ComchConnection connection() {
-        return connection;
-    }
-
-    /**
-     * The engine. Any thread may ask.
-     *
-     * @return what it runs on
-     */
-    public ProgressEngine engine() {
-        return engine;
+        return inventory(2 * free.length).acquireEmpty(memory, offset, length);
     }
 
     /**
@@ -370,24 +282,6 @@ public final class ComchConsumer implements AutoCloseable {
     }
 
     /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
-     *
-     * @return the state that the last callback told
-     */
-    public ContextState state() {
-        return ContextState.of(node.state());
-    }
-
-    /**
-     * Whether buffers can be posted. Any thread may ask.
-     *
-     * @return whether the state is {@link ContextState#RUNNING}
-     */
-    public boolean isRunning() {
-        return node.state() == Context.RUNNING;
-    }
-
-    /**
      * How many buffers are posted.
      *
      * @return posted, and not received into
@@ -405,147 +299,29 @@ public final class ComchConsumer implements AutoCloseable {
         return received;
     }
 
-    /**
-     * How many posted buffers came back without data.
-     *
-     * @return since it was started
-     */
-    public long failed() {
-        return failed;
-    }
-
-    /**
-     * Whether it is closed. Any thread may ask.
-     *
-     * @return true from the beginning of closing
-     */
-    public boolean isClosed() {
-        return node.isClosed();
-    }
-
-    /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_consumer_destroy}): posted buffers come back, the other side is told that it expired; closes the buffers of
-     * its inventory. The second call does nothing.
-     *
-     * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException inside a callback of the engine
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
-     */
-    @Override
-    public void close() {
-        node.close();
-    }
-
-    /**
-     * For logs.
-     *
-     * @return what it is
-     */
-    @Override
-    public String toString() {
-        return node.name();
-    }
-
     private void postFirstBuffers() {
         for (int i = 0; i < firstBuffers; i++) {
             tryPost(acquire(i * firstBufferSize, firstBufferSize));
         }
     }
 
-    private final class Node extends Context {
-        Node() {
-            super(Rank.FAST_PATH, "a consumer on the " + connection, progress, connection.controlEngine(), connection.resource(),
-                    CORE.resource(memory));
-        }
-
-        void adoptNative(MemorySegment created) {
-            bind(created, doca_h.doca_comch_consumer_as_ctx(created));
-        }
-
-        long address() {
-            return object().address();
-        }
-
-        @Override
-        protected int destroy(MemorySegment nativeObject) {
-            return doca_h.doca_comch_consumer_destroy(nativeObject);
-        }
-
-        @Override
-        protected String destroyFunction() {
-            return "doca_comch_consumer_destroy";
-        }
-
-        @Override
-        protected void taskEnded(long task, long userData, boolean success) {
-            completed((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task), 0);
-        }
-
-        @Override
-        protected void slotEnded(int slot, int status, long entry) {
-            completed(slot, status, entry);
-        }
-
-        @Override
-        protected void stopping() {
-            if (lane != null) {
-                lane.flush();
-            }
-        }
-
-        @Override
-        protected void stateChanged(int previous, int next) {
-            if (next == RUNNING) {
-                wasRunning = true;
-                postFirstBuffers();
-            }
-        }
-
-        @Override
-        protected void freeIdleTasks() {
-            if (lane != null) {
-                lane.cancel();
-            }
-            for (int i = 0; i < freeCount; i++) {
-                freeTask(free[i]);
-            }
-        }
-
-        /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
-        @Override
-        public boolean giveBack(BooleanSupplier done, Teardown teardown) {
-            return closeTree(teardown) && done.getAsBoolean();
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            super.release(teardown);
-            if (lane != null) {
-                lane.close();
-            }
-            if (inventory != null) {
-                closeInventory(teardown);
-            }
-            if (scratch != null) {
-                scratch.close();
-            }
+    @Override
+    void stateChanged(int previous, int next) {
+        if (next == Context.RUNNING) {
+            wasRunning = true;
+            postFirstBuffers();
         }
     }
 
-    private void closeInventory(Teardown teardown) {
-        try {
-            inventory.close();
-        } catch (RuntimeException e) {
-            teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
-        }
+    /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
+    @Override
+    boolean giveBack(BooleanSupplier done, Teardown teardown) {
+        return node.closeNow(teardown) && done.getAsBoolean();
     }
 
     /** Settings of a consumer. Not thread safe; can be used once. */
-    public static final class Builder {
-        private final ComchConnection connection;
-        private final ProgressEngine engine;
+    public static final class Builder extends ComchFastPath.Builder<Builder> {
         private final MemoryMap memory;
-        private int tasks = DEFAULT_TASKS;
         private int immediateLength = -1;
         private int firstBuffers;
         private long firstBufferSize;
@@ -554,8 +330,7 @@ public final class ComchConsumer implements AutoCloseable {
         private ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
-            this.connection = connection;
-            this.engine = Objects.requireNonNull(engine, "engine");
+            super(connection, engine);
             this.memory = Objects.requireNonNull(memory, "memory");
         }
 
@@ -579,21 +354,6 @@ public final class ComchConsumer implements AutoCloseable {
          */
         public Builder onReceiveFailed(ReceiveFailureHandler handler) {
             onFailure = Objects.requireNonNull(handler);
-            return this;
-        }
-
-        /**
-         * How many buffers can be posted at a time ({@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64, or as many as {@link #buffers} asks for.
-         *
-         * @param count 1 to {@link ComchCapabilities.Consumer#maxTasks()}
-         * @return this
-         * @throws IllegalArgumentException if it is less than 1
-         */
-        public Builder tasks(int count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("tasks " + count + " is less than 1");
-            }
-            tasks = count;
             return this;
         }
 
@@ -637,6 +397,11 @@ public final class ComchConsumer implements AutoCloseable {
          */
         public Builder repost(boolean automatic) {
             repost = automatic;
+            return this;
+        }
+
+        @Override
+        Builder self() {
             return this;
         }
 

@@ -3,19 +3,14 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.BufferInventory;
-import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.CoreAccess;
-import io.github.comch4j.internal.Engine;
-import io.github.comch4j.internal.Lane;
+import io.github.comch4j.internal.FastPathCalls;
 import io.github.comch4j.internal.ProducerCalls;
 import io.github.comch4j.internal.Scratch;
-import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -29,77 +24,30 @@ import java.util.function.BooleanSupplier;
  * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread that owns the
  * producer's engine, which need not be that of the connection.
  */
-public final class ComchProducer implements AutoCloseable {
-    private static final int DEFAULT_TASKS = 64;
+public final class ComchProducer extends ComchFastPath {
     private static final int SPARE_BUFFERS = 1024;
-    private static final CoreAccess CORE = CoreAccess.get();
 
-    private final ComchConnection connection;
-    private final ProgressEngine engine;
-    private final Engine progress;
-    private final Node node;
-    private final Scratch scratch;
-    private final int id;
     private final int bufferCount;
     private final SendCompletionHandler onCompletion;
-    private BufferInventory inventory; // made when the first buffer is acquired
-
-    // one slot per task; a task's user data is its slot
-    private final long[] sends; // struct doca_comch_producer_task_send *, 0: not allocated
-    private final long[] tasks; // the same as struct doca_task *
-    private final Buffer[] buffers; // in flight, or what was last
-    private final boolean[] taskImmediates; // what DOCA was told, to tell it changes only
-    private final Lane lane;
-    private final int[] free; // slots, used as a stack: the last one is still in the caches
-    private int freeCount;
+    private final boolean[] taskImmediates; // by slot: what DOCA was told, to tell it changes only
     private long sent;
-    private long failed;
     private boolean failureTold;
 
     private ComchProducer(Builder settings) {
-        this.connection = settings.connection;
-        this.engine = settings.engine;
-        this.progress = CORE.engine(engine);
+        super(settings, FastPathCalls.PRODUCER, "a producer", settings.tasks, create(settings), settings.connection.resource());
         this.onCompletion = settings.onCompletion;
-        int count = settings.tasks;
-        this.bufferCount = settings.buffers > 0 ? settings.buffers : count + SPARE_BUFFERS;
-        sends = new long[count];
-        tasks = new long[count];
-        buffers = new Buffer[count];
-        taskImmediates = new boolean[count];
-        free = new int[count];
-        for (int slot = 0; slot < count; slot++) {
-            free[slot] = count - 1 - slot;
-        }
-        freeCount = count;
-        progress.checkOwner();
-        MemorySegment created = connection.create("doca_comch_producer_create", "a producer", doca_h::doca_comch_producer_create);
-        this.node = new Node();
-        try {
-            node.adoptNative(created);
-            Lane made = Lane.create(node, doca_h.doca_comch_producer_as_ctx(created), false, count);
-            this.lane = made;
-            Calls.check("doca_comch_producer_task_send_set_conf", "configuring " + this,
-                    () -> ProducerCalls.configure(created, count, made.completedCallback(), made.failedCallback()));
-            this.id = (int) Calls.uint32("doca_comch_producer_get_id", "configuring " + this,
-                    out -> doca_h.doca_comch_producer_get_id(created, out));
-        } catch (RuntimeException | Error e) {
-            closeAfter(e);
-            throw e;
-        }
+        this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
+        this.taskImmediates = new boolean[settings.tasks];
         this.scratch = new Scratch(0, IMMEDIATE_LIMIT);
+    }
+
+    private static MemorySegment create(Builder settings) {
+        CORE.engine(settings.engine).checkOwner();
+        return settings.connection.create("doca_comch_producer_create", "a producer", doca_h::doca_comch_producer_create);
     }
 
     /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
     private static final int IMMEDIATE_LIMIT = 4096;
-
-    private void closeAfter(Throwable failure) {
-        try {
-            node.close();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
-    }
 
     /**
      * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
@@ -209,7 +157,7 @@ public final class ComchProducer implements AutoCloseable {
         try {
             int slot = free[freeCount - 1];
             long address = buffer == null ? 0 : CORE.address(buffer);
-            if (sends[slot] == 0) {
+            if (typed[slot] == 0) {
                 function = "doca_comch_producer_task_send_alloc_init";
                 code = allocate(slot, address, consumerId, immediate);
             } else {
@@ -259,7 +207,7 @@ public final class ComchProducer implements AutoCloseable {
             long send = scratch.result();
             long task = ProducerCalls.asTask(send);
             lane.adopt(slot, send, task, buffer, consumerId);
-            sends[slot] = send;
+            typed[slot] = send;
             tasks[slot] = task;
             taskImmediates[slot] = immediate != null;
         }
@@ -269,10 +217,10 @@ public final class ComchProducer implements AutoCloseable {
     private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
         lane.prepare(slot, buffer, consumerId);
         if (immediate != null) {
-            ProducerCalls.setImmediate(sends[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
+            ProducerCalls.setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
             taskImmediates[slot] = true;
         } else if (taskImmediates[slot]) {
-            ProducerCalls.setImmediate(sends[slot], 0, 0);
+            ProducerCalls.setImmediate(typed[slot], 0, 0);
             taskImmediates[slot] = false;
         }
     }
@@ -290,17 +238,15 @@ public final class ComchProducer implements AutoCloseable {
         return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
     }
 
-    private void completed(int slot, int code) {
+    @Override
+    void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
         boolean success = code == Calls.SUCCESS;
         DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
         if (buffer != null) {
             CORE.arrive(buffer);
         }
-        free[freeCount++] = slot;
-        if (node.state() != Context.RUNNING) {
-            freeTask(slot);
-        }
+        giveBack(slot);
         if (success) {
             sent++;
             failureTold = false;
@@ -312,14 +258,6 @@ public final class ComchProducer implements AutoCloseable {
         } else if (!success && !failureTold && !node.isClosed()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
             throw new DocaException(status, "doca_task_submit", "sending with " + this);
-        }
-    }
-
-    private void freeTask(int slot) {
-        if (sends[slot] != 0) {
-            TaskCalls.free(tasks[slot]);
-            sends[slot] = 0;
-            tasks[slot] = 0;
         }
     }
 
@@ -336,48 +274,7 @@ public final class ComchProducer implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out, see {@link Builder#buffers}
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
-        progress.checkOwner();
-        node.checkOpen();
-        if (inventory == null) {
-            inventory = BufferInventory.create(bufferCount);
-        }
-        return inventory.acquire(memory, offset, length);
-    }
-
-    /**
-     * Its id, which the receive handler of the other side is told ({@code doca_comch_producer_get_id}). Any thread may ask.
-     *
-     * @return unique on this side of the connection, at least 1
-     */
-    public int id() {
-        return id;
-    }
-
-    /**
-     * The connection. Any thread may ask.
-     *
-     * @return what it sends on
-     */
-    public ComchConnection connection() {
-        return connection;
-    }
-
-    /**
-     * The engine. Any thread may ask.
-     *
-     * @return what it runs on
-     */
-    public ProgressEngine engine() {
-        return engine;
-    }
-
-    /**
-     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
-     *
-     * @return the state that the last callback told
-     */
-    public ContextState state() {
-        return ContextState.of(node.state());
+        return inventory(bufferCount).acquire(memory, offset, length);
     }
 
     /**
@@ -398,154 +295,21 @@ public final class ComchProducer implements AutoCloseable {
         return sent;
     }
 
-    /**
-     * How many sends were accepted and failed later.
-     *
-     * @return since it was started
-     */
-    public long failed() {
-        return failed;
-    }
-
-    /**
-     * Whether it is closed. Any thread may ask.
-     *
-     * @return true from the beginning of closing
-     */
-    public boolean isClosed() {
-        return node.isClosed();
-    }
-
-    /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}), waiting for what is in flight to complete or be flushed, and closes the buffers of its
-     * inventory. The second call does nothing.
-     *
-     * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException inside a callback of the engine
-     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
-     */
+    /** What is queued may wait for ever. */
     @Override
-    public void close() {
-        node.close();
-    }
-
-    /**
-     * For logs.
-     *
-     * @return what it is
-     */
-    @Override
-    public String toString() {
-        return node.name();
-    }
-
-    private final class Node extends Context {
-        Node() {
-            super(Rank.FAST_PATH, "a producer on the " + connection, progress, connection.controlEngine(), connection.resource());
-        }
-
-        void adoptNative(MemorySegment created) {
-            bind(created, doca_h.doca_comch_producer_as_ctx(created));
-        }
-
-        long address() {
-            return object().address();
-        }
-
-        @Override
-        protected int destroy(MemorySegment nativeObject) {
-            return doca_h.doca_comch_producer_destroy(nativeObject);
-        }
-
-        @Override
-        protected String destroyFunction() {
-            return "doca_comch_producer_destroy";
-        }
-
-        @Override
-        protected void taskEnded(long task, long userData, boolean success) {
-            completed((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
-        }
-
-        @Override
-        protected void slotEnded(int slot, int status, long entry) {
-            completed(slot, status);
-        }
-
-        @Override
-        protected void stopping() {
-            if (lane != null) {
-                lane.flush();
-            }
-        }
-
-        /** What is queued may wait for ever. */
-        @Override
-        public boolean giveBack(BooleanSupplier done, Teardown teardown) {
-            lane.flush();
-            lane.cancel();
-            return super.giveBack(done, teardown);
-        }
-
-        @Override
-        protected void freeIdleTasks() {
-            if (lane != null) {
-                lane.cancel();
-            }
-            for (int i = 0; i < freeCount; i++) {
-                freeTask(free[i]);
-            }
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            super.release(teardown);
-            if (lane != null) {
-                lane.close();
-            }
-            if (inventory != null) {
-                closeInventory(teardown);
-            }
-            if (scratch != null) {
-                scratch.close();
-            }
-        }
-    }
-
-    private void closeInventory(Teardown teardown) {
-        try {
-            inventory.close();
-        } catch (RuntimeException e) {
-            teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
-        }
+    boolean giveBack(BooleanSupplier done, Teardown teardown) {
+        lane.flush();
+        lane.cancel();
+        return node.awaitReturn(done, teardown);
     }
 
     /** Settings of a producer. Not thread safe; can be used once. */
-    public static final class Builder {
-        private final ComchConnection connection;
-        private final ProgressEngine engine;
-        private int tasks = DEFAULT_TASKS;
+    public static final class Builder extends ComchFastPath.Builder<Builder> {
         private int buffers;
         private SendCompletionHandler onCompletion;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
-            this.connection = connection;
-            this.engine = Objects.requireNonNull(engine, "engine");
-        }
-
-        /**
-         * How many sends can be in flight ({@code doca_comch_producer_task_send_set_conf}). Default: 64.
-         *
-         * @param count 1 to {@link ComchCapabilities.Producer#maxTasks()}
-         * @return this
-         * @throws IllegalArgumentException if it is less than 1
-         */
-        public Builder tasks(int count) {
-            if (count < 1) {
-                throw new IllegalArgumentException("tasks " + count + " is less than 1");
-            }
-            tasks = count;
-            return this;
+            super(connection, engine);
         }
 
         /**
@@ -571,6 +335,11 @@ public final class ComchProducer implements AutoCloseable {
          */
         public Builder onCompletion(SendCompletionHandler handler) {
             onCompletion = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        @Override
+        Builder self() {
             return this;
         }
 

@@ -3,9 +3,7 @@ package io.github.comch4j.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** Hot calls of consumers' post-receive tasks. */
@@ -78,10 +76,5 @@ public final class ConsumerCalls {
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
-    }
-
-    /** {@code doca_comch_consumer_task_post_recv_set_conf}; cold. */
-    public static int configure(MemorySegment consumer, int tasks, MemorySegment completed, MemorySegment failed) {
-        return doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, completed, failed, tasks);
     }
 }

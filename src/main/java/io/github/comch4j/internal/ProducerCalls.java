@@ -3,9 +3,7 @@ package io.github.comch4j.internal;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** Hot calls of producers' send tasks. */
@@ -67,10 +65,5 @@ public final class ProducerCalls {
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
-    }
-
-    /** {@code doca_comch_producer_task_send_set_conf}; cold. */
-    public static int configure(MemorySegment producer, int tasks, MemorySegment completed, MemorySegment failed) {
-        return doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks);
     }
 }
