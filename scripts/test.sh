@@ -231,11 +231,11 @@ stage_containers() {
   it_group "Java and C in containers" containers
 }
 
-# A hundred rounds of kills and a short load; scripts/reliability.sh does both at length.
+# A hundred rounds of kills, a short load and a short soak; scripts/reliability.sh and scripts/soak.sh do them at length.
 stage_reliability() {
   eval "$(scripts/container-engine.sh)"
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
-  sed -n 's/^\(kills\|load\): /    &/p' "$logs/reliability.log"
+  sed -n 's/^\(kills\|load\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
 }
 
 for stage in "${stages[@]}"; do

@@ -46,6 +46,15 @@ final class Registry<T> {
         }
     }
 
+    /** How many objects are registered; counts them. */
+    synchronized int size() {
+        int size = 0;
+        for (Object item : table.items) {
+            size += item == null ? 0 : 1;
+        }
+        return size;
+    }
+
     /** The object of a key, or null. */
     @SuppressWarnings("unchecked")
     T find(long key) {

@@ -45,4 +45,14 @@ class RegistryTest {
         }
         assertThat(keys).hasSize(1000).doesNotContain(0L).allSatisfy(key -> assertThat(registry.find(key)).startsWith("item "));
     }
+
+    @Test
+    void countsWhatIsThere() {
+        assertThat(registry.size()).isZero();
+        long one = registry.add("one");
+        registry.add("two");
+        assertThat(registry.size()).isEqualTo(2);
+        registry.remove(one);
+        assertThat(registry.size()).isEqualTo(1);
+    }
 }

@@ -18,7 +18,7 @@ final class Ledger {
     /** The entries. Those that the driver writes come first. */
     enum Entry {
         COMMAND, ROLE, SEED, ID,
-        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED
+        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED, BYTES_RECEIVED
     }
 
     /** Commands, in the order in which they may come. */

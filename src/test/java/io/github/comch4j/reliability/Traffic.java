@@ -79,8 +79,10 @@ final class Traffic {
     private boolean triedFastPath;
     private boolean totalsSent;
     private int remote;
-    /** The number of the next payload: one that has failed, which was reported, is not to come any more. */
+    /** The number of the next payload. */
     private long due;
+    /** Buffers that came back without data, each of which may have been meant for a payload. */
+    private long failed;
 
     /**
      * @param self who sends from this end
@@ -154,15 +156,27 @@ final class Traffic {
             fastTotal = data.get(LONG, HEADER);
         }
         ledger.increment(Entry.CONTROL_RECEIVED);
+        ledger.set(Entry.BYTES_RECEIVED, ledger.get(Entry.BYTES_RECEIVED) + data.byteSize());
     }
 
     private void payloadReceived(ComchConsumer self, Buffer buffer, int producerId, MemorySegment immediate) {
+        skipFailed(buffer.data());
         if (isGood("payload", buffer.data(), due) && immediate.get(LONG, 0) != due) {
             errors.add("payload " + due + " has immediate data " + immediate.get(LONG, 0));
             ledger.increment(Entry.ERRORS);
         }
         due++;
         ledger.increment(Entry.FAST_RECEIVED);
+        ledger.set(Entry.BYTES_RECEIVED, ledger.get(Entry.BYTES_RECEIVED) + buffer.data().byteSize());
+    }
+
+    /** A payload that has failed, which was reported, is not to come any more. When the connection ends, a buffer may come back before one that was filled. */
+    private void skipFailed(MemorySegment data) {
+        long missing = data.byteSize() < HEADER ? 0 : data.get(LONG, 0) - due;
+        if (missing > 0 && missing <= failed) {
+            failed -= missing;
+            due += missing;
+        }
     }
 
     void consumerChanged(int id, RemoteConsumerState state) {
@@ -194,7 +208,7 @@ final class Traffic {
         memory = MemoryMap.allocate(device, 2L * buffers.length * maxPayload, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
         consumer = connection.consumer(engine, memory).buffers(buffers.length, maxPayload).onReceive(this::payloadReceived)
                 .onReceiveFailed((self, buffer, error) -> {
-                    due++;
+                    failed++;
                     failedReceives += connection.isOpen() ? 1 : 0;
                 }).start();
         producer = connection.producer(engine).tasks(buffers.length).onCompletion((self, buffer, status) -> {

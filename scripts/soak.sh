@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long as you like. Nothing may
+# be left behind: handles, descriptors, memory maps, buffers. docs/reliability.md says what is compared.
+#
+#   scripts/soak.sh                         one minute, 64 clients
+#   scripts/soak.sh --minutes 120           the full run
+#
+#   --minutes N   so many minutes
+#   --clients N   so many clients at a time
+#   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
+#   --output FILE the table goes there too; by default target/logs/soak.txt
+#
+# Prints a table over time; exits 0 only when nothing is over the start and no payload was lost, doubled, torn or out of order.
+set -uo pipefail
+. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+cd "$COMCH4J_ROOT" || exit 1
+
+seconds=60 output=target/logs/soak.txt options=()
+while [ $# -gt 0 ]; do
+  case $1 in
+    --minutes|--clients|--seed)
+      [ $# -ge 2 ] || die "$1 needs a number"
+      case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
+      case $1 in --minutes) seconds=$((60 * $2)) ;; --clients) options+=("-Dsoak.clients=$2") ;; --seed) options+=("-Dsoak.seed=$2") ;; esac
+      shift ;;
+    --output)
+      [ $# -ge 2 ] || die "$1 needs a file"
+      output=$2
+      shift ;;
+    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
+    *) die "no such option: $1 (--help lists them)" ;;
+  esac
+  shift
+done
+[ "$seconds" -gt 0 ] || die "nothing to do"
+
+need jdk mvn cmake cc make
+shm=/dev/shm
+[ -w $shm ] || shm=${TMPDIR:-/tmp}
+DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-soak.XXXXXX") || exit 1
+export DOCA_EMU_DIR
+trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
+
+log=target/logs/soak-run.log
+mkdir -p "${log%/*}"
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups=reliability -Dit.excludedGroups= \
+  -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test=SoakIT -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
+  -Dsoak.seconds="$seconds" "${options[@]}" 2>&1 | tee "$log" | sed -un 's/^soak: //p' | tee "$output"
+status=${PIPESTATUS[0]}
+[ "$status" -eq 0 ] || die "something is wrong: see $log"

@@ -1,0 +1,45 @@
+package io.github.comch4j.internal;
+
+import java.util.Arrays;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/** Counts, for tests, the native handles that the library holds. */
+public final class LiveHandles {
+    private LiveHandles() {
+    }
+
+    /** What depends on these, directly or not, by class, and what native code can still be told of by user data. */
+    public static Map<String, Integer> below(Resource... roots) {
+        Map<Resource, Resource> seen = new IdentityHashMap<>();
+        for (Resource root : roots) {
+            collect(root, seen);
+        }
+        Map<String, Integer> counts = new TreeMap<>();
+        for (Resource resource : seen.keySet()) {
+            String[] path = resource.getClass().getName().split("\\.");
+            counts.merge(path[path.length - 1], 1, Integer::sum);
+        }
+        counts.put("contexts by key", registered(Context.class));
+        counts.put("connections by key", registered(ConnectionSink.class));
+        return counts;
+    }
+
+    private static void collect(Resource resource, Map<Resource, Resource> seen) {
+        if (seen.put(resource, resource) == null) {
+            resource.dependentsInOrder().forEach(dependent -> collect(dependent, seen));
+        }
+    }
+
+    private static int registered(Class<?> type) {
+        try {
+            var registry = type.getDeclaredField("REGISTRY");
+            registry.setAccessible(true);
+            return ((Registry<?>) registry.get(null)).size();
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
