@@ -1,5 +1,7 @@
 /* Control messages between a server and a client. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -548,6 +550,87 @@ static void one_flood_does_not_starve_other_clients(void **state)
 	pair_stop(&pair);
 }
 
+/* Bytes of memory that this process' connections share with their peers. */
+static uint64_t shared_bytes(void)
+{
+	uint64_t sum = 0;
+	for (int fd = 0; fd < 256; fd++) {
+		char path[32], target[64];
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		ssize_t len = readlink(path, target, sizeof(target) - 1);
+		struct stat status;
+		if (len <= 0 || fstat(fd, &status) != 0)
+			continue;
+		target[len] = '\0';
+		if (strstr(target, "doca-emu-connection") != NULL)
+			sum += (uint64_t)status.st_blocks * 512;
+	}
+	return sum;
+}
+
+static void one_more(struct pair *pair, uint64_t number)
+{
+	uint8_t bytes[MAX_SIZE];
+	fill(bytes, MAX_SIZE, number);
+	send_bytes(&pair->client, pair->client.connection, bytes, MAX_SIZE);
+	UNTIL(count_of(&pair->client.record, SENT) == 1, pair->client.pe);
+	record_clear(&pair->client.record);
+}
+
+static void take_one(struct pair *pair, uint64_t number)
+{
+	UNTIL(count_of(&pair->server.record, MESSAGE) == 1, pair->server.pe);
+	assert_true(filled(nth(&pair->server.record, MESSAGE, 0)->bytes, MAX_SIZE, number));
+	record_clear(&pair->server.record);
+}
+
+static void pair_with_a_large_queue(struct pair *pair)
+{
+	pair_make(pair, TWO_ENGINES);
+	OK(doca_comch_server_set_recv_queue_size(pair->server.server, 8000));
+	pair_connect(pair);
+	record_clear(&pair->server.record);
+	record_clear(&pair->client.record);
+}
+
+static void messages_that_are_taken_as_they_come_need_little_memory(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_with_a_large_queue(&pair);
+	uint64_t before = shared_bytes();
+	for (uint64_t i = 0; i < 2000; i++) {
+		one_more(&pair, i);
+		take_one(&pair, i);
+	}
+	assert_in_range(shared_bytes(), 1, before + (256u << 10));
+	pair_stop(&pair);
+}
+
+static void a_queue_that_never_runs_empty_gives_memory_back(void **state)
+{
+	(void)state;
+	enum { WAITING = 8 };
+	struct pair pair;
+	pair_with_a_large_queue(&pair);
+	uint64_t sent = 0, taken = 0, most = 0, now = 0;
+	while (sent < WAITING)
+		one_more(&pair, sent++);
+	int64_t deadline = harness_deadline();
+	do {
+		harness_in_time(deadline, __FILE__, __LINE__, "memory given back");
+		one_more(&pair, sent++);
+		take_one(&pair, taken++);
+		if (sent % 64 == 0) {
+			now = shared_bytes();
+			most = now > most ? now : most;
+		}
+	} while (now + (1u << 20) > most);
+	while (taken < sent)
+		take_one(&pair, taken++);
+	pair_stop(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -573,6 +656,8 @@ int main(void)
 		cmocka_unit_test(sending_to_an_ended_connection_fails),
 		cmocka_unit_test(waiting_messages_fail_when_the_peer_goes),
 		cmocka_unit_test(one_flood_does_not_starve_other_clients),
+		cmocka_unit_test(messages_that_are_taken_as_they_come_need_little_memory),
+		cmocka_unit_test(a_queue_that_never_runs_empty_gives_memory_back),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

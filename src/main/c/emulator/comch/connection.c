@@ -130,6 +130,20 @@ static doca_error_t broken(struct doca_comch_connection *connection, const char 
 	return DOCA_ERROR_NOT_CONNECTED;
 }
 
+/* A ring that is never empty is walked through from end to end, and would keep all of its pages for ever. So now and
+ * then what is ahead of the sender, where nothing lies, is given back. */
+static void give_ring_back(struct doca_comch_connection *connection, uint64_t head)
+{
+	connection->tx.looked = connection->tx.tail;
+	int64_t now = now_ms();
+	if (now - connection->tx.given_back < SHM_RING_GIVE_BACK_MS)
+		return;
+	connection->tx.given_back = now;
+	uint64_t free_bytes = connection->tx.ring_bytes - (connection->tx.tail - head);
+	shm_drop_ring_pages(connection->map, shm_other(connection->side), connection->tx.tail - connection->tx.start,
+			    free_bytes);
+}
+
 doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
@@ -141,7 +155,16 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 		return broken(connection, "ring head");
 	if (connection->tx.messages - consumed >= connection->tx.queue_size)
 		return DOCA_ERROR_AGAIN;
-	uint64_t offset = tail & (size - 1);
+	if (tail - connection->tx.looked >= SHM_RING_LOOK)
+		give_ring_back(connection, head);
+	uint64_t offset = (tail - connection->tx.start) & (size - 1);
+	if (offset >= SHM_RING_WARM && head == tail) {
+		/* Nothing is in the ring: back to its beginning, rather than touch all of it in the course of time. The
+		 * receiver sees this with the tail. */
+		connection->tx.start = tail;
+		atomic_store_explicit(&connection->own->ring_start, tail, memory_order_relaxed);
+		offset = 0;
+	}
 	uint64_t to_end = size - offset;
 	uint64_t bytes = record_bytes(len);
 	uint64_t filler = bytes > to_end ? to_end : 0;
@@ -168,13 +191,15 @@ doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_
 	connection->rx.travelling = false;
 	/* Pairs with the release store in connection_send. */
 	uint64_t tail = atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
+	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
+	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed) & ~(SHM_RECORD_ALIGN - 1);
 	for (;;) {
 		uint64_t available = tail - connection->rx.head;
 		if (available == 0)
 			return DOCA_ERROR_AGAIN;
 		if (available > size || available % SHM_RECORD_ALIGN != 0)
 			return broken(connection, "ring tail");
-		uint64_t offset = connection->rx.head & (size - 1);
+		uint64_t offset = (connection->rx.head - start) & (size - 1);
 		const struct shm_record *record = (const struct shm_record *)(connection->rx.ring + offset);
 		/* Read once: the peer could change it between check and use. */
 		uint32_t claimed = *(const volatile uint32_t *)&record->len;

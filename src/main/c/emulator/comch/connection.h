@@ -51,7 +51,9 @@ struct doca_comch_connection {
 	/* Messages to the peer. */
 	struct {
 		uint8_t *ring;
-		uint64_t ring_bytes, tail, messages;
+		uint64_t ring_bytes, start, tail, messages;
+		uint64_t looked;    /* the tail at the last look whether pages of the ring can be given back */
+		int64_t given_back; /* when that was done (now_ms) */
 		uint32_t queue_size; /* the peer's receive queue */
 		struct doca_comch_task_send *pending_first, *pending_last;
 	} tx;

@@ -184,6 +184,25 @@ doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t byte
 	return result;
 }
 
+/* Not being able to give pages back early only costs memory. */
+static void drop_pages(struct shm_map *map, uint64_t from, uint64_t to)
+{
+	if (from < to)
+		(void)fallocate(map->base.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+}
+
+void shm_drop_ring_pages(struct shm_map *map, enum shm_side side, uint64_t from, uint64_t bytes)
+{
+	uint64_t size = map->ring_bytes[side];
+	uint64_t begin = from & (size - 1);
+	uint64_t end = begin + bytes;
+	begin = SHM_ROUND_PAGE(begin);
+	end -= end % SHM_PAGE;
+	uint64_t lap = end < size ? end : size;
+	drop_pages(map, SHM_RING_OFFSET(side) + begin, SHM_RING_OFFSET(side) + lap);
+	drop_pages(map, SHM_RING_OFFSET(side), SHM_RING_OFFSET(side) + end - lap);
+}
+
 struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint32_t slot)
 {
 	struct shm_region *region = atomic_load_explicit(&map->regions[side][slot], memory_order_acquire);
@@ -201,10 +220,8 @@ struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint3
 
 void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot)
 {
-	/* Not being able to give pages back early only costs memory. */
-	(void)fallocate(map->base.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-			(off_t)(SHM_REGION_OFFSET(side, slot) + SHM_REGION_POSTS),
-			(off_t)(SHM_REGION_BYTES - SHM_REGION_POSTS));
+	uint64_t region = SHM_REGION_OFFSET(side, slot);
+	drop_pages(map, region + SHM_REGION_POSTS, region + SHM_REGION_BYTES);
 }
 
 doca_error_t shm_doorbells_create(struct shm_doorbell_map **map)

@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 2u
+#define SHM_LAYOUT_VERSION 3u
 #define SHM_CACHE_LINE 64
 
 enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
@@ -65,6 +65,9 @@ static inline enum shm_consumer_state shm_entry_state(uint64_t entry)
 struct shm_half { /* written by one side */
 	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in ring_peek. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
+	/* The count of bytes at which the ring's first byte stands. Changes only while the ring is empty. Published with
+	 * ring_tail. */
+	_Atomic uint64_t ring_start;
 	/* Counts everything that the other side should look at: messages, directory changes, goodbye. Bumped last. */
 	_Atomic uint64_t bell;
 	/* Ring towards this side: bytes and messages consumed. Release stores; pair with the loads in ring_has_room. */
@@ -86,7 +89,13 @@ struct shm_control {
 
 /* ---- ring of control messages ---- */
 
-#define SHM_RECORD_ALIGN 16u
+#define SHM_RECORD_ALIGN UINT64_C(16)
+/* A sender that has come so far and finds the ring empty begins again at its first byte: traffic that is taken as it
+ * comes stays in memory that is in use, and in the cache. */
+#define SHM_RING_WARM (UINT64_C(64) << 10)
+/* Every so many bytes a sender looks whether it is time to give pages of the ring back. */
+#define SHM_RING_LOOK (UINT64_C(256) << 10)
+#define SHM_RING_GIVE_BACK_MS 2000
 #define SHM_RECORD_WRAP UINT32_MAX /* length of the filler that ends a lap */
 
 struct shm_record { /* followed by the message */
@@ -264,6 +273,10 @@ void shm_release(struct shm_map *map);
 
 /* Maps the ring towards `side`; `bytes` is a power of two and at most SHM_RING_MAX_BYTES. */
 doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes);
+
+/* Gives back pages of the ring towards `side`, which holds nothing in the `bytes` from `from` on, modulo its size. For
+ * its sender, who alone knows that. */
+void shm_drop_ring_pages(struct shm_map *map, enum shm_side side, uint64_t from, uint64_t bytes);
 
 /* The region of a consumer slot, mapped at first use; NULL when out of memory. */
 struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint32_t slot);
