@@ -9,16 +9,19 @@
 #   --seconds N   so many seconds of load; 0: none
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
 #   --verbose     a line for each round
+#   --containers  as root, install and start a Docker engine where none answers, and fail where there can be none
 #
-# Victims in containers take part where scripts/container-engine.sh finds a Docker engine. Prints figures; exits 0 only when nothing was wrong.
+# One victim in ten, and half of the clients, are in containers where scripts/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
+# when nothing was wrong.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
-rounds=100 seconds=10 options=()
+rounds=100 seconds=10 containers='' options=()
 while [ $# -gt 0 ]; do
   case $1 in
     --full) rounds=2000 seconds=600 ;;
+    --containers) containers=--provide ;;
     --verbose) options+=(-Dreliability.verbose=true) ;;
     --rounds|--seconds|--seed)
       [ $# -ge 2 ] || die "$1 needs a number"
@@ -36,7 +39,8 @@ tests=()
 [ ${#tests[@]} -gt 0 ] || die "nothing to do"
 
 need jdk mvn cmake cc make
-eval "$(scripts/container-engine.sh)"
+eval "$(scripts/container-engine.sh $containers)"
+[ -z "$containers" ] || [ -z "${COMCH4J_NO_CONTAINERS:-}" ] || die "no containers: $COMCH4J_NO_CONTAINERS"
 shm=/dev/shm
 [ -w $shm ] || shm=${TMPDIR:-/tmp}
 DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-reliability.XXXXXX") || exit 1

@@ -48,6 +48,8 @@ final class Kills implements AutoCloseable {
     private final List<Round> unsettled = new ArrayList<>();
     private final VictimProcess bystander;
     private VictimProcess spare;
+    /** A container whose process has ended; a new process in it is another victim. */
+    private VictimProcess resting;
     private int nextId = 1;
     private long bystanderTurn;
 
@@ -57,6 +59,7 @@ final class Kills implements AutoCloseable {
     long messages;
     long payloads;
     int orderly;
+    int leaves;
     private Resources quiet;
 
     /**
@@ -77,7 +80,7 @@ final class Kills implements AutoCloseable {
                 .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
                 .onSendFailed((connection, error) -> { })
                 .start();
-        bystander = VictimProcess.start(BYSTANDER, folder, Victim.class, hostsName, dpusName);
+        bystander = VictimProcess.start(BYSTANDER, folder, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
         spare = startSpare();
         bystander.order(Ledger.CLIENT, 1);
         spin("the bystander's traffic", () -> bystander.ledger.get(Entry.FAST_RECEIVED) > 10 && bystander.ledger.get(Entry.CONTROL_RECEIVED) > 10);
@@ -85,7 +88,20 @@ final class Kills implements AutoCloseable {
     }
 
     private VictimProcess startSpare() {
-        return VictimProcess.start(nextId++, folder, Victim.class, hostsName, dpusName);
+        return VictimProcess.start(nextId++, folder, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
+    }
+
+    private VictimProcess startContainer() {
+        VictimProcess used = resting;
+        resting = null;
+        if (used != null && random.nextBoolean()) {
+            tally.merge("containers restarted", 1, Integer::sum);
+            return used.restart(nextId++);
+        }
+        if (used != null) {
+            used.forget();
+        }
+        return VictimProcess.startContainer(nextId++, folder, fabric, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
     }
 
     /** The survivor's life, for a moment. */
@@ -131,6 +147,9 @@ final class Kills implements AutoCloseable {
     /** One round. */
     void round(int number) {
         Round round = new Round(number);
+        if (round.fate == Fate.LEFT) {
+            settle(); // this side must know whom it leaves
+        }
         round.play();
         unsettled.add(round);
         // a hurried successor is there before the survivor has noticed anything
@@ -142,6 +161,8 @@ final class Kills implements AutoCloseable {
     /** The loss of all victims so far is reported, the books balance, everything is released. */
     void settle() {
         unsettled.forEach(Round::settle);
+        settleLate();
+        unsettled.forEach(Round::forget);
         String plan = unsettled.isEmpty() ? "the end" : unsettled.getLast().plan;
         unsettled.clear();
         if (!bystander.isAlive() || open.size() != 1 || open.getFirst().isOver()) {
@@ -152,6 +173,23 @@ final class Kills implements AutoCloseable {
             violations.add(plan + ": left behind: " + now + " where there was " + quiet);
             quiet = now;
         }
+    }
+
+    /** Connections of which this side has learnt only after the victim's death, and victims that had none. */
+    private void settleLate() {
+        for (Traffic late : List.copyOf(open)) {
+            if (late.peer == BYSTANDER) {
+                continue;
+            }
+            if (!within(PROMPT, () -> late.isOver() && late.isDrained())) {
+                violations.add("the loss of a connection that was reported late is not reported within two seconds: " + late);
+                continue;
+            }
+            unsettled.stream().filter(round -> round.victim.id == late.peer).forEach(round -> round.finish(late));
+            open.remove(late);
+            late.close();
+        }
+        unsettled.forEach(Round::checkUnheard);
     }
 
     private Fate pick() {
@@ -170,6 +208,9 @@ final class Kills implements AutoCloseable {
         private VictimProcess victim;
         private ComchClient client;
         private Traffic clientTraffic;
+        /** Connections that the survivor has ended. */
+        private final List<Traffic> left = new ArrayList<>();
+        private boolean heard;
 
         Round(int number) {
             plan = "round " + number + ", " + (serves ? "DPU" : "host") + (inContainer ? " in a container" : "") + " is " + fate + " in phase " + phase;
@@ -178,7 +219,7 @@ final class Kills implements AutoCloseable {
 
         void play() {
             if (inContainer) {
-                victim = VictimProcess.startContainer(nextId++, folder, fabric, Victim.class, hostsName, dpusName);
+                victim = startContainer();
             } else {
                 victim = spare;
                 spare = startSpare();
@@ -241,7 +282,10 @@ final class Kills implements AutoCloseable {
 
         /** Connections of this victim, or of one that has not said yet who it is. */
         private List<Traffic> traffic() {
-            return open.stream().filter(candidate -> candidate.peer == victim.id
+            if (serves) {
+                return open.stream().filter(candidate -> candidate == clientTraffic).toList();
+            }
+            return open.stream().filter(candidate -> candidate.connection.endpoint() == server).filter(candidate -> candidate.peer == victim.id
                     || candidate.peer == Traffic.UNKNOWN && (victim.killedAt == 0 || candidate.madeAt - victim.killedAt < 0)).toList();
         }
 
@@ -249,9 +293,10 @@ final class Kills implements AutoCloseable {
         private void leave(Executioner executioner) {
             spin("the victim's traffic: " + plan, () -> victim.phase() >= Ledger.CONTROL || !victim.isAlive());
             within(random.nextInt(40_000_000), () -> !victim.isAlive());
-            List<Traffic> left = traffic();
+            left.addAll(traffic());
             for (Traffic mine : left) {
                 open.remove(mine);
+                mine.countCompletions();
                 if (mine == clientTraffic) {
                     client.close();
                 } else {
@@ -282,18 +327,40 @@ final class Kills implements AutoCloseable {
                     noticed.add(mine.endedAt - victim.killedAt);
                 }
                 within(PATIENCE, mine::isDrained);
-                report(mine);
-                balance(mine);
+                finish(mine);
                 open.remove(mine);
                 mine.close();
             }
+            left.forEach(this::balanceAfterLeaving);
             if (victim.ledger.get(Entry.ERRORS) != 0) {
                 violations.add(plan + ": the victim found an error");
             }
             if (client != null) {
                 client.close();
             }
-            victim.forget();
+        }
+
+        /** The books of a connection that is over. */
+        private void finish(Traffic mine) {
+            heard |= mine.peer == victim.id;
+            report(mine);
+            balance(mine);
+        }
+
+        /** From a victim of which nothing was heard nothing can have arrived. */
+        private void checkUnheard() {
+            if (!heard && left.isEmpty()) {
+                check(plan, "messages that one has sent of whom nothing was heard", victim.ledger.get(Entry.CONTROL_COMPLETED), 0, 0);
+                check(plan, "payloads that one has sent of whom nothing was heard", victim.ledger.get(Entry.FAST_COMPLETED), 0, 0);
+            }
+        }
+
+        private void forget() {
+            if (victim.isContainer() && resting == null) {
+                resting = victim;
+            } else {
+                victim.forget();
+            }
         }
 
         private void report(Traffic mine) {
@@ -310,6 +377,25 @@ final class Kills implements AutoCloseable {
         /** What the victim knows to be delivered has come, and nothing has come that was not sent. */
         private void balance(Traffic mine) {
             Kills.this.balance(plan, mine, victim);
+        }
+
+        /**
+         * The same where the survivor has gone: it does not take any more what is on its way to it, but what it knows to be sent arrives, unless the victim was
+         * closing too.
+         */
+        private void balanceAfterLeaving(Traffic mine) {
+            Ledger own = mine.ledger;
+            Ledger theirs = victim.ledger;
+            boolean listening = theirs.get(Entry.COMMAND) == Ledger.GO && theirs.get(Entry.LOST_AT) != 0;
+            check(plan, "messages to one who leaves", own.get(Entry.CONTROL_RECEIVED), 0, theirs.get(Entry.CONTROL_ACCEPTED) + 1);
+            check(plan, "payloads to one who leaves", own.get(Entry.FAST_RECEIVED), 0, theirs.get(Entry.FAST_SUBMITTED) + 1);
+            check(plan, "messages of one who leaves", theirs.get(Entry.CONTROL_RECEIVED), listening ? own.get(Entry.CONTROL_COMPLETED) : 0,
+                    own.get(Entry.CONTROL_ACCEPTED));
+            check(plan, "payloads of one who leaves", theirs.get(Entry.FAST_RECEIVED), listening ? own.get(Entry.FAST_COMPLETED) : 0,
+                    own.get(Entry.FAST_SUBMITTED));
+            if (listening) {
+                leaves++;
+            }
         }
     }
 
@@ -355,6 +441,9 @@ final class Kills implements AutoCloseable {
         settle();
         spare.kill();
         spare.forget();
+        if (resting != null) {
+            resting.forget();
+        }
         if (bystander.isAlive() && open.size() == 1) {
             Traffic traffic = open.getFirst();
             bystander.command(Ledger.FINISH);

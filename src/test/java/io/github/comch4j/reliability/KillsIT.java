@@ -16,40 +16,45 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("reliability")
 class KillsIT {
+    /** Memory is flat if it grows by less than this from the first to the last quarter of the later rounds. */
+    private static final double FLAT_MIB = 32;
+
     @TempDir
-    Path folder;
+    Path temporary;
 
     @Test
     void whoeverIsKilledTheOtherSideGoesOn() throws IOException {
         Machine.useEmulation();
         int rounds = Integer.getInteger("reliability.rounds", 100);
         long seed = Long.getLong("reliability.seed", new Random().nextLong(1_000_000_000));
-        String fabric = System.getenv("DOCA_EMU_DIR");
-        boolean containers = fabric != null && !System.getenv().getOrDefault("COMCH4J_TEST_IMAGE", "").isEmpty() && System.getenv("COMCH4J_NO_CONTAINERS") == null;
+        Path fabric = System.getenv("DOCA_EMU_DIR") == null ? null : Path.of(System.getenv("DOCA_EMU_DIR"));
+        boolean containers = VictimProcess.canUseContainers(fabric);
         System.out.println("kills: " + rounds + " rounds, seed " + seed + (containers ? "" : ", no containers"));
         long began = System.nanoTime();
-        Kills kills = new Kills(seed, folder, fabric == null ? null : Path.of(fabric), containers ? 10 : 0);
-        long settled = 0;
+        Kills kills = new Kills(seed, Ledger.folder(fabric, temporary), fabric, containers ? 10 : 0);
+        Samples memory = new Samples();
         try (kills) {
             for (int round = 1; round <= rounds; round++) {
                 kills.round(round);
-                if (round == Math.min(50, rounds / 2)) {
-                    settled = Resources.anonymousMiB();
+                if (round > Math.min(200, rounds / 2)) {
+                    memory.add(Resources.privateKiB());
                 }
                 if (round % 100 == 0) {
                     System.out.println("kills: " + round + " rounds after " + (System.nanoTime() - began) / 1_000_000_000L + " s, " + kills.violations.size()
-                            + " violations, " + Resources.anonymousMiB() + " MiB");
+                            + " violations, " + Resources.privateKiB() / 1024 + " MiB");
                 }
             }
         } finally {
             kills.violations.forEach(System.out::println);
             kills.tally.forEach((what, count) -> System.out.println("  " + what + ": " + count));
-            System.out.println("kills: " + kills.messages + " messages and " + kills.payloads + " payloads received; " + kills.orderly + " orderly ends; "
-                    + kills.noticeFigures() + "; private memory " + settled + " MiB, at the end " + Resources.anonymousMiB() + " MiB");
+            System.out.println("kills: " + kills.messages + " messages and " + kills.payloads + " payloads received; " + kills.orderly + " orderly ends, " + kills.leaves
+                    + " times left with balanced books; " + kills.noticeFigures());
+            System.out.println("kills: memory of the survivor: " + memory);
         }
         assertThat(kills.violations).as("seed " + seed).isEmpty();
+        assertThat(memory.growthMiB()).as("growth of the survivor's memory").isLessThan(FLAT_MIB);
         if (fabric != null) {
-            assertThat(Files.list(Path.of(fabric)).filter(file -> file.toString().endsWith(".lock")).count())
+            assertThat(Files.list(fabric).filter(file -> file.toString().endsWith(".lock")).count())
                     .as("locks in the fabric folder, of a last victim at most").isLessThanOrEqualTo(1);
         }
     }

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
@@ -18,7 +19,9 @@ final class Ledger {
     /** The entries. Those that the driver writes come first. */
     enum Entry {
         COMMAND, ROLE, SEED, ID,
-        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED, BYTES_RECEIVED
+        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED, BYTES_RECEIVED,
+        /** KiB of private memory, and how often there was no room to send: what a process of {@link LoadClients} tells now and then. */
+        PRIVATE_KIB, REFUSED_MESSAGES, REFUSED_PAYLOADS
     }
 
     /** Commands, in the order in which they may come. */
@@ -46,6 +49,11 @@ final class Ledger {
 
     private Ledger(MemorySegment memory) {
         this.memory = memory;
+    }
+
+    /** A folder for ledgers: within the fabric folder, which is all that containers share with this machine, where there is one. */
+    static Path folder(Path fabric, Path otherwise) throws IOException {
+        return fabric == null ? otherwise : Files.createTempDirectory(fabric, "ledgers");
     }
 
     static Ledger open(Path file) {

@@ -14,11 +14,15 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
-/** Many clients of one server, on one engine: {@code LEDGER NAME COUNT}. They send until the ledger says that it is enough. */
+/**
+ * Many clients of one server, on one engine: {@code LEDGER NAME COUNT}. They send until the ledger says that it is enough, and tell there now and then how much
+ * memory this process has and how often there was no room.
+ */
 public final class LoadClients {
     /** Buffers of each end, and the size of each. */
     static final int BUFFERS = 4;
     static final int MAX_PAYLOAD = 64 << 10;
+    private static final long TELL_INTERVAL = 250_000_000L;
 
     private LoadClients() {
     }
@@ -55,7 +59,12 @@ public final class LoadClients {
             open.forEach(Traffic::openFastPath);
             ledger.set(Entry.PHASE, Ledger.FAST);
             boolean finished = false;
+            long told = System.nanoTime();
             while (!finished) {
+                if (System.nanoTime() - told > TELL_INTERVAL) {
+                    told = System.nanoTime();
+                    tell(ledger, open);
+                }
                 boolean worked = engine.progress(64) > 0;
                 boolean finishing = ledger.get(Entry.COMMAND) == Ledger.FINISH;
                 finished = finishing;
@@ -72,6 +81,7 @@ public final class LoadClients {
                     LockSupport.parkNanos(20_000);
                 }
             }
+            tell(ledger, open);
             ledger.set(Entry.PHASE, Ledger.CLOSING);
             for (Traffic traffic : open) {
                 traffic.errors.forEach(System.err::println);
@@ -85,5 +95,11 @@ public final class LoadClients {
             System.exit(1);
         }
         ledger.set(Entry.PHASE, Ledger.DONE);
+    }
+
+    private static void tell(Ledger ledger, List<Traffic> open) {
+        ledger.set(Entry.PRIVATE_KIB, Resources.privateKiB());
+        ledger.set(Entry.REFUSED_MESSAGES, open.stream().mapToLong(traffic -> traffic.refusedMessages).sum());
+        ledger.set(Entry.REFUSED_PAYLOADS, open.stream().mapToLong(traffic -> traffic.refusedPayloads).sum());
     }
 }

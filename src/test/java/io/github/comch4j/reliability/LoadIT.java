@@ -8,19 +8,25 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * 256 clients in eight processes, two of them in containers where there is a Docker engine, and one server: everything that it can take, in both
+ * 256 clients in eight processes, every other one in a container where there is a Docker engine, and one server: everything that it can take, in both
  * directions, on both paths. {@code -Dreliability.seconds=600 -Dreliability.seed=…}.
  */
 @Tag("reliability")
@@ -30,10 +36,17 @@ class LoadIT {
     private static final int CLIENTS = 32;
     private static final long SECOND = 1_000_000_000L;
 
+    /** Memory is flat if it grows by less than this from the first to the last quarter of the later part of the run. */
+    private static final double FLAT_MIB = 16;
+    private static final String SHARED = "shared with the server";
+    /** A run of so many seconds shows whether shared memory is flat. */
+    private static final int SETTLED = 40;
+
     @TempDir
-    Path folder;
+    Path temporary;
 
     private final List<Traffic> open = new ArrayList<>();
+    private final Map<String, Samples> memory = new TreeMap<>();
     /** The control path has an engine of its own: an engine goes round its contexts, and this server alone has 256 connections. */
     private ProgressEngine control;
     private ProgressEngine data;
@@ -74,7 +87,8 @@ class LoadIT {
     }
 
     /** Jain's index: 1 if all have the same, 1/n if one has everything. */
-    private static String fairness(long[] counts) {
+    private static String fairness(long[] all, IntPredicate which) {
+        long[] counts = IntStream.range(0, all.length).filter(which).mapToLong(index -> all[index]).toArray();
         double sum = Arrays.stream(counts).sum();
         double squares = Arrays.stream(counts).mapToDouble(count -> (double) count * count).sum();
         long[] sorted = counts.clone();
@@ -84,15 +98,17 @@ class LoadIT {
     }
 
     @Test
-    void aFullServerServesEverybody() {
+    void aFullServerServesEverybody() throws IOException {
         Machine.useEmulation();
         int seconds = Integer.getInteger("reliability.seconds", 10);
         long seed = Long.getLong("reliability.seed", new Random().nextLong(1_000_000_000));
-        String fabric = System.getenv("DOCA_EMU_DIR");
-        boolean containers = fabric != null && !System.getenv().getOrDefault("COMCH4J_TEST_IMAGE", "").isEmpty() && System.getenv("COMCH4J_NO_CONTAINERS") == null;
+        Path fabric = System.getenv("DOCA_EMU_DIR") == null ? null : Path.of(System.getenv("DOCA_EMU_DIR"));
+        Path folder = Ledger.folder(fabric, temporary);
+        boolean containers = VictimProcess.canUseContainers(fabric);
         String name = Machine.uniqueName();
         Random random = new Random(seed);
-        System.out.println("load: " + PROCESSES * CLIENTS + " clients for " + seconds + " s, seed " + seed + (containers ? "" : ", no containers"));
+        System.out.println("load: " + PROCESSES * CLIENTS + " clients for " + seconds + " s, " + CLIENTS + " each in " + PROCESSES + " processes, "
+                + (containers ? "every other one in a container" : "no containers") + ", seed " + seed);
         List<VictimProcess> processes = new ArrayList<>();
         Resources before = Resources.now();
         try (ProgressEngine controlEngine = ProgressEngine.create(); ProgressEngine dataEngine = ProgressEngine.create();
@@ -107,10 +123,11 @@ class LoadIT {
                     .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
                     .onSendFailed((connection, error) -> { })
                     .start();
-            for (int i = 0; i < PROCESSES; i++) {
+            for (int i = 1; i <= PROCESSES; i++) {
                 String[] arguments = {name, Integer.toString(CLIENTS)};
-                processes.add(containers && i < 2 ? VictimProcess.startContainer(i + 1, folder, Path.of(fabric), LoadClients.class, arguments)
-                        : VictimProcess.start(i + 1, folder, LoadClients.class, arguments));
+                processes.add(containers && i % 2 == 0
+                        ? VictimProcess.startContainer(i, folder, fabric, VictimProcess.STEADY_HEAP, LoadClients.class, arguments)
+                        : VictimProcess.start(i, folder, VictimProcess.STEADY_HEAP, LoadClients.class, arguments));
             }
             processes.forEach(process -> process.order(Ledger.CLIENT, random.nextLong()));
             until("all clients", 120, () -> open.size() == PROCESSES * CLIENTS && processes.stream().allMatch(process -> process.phase() == Ledger.FAST));
@@ -118,21 +135,34 @@ class LoadIT {
             Figures start = new Figures();
             long began = System.nanoTime();
             long warm = began + Math.min(60, seconds / 2) * SECOND;
+            long over = began + seconds * SECOND;
             until("time", seconds + 60, () -> System.nanoTime() - warm > 0);
-            long warmMiB = Resources.anonymousMiB();
-            until("time", seconds + 60, () -> System.nanoTime() - began > seconds * SECOND);
+            long heapBefore = usedHeapKiB();
+            while (System.nanoTime() - over < 0) {
+                memory("of the server", Resources.privateKiB());
+                memory(SHARED, Resources.sharedKiB());
+                processes.forEach(process -> memory(process.toString(), process.ledger.get(Entry.PRIVATE_KIB)));
+                long next = System.nanoTime() + SECOND / 4;
+                until("time", 60, () -> System.nanoTime() - next > 0);
+            }
             Figures end = new Figures();
             double took = (System.nanoTime() - began) / 1e9;
-            long endMiB = Resources.anonymousMiB();
+            double heapGrowthMiB = (usedHeapKiB() - heapBefore) / 1024.0;
             processes.forEach(process -> process.command(Ledger.FINISH));
             until("a good end of all clients", 120, () -> open.stream().allMatch(traffic -> traffic.isOver() && traffic.isDrained()));
             until("the end of all processes", 60, () -> processes.stream().noneMatch(VictimProcess::isAlive));
             System.out.printf("load: %.0f messages/s and %.0f payloads/s came in, %.0f and %.0f went out%n", start.messagesTo(end) / took,
                     start.payloadsTo(end) / took, (end.messagesOut - start.messagesOut) / took, (end.payloadsOut - start.payloadsOut) / took);
-            System.out.println("load: messages: " + fairness(difference(start.messages, end.messages)));
-            System.out.println("load: payloads: " + fairness(difference(start.payloads, end.payloads)));
-            System.out.println("load: no room for a message " + end.refusedMessages + " times, for a payload " + end.refusedPayloads + " times");
-            System.out.println("load: private memory of the server " + warmMiB + " MiB, at the end " + endMiB + " MiB");
+            System.out.println("load: messages: " + fairness(difference(start.messages, end.messages), index -> true));
+            System.out.println("load: payloads: " + fairness(difference(start.payloads, end.payloads), index -> true));
+            if (containers) {
+                System.out.println("load: payloads of processes: " + fairness(difference(start.payloads, end.payloads), index -> !inContainer(index)));
+                System.out.println("load: payloads of containers: " + fairness(difference(start.payloads, end.payloads), this::inContainer));
+            }
+            System.out.println("load: the server had no room for a message " + end.refusedMessages + " times, for a payload " + end.refusedPayloads
+                    + " times; clients " + sum(processes, Entry.REFUSED_MESSAGES) + " and " + sum(processes, Entry.REFUSED_PAYLOADS) + " times");
+            memory.forEach((whose, samples) -> System.out.println("load: memory " + whose + ": " + samples));
+            System.out.printf("load: Java heap of the server in use: growth %.1f MiB%n", heapGrowthMiB);
             for (Traffic traffic : open) {
                 assertThat(traffic.errors).as("seed " + seed).isEmpty();
                 assertThat(traffic.failedReceives).isZero();
@@ -142,17 +172,43 @@ class LoadIT {
             assertThat(processes).allSatisfy(process -> {
                 assertThat(process.ledger.get(Entry.ERRORS)).isZero();
                 assertThat(process.exitCode()).isZero();
+                assertThat(process.ledger.get(Entry.REFUSED_MESSAGES)).as("back-pressure").isPositive();
+                assertThat(process.ledger.get(Entry.REFUSED_PAYLOADS)).as("back-pressure").isPositive();
             });
             assertThat(difference(start.payloads, end.payloads)).as("nobody starves").doesNotContain(0);
             assertThat(difference(start.messages, end.messages)).as("nobody starves").doesNotContain(0);
             assertThat(end.refusedMessages).as("back-pressure").isPositive();
             assertThat(end.refusedPayloads).as("back-pressure").isPositive();
-            assertThat(endMiB).as("the server's memory in MiB").isLessThan(warmMiB + 64);
+            if (seconds < SETTLED) {
+                memory.remove(SHARED); // pages of message rings are given back after a while
+            }
+            assertThat(memory).allSatisfy((whose, samples) -> assertThat(samples.growthMiB()).as("growth of the memory " + whose).isLessThan(FLAT_MIB));
+            assertThat(heapGrowthMiB).as("growth of the Java heap in use").isLessThan(FLAT_MIB);
             server.close();
         } finally {
             processes.forEach(VictimProcess::kill);
+            processes.forEach(VictimProcess::forget);
         }
         assertThat(Resources.now()).isEqualTo(before);
+    }
+
+    private void memory(String whose, long kib) {
+        memory.computeIfAbsent(whose, key -> new Samples()).add(kib);
+    }
+
+    /** Whether the client with this index is one of a container's. */
+    private boolean inContainer(int index) {
+        return open.get(index).peer / 1000 % 2 == 0;
+    }
+
+    private static long sum(List<VictimProcess> processes, Entry entry) {
+        return processes.stream().mapToLong(process -> process.ledger.get(entry)).sum();
+    }
+
+    /** What remains of the Java heap after a collection: the heap itself has its full size from the beginning. */
+    private static long usedHeapKiB() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed() / 1024;
     }
 
     private static long[] difference(long[] from, long[] to) {

@@ -47,7 +47,17 @@ record Resources(Map<String, Integer> descriptors, long mappings) {
     }
 
     static long anonymousMiB() {
-        return status("RssAnon") / 1024;
+        return privateKiB() / 1024;
+    }
+
+    /** Resident memory of this process in KiB that is its own, such as Java's heap and what C code allocates. */
+    static long privateKiB() {
+        return status("RssAnon");
+    }
+
+    /** Resident memory of this process in KiB that it may share, such as that of the emulated device's connections. */
+    static long sharedKiB() {
+        return status("RssShmem");
     }
 
     private static long status(String name) {

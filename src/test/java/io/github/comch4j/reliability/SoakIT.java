@@ -178,7 +178,7 @@ class SoakIT {
     }
 
     private void startProcess(int clients) {
-        VictimProcess process = VictimProcess.start(nextProcess++, folder, SoakClients.class, name, Integer.toString(clients), Long.toString(LIFE_MILLIS));
+        VictimProcess process = VictimProcess.start(nextProcess++, folder, VictimProcess.SMALL_HEAP, SoakClients.class, name, Integer.toString(clients), Long.toString(LIFE_MILLIS));
         process.order(Ledger.CLIENT, random.nextLong());
         processes.add(process);
     }

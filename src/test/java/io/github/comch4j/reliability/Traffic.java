@@ -154,6 +154,10 @@ final class Traffic {
         if (isGood("message", data, ledger.get(Entry.CONTROL_RECEIVED)) && data.get(INT, 20) == KIND_END) {
             controlTotal = data.get(LONG, 0) + 1;
             fastTotal = data.get(LONG, HEADER);
+            long counted = connection.counters().receivedMessages();
+            if (counted != controlTotal) {
+                errors.add("DOCA has counted " + counted + " of " + controlTotal + " messages");
+            }
         }
         ledger.increment(Entry.CONTROL_RECEIVED);
         ledger.set(Entry.BYTES_RECEIVED, ledger.get(Entry.BYTES_RECEIVED) + data.byteSize());
@@ -247,7 +251,8 @@ final class Traffic {
         return sent;
     }
 
-    private void countCompletions() {
+    /** Counts messages whose completion was reported so far. */
+    void countCompletions() {
         if (connection.isOpen()) {
             ledger.set(Entry.CONTROL_COMPLETED, ledger.get(Entry.CONTROL_ACCEPTED) - inFlight.getAsLong());
         }

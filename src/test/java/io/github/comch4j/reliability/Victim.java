@@ -111,6 +111,9 @@ public final class Victim {
         while (!traffic.isOver() && ledger.get(Entry.COMMAND) == Ledger.GO) {
             progress(traffic.step());
         }
+        while (traffic.isOver() && !traffic.isDrained()) {
+            progress(false); // what had arrived before the end
+        }
         boolean orderly = ledger.get(Entry.COMMAND) == Ledger.FINISH;
         while (!traffic.isOver() && orderly && !traffic.finish()) {
             progress(false);

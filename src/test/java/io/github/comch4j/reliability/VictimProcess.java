@@ -11,15 +11,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** The driver's view of a {@link Victim}: a process, or a container with a process in it. */
 final class VictimProcess {
-    private static final List<String> JVM = List.of("--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+    private static final List<String> JVM = List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
             "-XX:-UsePerfData", "-Djava.util.logging.config.file=/dev/null");
+
+    /** A small heap, made as it is needed: for short lives. */
+    static final List<String> SMALL_HEAP = List.of("-Xmx64m");
+    /** As small, and all there from the beginning, so that what grows is something else. */
+    static final List<String> STEADY_HEAP = List.of("-Xms64m", "-Xmx64m", "-XX:+AlwaysPreTouch");
 
     final int id;
     final Ledger ledger;
@@ -40,23 +44,29 @@ final class VictimProcess {
     }
 
     /** A process that waits for its command. */
-    static VictimProcess start(int id, Path folder, Class<?> main, String... names) {
+    static VictimProcess start(int id, Path folder, List<String> heap, Class<?> main, String... names) {
         Path file = folder.resolve("ledger-" + id);
         Ledger ledger = Ledger.open(file);
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(JVM);
+        command.addAll(heap);
         command.addAll(List.of("-cp", classPath().stream().collect(Collectors.joining(File.pathSeparator)), main.getName(), file.toString()));
         command.addAll(List.of(names));
-        return new VictimProcess(id, ledger, launch(command, Map.of()), null, file);
+        return new VictimProcess(id, ledger, launch(command), null, file);
     }
 
-    /** A container with such a process; it has the ledger's folder and the fabric, and nothing else of this machine. */
-    static VictimProcess startContainer(int id, Path folder, Path fabric, Class<?> main, String... names) {
+    /**
+     * A container with such a process. It shares the fabric folder with this machine, and nothing else: JDK and classes are mounted read-only, in place of an
+     * image that has them.
+     *
+     * @param folder for ledgers, within the fabric folder
+     */
+    static VictimProcess startContainer(int id, Path folder, Path fabric, List<String> heap, Class<?> main, String... names) {
         Path file = folder.resolve("ledger-" + id);
         Ledger ledger = Ledger.open(file);
         String name = "comch4j-victim-" + ProcessHandle.current().pid() + "-" + id;
-        List<String> command = new ArrayList<>(List.of("docker", "run", "--rm", "--network=none", "--name", name, "-e", "DOCA_EMU_DIR=/fabric",
-                "-v", fabric + ":/fabric", "-v", folder + ":/ledgers"));
+        List<String> command = new ArrayList<>(List.of("docker", "run", "--network=none", "--name", name,
+                "--label", "io.github.comch4j.test=" + ProcessHandle.current().pid(), "-e", "DOCA_EMU_DIR=/fabric", "-v", fabric + ":/fabric"));
         String jdk = System.getenv().getOrDefault("COMCH4J_TEST_JDK", "");
         if (!jdk.isEmpty()) {
             command.addAll(List.of("-v", jdk + ":/jdk:ro"));
@@ -68,9 +78,21 @@ final class VictimProcess {
         }
         command.addAll(List.of(System.getenv("COMCH4J_TEST_IMAGE"), jdk.isEmpty() ? "java" : "/jdk/bin/java"));
         command.addAll(JVM);
-        command.addAll(List.of("-cp", String.join(":", inside), main.getName(), "/ledgers/" + file.getFileName()));
+        command.addAll(heap);
+        command.addAll(List.of("-cp", String.join(":", inside), main.getName(), "/fabric/" + fabric.relativize(file)));
         command.addAll(List.of(names));
-        return new VictimProcess(id, ledger, launch(command, Map.of()), name, file);
+        return new VictimProcess(id, ledger, launch(command), name, file);
+    }
+
+    /** The same container with a new process in it, and with an empty ledger. It must have ended. */
+    VictimProcess restart(int newId) {
+        forgetLedger();
+        return new VictimProcess(newId, Ledger.open(file), launch(List.of("docker", "start", "--attach", container)), container, file);
+    }
+
+    /** Whether there is what containers need. */
+    static boolean canUseContainers(Path fabric) {
+        return fabric != null && !System.getenv().getOrDefault("COMCH4J_TEST_IMAGE", "").isEmpty() && System.getenv("COMCH4J_NO_CONTAINERS") == null;
     }
 
     private static List<String> classPath() {
@@ -84,10 +106,9 @@ final class VictimProcess {
     }
 
     /** No pipes: the driver counts its descriptors. */
-    private static Process launch(List<String> command, Map<String, String> environment) {
+    private static Process launch(List<String> command) {
         ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null")).redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
-        builder.environment().putAll(environment);
         try {
             return builder.start();
         } catch (IOException e) {
@@ -97,6 +118,11 @@ final class VictimProcess {
 
     boolean isContainer() {
         return container != null;
+    }
+
+    @Override
+    public String toString() {
+        return (container == null ? "of process " : "of container ") + id;
     }
 
     void order(long role, long seed) {
@@ -176,11 +202,19 @@ final class VictimProcess {
         return process.exitValue();
     }
 
-    void forget() {
+    void forgetLedger() {
         try {
             Files.deleteIfExists(file);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Removes what is left of it. */
+    void forget() {
+        forgetLedger();
+        if (container != null) {
+            launch(List.of("docker", "rm", "--force", container));
         }
     }
 }
