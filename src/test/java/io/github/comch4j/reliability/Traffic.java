@@ -53,7 +53,7 @@ final class Traffic {
     /** The totals that the other end has told before an orderly end. */
     long controlTotal = UNKNOWN;
     long fastTotal = UNKNOWN;
-    /** Payloads that were announced and did not come, while the connection was there. */
+    /** Payloads that were announced and did not come, while the consumer was running. */
     long failedReceives;
     final long madeAt = System.nanoTime();
     /** How often there was no room to send: all tasks in flight, the queue full, or nothing posted. */
@@ -213,7 +213,7 @@ final class Traffic {
         consumer = connection.consumer(engine, memory).buffers(buffers.length, maxPayload).onReceive(this::payloadReceived)
                 .onReceiveFailed((self, buffer, error) -> {
                     failed++;
-                    failedReceives += connection.isOpen() ? 1 : 0;
+                    failedReceives += self.isRunning() ? 1 : 0; // else: flushed, perhaps before the end is reported
                 }).start();
         producer = connection.producer(engine).tasks(buffers.length).onCompletion((self, buffer, status) -> {
             if (status == DocaError.SUCCESS) {
