@@ -6,9 +6,11 @@
  */
 module io.github.comch4j {
     requires jdk.jfr;
+    requires static transitive java.management; // io.github.comch4j.management alone needs it
 
     exports io.github.comch4j;
     exports io.github.comch4j.comch;
     exports io.github.comch4j.core;
     exports io.github.comch4j.emulator;
+    exports io.github.comch4j.management;
 }

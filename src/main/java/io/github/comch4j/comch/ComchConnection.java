@@ -5,15 +5,19 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.BackPressure;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.ConnectionSink;
+import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Events;
+import io.github.comch4j.internal.Observed;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
@@ -22,11 +26,13 @@ import java.util.TreeSet;
  * {@link ConnectionClosedException}, while the {@link #attachment()} and the last {@link #counters()} remain.
  *
  * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these exceptions: {@link #producer} and
- * {@link #consumer} are called by the owner of the engine that they are given; {@link #state()}, {@link #isOpen()}, {@link #endpoint()} may be called by any
- * thread.
+ * {@link #consumer} are called by the owner of the engine that they are given; what says so may be called by any thread.
  */
 public final class ComchConnection {
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
     private final ComchEndpoint endpoint;
+    private final long number = NUMBERS.incrementAndGet();
     private final Engine engine;
     private final long address;
     private final Link link;
@@ -36,6 +42,12 @@ public final class ComchConnection {
     private volatile ConnectionState state = ConnectionState.OPEN;
     private ConnectionCounters lastCounters = new ConnectionCounters(0, 0, 0, 0);
     private Object attachment;
+    private final Counter sent = new Counter();
+    private final Counter sentBytes = new Counter();
+    private final Counter received = new Counter();
+    private final Counter receivedBytes = new Counter();
+    private final Counter failed = new Counter();
+    private final BackPressure backPressure = new BackPressure();
 
     ComchConnection(ComchEndpoint endpoint, long address) {
         this.endpoint = endpoint;
@@ -48,7 +60,7 @@ public final class ComchConnection {
     }
 
     /**
-     * The server or client that this is a connection of.
+     * The server or client that this is a connection of. Any thread may ask.
      *
      * @return the endpoint
      */
@@ -57,7 +69,25 @@ public final class ComchConnection {
     }
 
     /**
-     * Whether it can be used, and if not, why.
+     * The engine of that server or client, which this runs on. Any thread may ask.
+     *
+     * @return the control engine
+     */
+    public ProgressEngine engine() {
+        return endpoint.engine();
+    }
+
+    /**
+     * Tells it from the other connections of this process, also from those that have ended: names in logs, flight recordings and JMX have it. Any thread may ask.
+     *
+     * @return 1 for the first connection, and so on
+     */
+    public long number() {
+        return number;
+    }
+
+    /**
+     * Whether it can be used, and if not, why. Any thread may ask.
      *
      * @return the state
      */
@@ -66,7 +96,7 @@ public final class ComchConnection {
     }
 
     /**
-     * Whether messages can be sent.
+     * Whether messages can be sent. Any thread may ask.
      *
      * @return whether the state is {@link ConnectionState#OPEN}
      */
@@ -188,7 +218,9 @@ public final class ComchConnection {
     }
 
     /**
-     * Counts what went over the control path ({@code doca_comch_connection_update_info}, {@code _get_counter}).
+     * Counts what went over the control path, as DOCA does ({@code doca_comch_connection_update_info}, {@code _get_counter}).
+     *
+     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read.
      *
      * @return a snapshot; after the end of the connection the last one
      * @throws WrongThreadException if another thread owns the engine
@@ -216,6 +248,88 @@ public final class ComchConnection {
     private static long counter(MemorySegment connection, int counter, String action) {
         return Calls.uint64("doca_comch_connection_get_counter", action,
                 out -> doca_h.doca_comch_connection_get_counter(connection, counter, out));
+    }
+
+    /**
+     * How many messages were accepted to be sent. Any thread may ask, also when the connection has ended.
+     *
+     * @return since the connection began, those that {@linkplain #failed() failed} later included
+     */
+    public long sent() {
+        return sent.get();
+    }
+
+    /**
+     * How long the messages were together that were accepted to be sent. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public long sentBytes() {
+        return sentBytes.get();
+    }
+
+    /**
+     * How many messages were received. Any thread may ask.
+     *
+     * @return since the connection began
+     */
+    public long received() {
+        return received.get();
+    }
+
+    /**
+     * How long the messages were together that were received. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public long receivedBytes() {
+        return receivedBytes.get();
+    }
+
+    /**
+     * How many messages were accepted and could not be delivered. Any thread may ask.
+     *
+     * @return since the connection began; those that were lost with it are not among them
+     */
+    public long failed() {
+        return failed.get();
+    }
+
+    /**
+     * How many times a message was not accepted because there was no room. Any thread may ask.
+     *
+     * @return since the connection began; each attempt counts
+     */
+    public long refused() {
+        return backPressure.refusals();
+    }
+
+    /**
+     * How many times room ran out: episodes from a message that was not accepted to the next one that was. Any thread may ask.
+     *
+     * @return since the connection began
+     */
+    public long backPressures() {
+        return backPressure.episodes();
+    }
+
+    BackPressure backPressure() {
+        return backPressure;
+    }
+
+    void accepted(int length) {
+        sent.increment();
+        sentBytes.add(length);
+        backPressure.relieve();
+    }
+
+    void arrived(int length) {
+        received.increment();
+        receivedBytes.add(length);
+    }
+
+    void failedMessage() {
+        failed.increment();
     }
 
     /**
@@ -290,11 +404,11 @@ public final class ComchConnection {
     /**
      * For logs.
      *
-     * @return whose connection it is
+     * @return its number, and whose connection it is
      */
     @Override
     public String toString() {
-        return "connection of " + endpoint;
+        return "connection " + number + " of " + endpoint;
     }
 
     Link link() {
@@ -341,7 +455,9 @@ public final class ComchConnection {
         synchronized (lifeLock) {
             state = how;
         }
-        Events.connection(toString(), how.name());
+        backPressure.close();
+        Events.connection(this, how.name());
+        Observed.remove(this);
         link.unregister();
         endpoint.forget(this);
         remoteConsumers.clear();
@@ -382,7 +498,7 @@ public final class ComchConnection {
     /** What its producers and consumers depend on, and what depends on the endpoint. */
     private final class Node extends Resource {
         Node() {
-            super(Rank.CONNECTION, "a connection of " + endpoint, endpoint.node);
+            super(Rank.CONNECTION, ComchConnection.this.toString(), endpoint.node);
         }
 
         void attachToEndpoint() {

@@ -11,6 +11,8 @@ import io.github.comch4j.internal.BufferCalls;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.ConsumerCalls;
 import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.Counter;
+import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.FastPathCalls;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Lane;
@@ -40,10 +42,11 @@ public final class ComchConsumer extends ComchFastPath {
     private boolean keep;
     private boolean inHandler;
     private boolean wasRunning;
-    private long received;
+    private final Counter received = new Counter();
+    private final Counter receivedBytes = new Counter();
 
     private ComchConsumer(Builder settings) {
-        super(settings, FastPathCalls.CONSUMER, "a consumer", Math.max(settings.tasks, settings.firstBuffers), create(settings),
+        super(settings, FastPathCalls.CONSUMER, "consumer", Math.max(settings.tasks, settings.firstBuffers), create(settings),
                 settings.connection.resource(), CORE.resource(settings.memory));
         this.memory = settings.memory;
         this.repost = settings.repost;
@@ -177,16 +180,18 @@ public final class ComchConsumer extends ComchFastPath {
     void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
         if (code == Calls.SUCCESS) {
-            received++;
             deliver(slot, buffer, entry);
         } else {
-            failed++;
+            failed.increment();
             DocaError status = DocaError.of(code);
             CORE.arrive(buffer);
             giveBack(slot);
+            if (node.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+                Events.taskFailed("receive", this, status.name());
+            }
             if (onFailure != null) {
                 onFailure.onReceiveFailed(this, buffer, status);
-            } else if (node.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+            } else if (node.state() == Context.RUNNING) {
                 throw new DocaException(status, "doca_task_submit", "receiving with " + this);
             }
         }
@@ -195,20 +200,26 @@ public final class ComchConsumer extends ComchFastPath {
     /** With an entry, all about the receive is in it; otherwise DOCA is asked. */
     private void deliver(int slot, Buffer buffer, long entry) {
         int producer;
+        long before = CORE.dataLength(buffer);
+        long dataLength;
         MemorySegment bytes;
         if (entry != 0) {
-            CORE.arrive(buffer, Lane.dataLength(entry));
+            dataLength = Lane.dataLength(entry);
+            CORE.arrive(buffer, dataLength);
             producer = Lane.producer(entry);
             int length = Lane.immediateLength(entry);
             bytes = scratch.lend(length == 0 ? 0 : Lane.immediate(entry), length);
         } else {
             int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
-            CORE.arrive(buffer, code == Calls.SUCCESS ? scratch.result() : 0);
+            dataLength = code == Calls.SUCCESS ? scratch.result() : 0;
+            CORE.arrive(buffer, dataLength);
             long receive = typed[slot];
             producer = ConsumerCalls.producer(receive);
             long immediate = ConsumerCalls.immediate(receive);
             bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
         }
+        received.increment();
+        receivedBytes.add(dataLength - before);
         keep = !repost;
         inHandler = true;
         try {
@@ -282,21 +293,30 @@ public final class ComchConsumer extends ComchFastPath {
     }
 
     /**
-     * How many buffers are posted.
+     * How many buffers are posted. Any thread may ask.
      *
      * @return posted, and not received into
      */
     public int posted() {
-        return free.length - freeCount;
+        return busy();
     }
 
     /**
-     * How many buffers have been received into.
+     * How many buffers have been received into. Any thread may ask.
      *
      * @return since it was started
      */
     public long received() {
-        return received;
+        return received.get();
+    }
+
+    /**
+     * How long the data were together that were received, without immediate data. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public long receivedBytes() {
+        return receivedBytes.get();
     }
 
     private void postFirstBuffers() {
@@ -418,7 +438,7 @@ public final class ComchConsumer extends ComchFastPath {
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);
             try {
-                consumer.node.start();
+                consumer.begin();
             } catch (RuntimeException | Error e) {
                 consumer.closeAfter(e);
                 throw e;

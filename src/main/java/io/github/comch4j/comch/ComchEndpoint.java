@@ -9,8 +9,10 @@ import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.ConnectionSink;
 import io.github.comch4j.internal.ControlContext;
 import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.EndpointCalls;
 import io.github.comch4j.internal.Events;
+import io.github.comch4j.internal.Observed;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.SendCalls;
@@ -50,7 +52,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     private final RemoteConsumerHandler onConsumer;
     private final SendFailureHandler onSendFailed;
     private final StateHandler onStateChanged;
-    private int inFlight;
+    private final Counter inFlight = new Counter();
 
     ComchEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
         this.calls = calls;
@@ -172,12 +174,12 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     }
 
     /**
-     * How many messages are on their way to be sent now.
+     * How many messages are on their way to be sent now. Any thread may ask.
      *
      * @return accepted, and neither delivered nor failed
      */
     public final int inFlight() {
-        return inFlight;
+        return (int) inFlight.get();
     }
 
     /**
@@ -229,11 +231,12 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         }
         ComchConnection connection = new ComchConnection(this, address);
         connections.put(address, connection);
+        Observed.add(connection);
         return connection;
     }
 
     final void opened(ComchConnection connection) {
-        Events.connection(connection.toString(), ConnectionState.OPEN.name());
+        Events.connection(connection, ConnectionState.OPEN.name());
         if (onConnected != null) {
             onConnected.onChange(connection);
         }
@@ -257,6 +260,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     }
 
     final void message(ComchConnection connection, long address, int length) {
+        connection.arrived(length);
         MemorySegment bytes = scratch.lend(address, length);
         try {
             onMessage.onMessage(connection, bytes);
@@ -275,8 +279,9 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     final boolean send(ComchConnection connection, MemorySegment bytes, int length) {
         int code = calls.allocateSend(node.address(), connection.address(), bytes, length, scratch.resultAddress());
         if (code != Calls.SUCCESS) {
-            if (inFlight > 0 && code == DocaError.NO_MEMORY.code() || code == DocaError.AGAIN.code()) {
-                return false; // with nothing in flight the pool cannot be empty: memory is
+            if (inFlight.get() > 0 && code == DocaError.NO_MEMORY.code() || code == DocaError.AGAIN.code()) {
+                // with nothing in flight the pool cannot be empty: memory is
+                return connection.backPressure().refuse(connection, code == DocaError.NO_MEMORY.code());
             }
             throw connection.refused(code, calls.function("_task_send_alloc_init"));
         }
@@ -286,11 +291,12 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         if (code != Calls.SUCCESS) {
             TaskCalls.free(task);
             if (code == DocaError.AGAIN.code()) {
-                return false;
+                return connection.backPressure().refuse(connection, false);
             }
             throw connection.refused(code, "doca_task_submit");
         }
-        inFlight++;
+        inFlight.increment();
+        connection.accepted(length);
         return true;
     }
 
@@ -298,13 +304,14 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         long task = SendCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         TaskCalls.free(task);
-        inFlight--;
+        inFlight.add(-1);
         if (success || node.isClosed()) {
             return; // closing: what could not go out any more is flushed, which is no news
         }
         if (ConnectionSink.find(key) instanceof ComchConnection.Link link) {
             ComchConnection connection = link.connection();
-            Events.sendFailed(connection.toString(), DocaError.of(status).name());
+            connection.failedMessage();
+            Events.taskFailed("message", connection, DocaError.of(status).name());
             if (onSendFailed != null) {
                 onSendFailed.onSendFailed(connection, DocaError.of(status));
             } else if (connection.isOpen()) {

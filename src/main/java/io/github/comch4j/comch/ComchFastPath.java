@@ -5,17 +5,22 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.BackPressure;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.FastPathCalls;
 import io.github.comch4j.internal.Lane;
+import io.github.comch4j.internal.Observed;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
@@ -29,6 +34,7 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     private static final int DEFAULT_TASKS = 64;
 
     static final CoreAccess CORE = CoreAccess.get();
+    private static final VarHandle FREE_COUNT = freeCountHandle();
 
     final Engine progress;
     final Node node;
@@ -41,7 +47,8 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     final Buffer[] buffers; // in flight, or what was last
     final int[] free; // slots, used as a stack: the last one is still in the caches
     int freeCount;
-    long failed;
+    final Counter failed = new Counter();
+    final BackPressure backPressure = new BackPressure();
 
     private final FastPathCalls calls;
     private final ComchConnection connection;
@@ -62,18 +69,47 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
             free[slot] = count - 1 - slot;
         }
         freeCount = count;
-        this.node = new Node(kind + " on the " + connection, owners);
+        this.id = id(created);
+        this.node = new Node(kind + " " + id + " on " + connection, owners);
         try {
             node.adoptNative(created);
             Lane made = Lane.create(node, calls.asContext(created), calls == FastPathCalls.CONSUMER, count);
             this.lane = made;
             Calls.check(calls.taskFunction("_set_conf"), "configuring " + this,
                     () -> calls.configureTasks(created, made.completedCallback(), made.failedCallback(), count));
-            this.id = (int) Calls.uint32(calls.function("_get_id"), "configuring " + this, out -> calls.getId(created, out));
         } catch (RuntimeException | Error e) {
             closeAfter(e);
             throw e;
         }
+    }
+
+    /** The id is part of the name. */
+    private int id(MemorySegment created) {
+        try {
+            return (int) Calls.uint32(calls.function("_get_id"), "creating something on " + connection, out -> calls.getId(created, out));
+        } catch (RuntimeException | Error e) {
+            calls.destroy(created);
+            throw e;
+        }
+    }
+
+    private static VarHandle freeCountHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(ComchFastPath.class, "freeCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Started: from now on it can be looked at. */
+    final void begin() {
+        node.start();
+        Observed.add(this);
+    }
+
+    /** How many tasks are in flight; any thread may ask. */
+    final int busy() {
+        return free.length - (int) FREE_COUNT.getOpaque(this);
     }
 
     /** Closes after a failure that the caller is going to throw. */
@@ -158,12 +194,21 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     }
 
     /**
-     * How many tasks were accepted and failed later: sends that did not arrive, posted buffers that came back without data.
+     * How many tasks it has. Any thread may ask.
+     *
+     * @return the most sends that can be in flight, or buffers that can be posted, at a time
+     */
+    public final int tasks() {
+        return free.length;
+    }
+
+    /**
+     * How many tasks were accepted and failed later: sends that did not arrive, posted buffers that came back without data. Any thread may ask.
      *
      * @return since it was started
      */
     public final long failed() {
-        return failed;
+        return failed.get();
     }
 
     /**
@@ -286,6 +331,8 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
         @Override
         protected void release(Teardown teardown) {
             super.release(teardown);
+            Observed.remove(ComchFastPath.this);
+            backPressure.close();
             if (lane != null) {
                 lane.close();
             }

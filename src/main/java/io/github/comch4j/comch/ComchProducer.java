@@ -8,6 +8,8 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.Counter;
+import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.FastPathCalls;
 import io.github.comch4j.internal.ProducerCalls;
 import io.github.comch4j.internal.Scratch;
@@ -30,11 +32,12 @@ public final class ComchProducer extends ComchFastPath {
     private final int bufferCount;
     private final SendCompletionHandler onCompletion;
     private final boolean[] taskImmediates; // by slot: what DOCA was told, to tell it changes only
-    private long sent;
+    private final Counter sent = new Counter();
+    private final Counter sentBytes = new Counter();
     private boolean failureTold;
 
     private ComchProducer(Builder settings) {
-        super(settings, FastPathCalls.PRODUCER, "a producer", settings.tasks, create(settings), settings.connection.resource());
+        super(settings, FastPathCalls.PRODUCER, "producer", settings.tasks, create(settings), settings.connection.resource());
         this.onCompletion = settings.onCompletion;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         this.taskImmediates = new boolean[settings.tasks];
@@ -147,7 +150,7 @@ public final class ComchProducer extends ComchFastPath {
             throw notRunning();
         }
         if (freeCount == 0) {
-            return false;
+            return backPressure.refuse(this, true);
         }
         if (buffer != null) {
             CORE.depart(buffer, node);
@@ -176,10 +179,12 @@ public final class ComchProducer extends ComchFastPath {
                 freeCount--;
                 if (!now) {
                     lane.enqueue(slot);
+                    backPressure.relieve();
                     return true;
                 }
                 code = lane.submit(slot);
                 if (code == Calls.SUCCESS) {
+                    backPressure.relieve();
                     return true;
                 }
                 freeCount++;
@@ -190,7 +195,7 @@ public final class ComchProducer extends ComchFastPath {
             }
         }
         if (code == DocaError.AGAIN.code()) {
-            return false;
+            return backPressure.refuse(this, false);
         }
         throw refused(code, function, consumerId);
     }
@@ -248,10 +253,16 @@ public final class ComchProducer extends ComchFastPath {
         }
         giveBack(slot);
         if (success) {
-            sent++;
+            sent.increment();
+            if (buffer != null) {
+                sentBytes.add(CORE.dataLength(buffer));
+            }
             failureTold = false;
         } else {
-            failed++;
+            failed.increment();
+            if (!node.isClosed()) {
+                Events.taskFailed("send", this, status.name());
+            }
         }
         if (onCompletion != null) {
             onCompletion.onCompletion(this, buffer, status);
@@ -278,21 +289,48 @@ public final class ComchProducer extends ComchFastPath {
     }
 
     /**
-     * How many sends are in flight.
+     * How many sends are in flight. Any thread may ask.
      *
      * @return submitted or queued, and not completed
      */
     public int inFlight() {
-        return free.length - freeCount;
+        return busy();
     }
 
     /**
-     * How many sends have succeeded.
+     * How many sends have succeeded. Any thread may ask.
      *
      * @return since it was started
      */
     public long sent() {
-        return sent;
+        return sent.get();
+    }
+
+    /**
+     * How long the data were together of the sends that have succeeded, without immediate data. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public long sentBytes() {
+        return sentBytes.get();
+    }
+
+    /**
+     * How many times a send was not accepted because there was no room. Any thread may ask.
+     *
+     * @return since it was started; each attempt counts
+     */
+    public long refused() {
+        return backPressure.refusals();
+    }
+
+    /**
+     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may ask.
+     *
+     * @return since it was started
+     */
+    public long backPressures() {
+        return backPressure.episodes();
     }
 
     /** What is queued may wait for ever. */
@@ -355,7 +393,7 @@ public final class ComchProducer extends ComchFastPath {
         public ComchProducer start() {
             ComchProducer producer = new ComchProducer(this);
             try {
-                producer.node.start();
+                producer.begin();
             } catch (RuntimeException | Error e) {
                 producer.closeAfter(e);
                 throw e;

@@ -153,6 +153,33 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
+     * How many times it was asked for progress, by the program or by calls that wait. Any thread may ask.
+     *
+     * @return since it was created
+     */
+    public long polls() {
+        return engine.polls();
+    }
+
+    /**
+     * How many things progress has brought. Any thread may ask.
+     *
+     * @return since it was created
+     */
+    public long events() {
+        return engine.events();
+    }
+
+    /**
+     * How many callbacks have thrown. Any thread may ask.
+     *
+     * @return since it was created
+     */
+    public long callbackFailures() {
+        return engine.callbackFailures();
+    }
+
+    /**
      * The descriptor that becomes readable when an armed engine has something to do ({@code doca_pe_get_notification_handle}); for {@code epoll} loops of the
      * program's own, see {@link #awaitEvent}. It belongs to the engine.
      *

@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 
@@ -18,6 +19,7 @@ import java.util.function.IntSupplier;
  */
 public final class Engine extends Resource {
     private static final VarHandle OWNER = ownerHandle();
+    private static final AtomicLong NUMBERS = new AtomicLong();
     /** How long close and blocking sends wait unless told otherwise. */
     private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
 
@@ -31,6 +33,10 @@ public final class Engine extends Resource {
     private int upcallContexts; // servers and clients; without a ring also the others
     private Throwable failure; // what callbacks threw and nobody has been told yet
     private Duration timeout = DEFAULT_TIMEOUT;
+    private final long number = NUMBERS.incrementAndGet();
+    private final Counter polls = new Counter();
+    private final Counter events = new Counter();
+    private final Counter callbackFailures = new Counter();
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -42,7 +48,29 @@ public final class Engine extends Resource {
 
     /** {@code doca_pe_create}; the calling thread owns it. */
     public static Engine create() {
-        return new Engine(Calls.pointer("doca_pe_create", "creating a progress engine", doca_h::doca_pe_create));
+        Engine created = new Engine(Calls.pointer("doca_pe_create", "creating a progress engine", doca_h::doca_pe_create));
+        Observed.add(created);
+        return created;
+    }
+
+    /** Tells it from the other engines of the process. */
+    public long number() {
+        return number;
+    }
+
+    /** How many times it was asked for progress. Any thread may ask, as for the following. */
+    public long polls() {
+        return polls.get();
+    }
+
+    /** How many things progress has brought. */
+    public long events() {
+        return events.get();
+    }
+
+    /** How many callbacks have thrown. */
+    public long callbackFailures() {
+        return callbackFailures.get();
     }
 
     /** One round of {@code doca_pe_progress}, or one task that an earlier round ended. */
@@ -62,6 +90,10 @@ public final class Engine extends Resource {
             done = ring != null ? ring.progress(limit) : plainProgress(limit);
         } finally {
             inCallbacks = false;
+        }
+        polls.increment();
+        if (done != 0) {
+            events.add(done);
         }
         if (failure != null) {
             rethrowFailure();
@@ -170,6 +202,7 @@ public final class Engine extends Resource {
 
     /** Keeps what a callback threw until the native call that ran it has returned. */
     void fail(Throwable thrown) {
+        callbackFailures.increment();
         if (ring != null) {
             ring.stop();
         }
@@ -333,6 +366,7 @@ public final class Engine extends Resource {
     @Override
     protected void release(Teardown teardown) {
         Calls.check("doca_pe_destroy", "closing the progress engine", () -> doca_h.doca_pe_destroy(handle));
+        Observed.remove(this);
         owner = null;
         if (ring != null) {
             ring.close();

@@ -86,6 +86,7 @@ public final class NativeLibrary {
                 info = attempt();
             } catch (NativeLibraryException e) {
                 failure = e;
+                Events.noLibrary(e.getMessage());
             }
             INFO = info;
             FAILURE = failure;
@@ -115,7 +116,7 @@ public final class NativeLibrary {
             lastError = SymbolLookup.loaderLookup().find("doca_emu_last_error")
                     .map(symbol -> Linker.nativeLinker().downcallHandle(symbol, FunctionDescriptor.of(ValueLayout.ADDRESS))).orElse(null);
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
-            Events.library(info.kind().name(), info.location(), info.version(), info.reason());
+            Events.library(info);
             LOGGER.log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
                     info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(),
                     info.reason());

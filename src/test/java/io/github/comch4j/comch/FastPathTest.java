@@ -183,7 +183,7 @@ class FastPathTest extends BothForms {
         Buffer posted = consumer.acquire(0, SLOT);
         consumer.tryPost(posted);
         assertThat(posted.isInFlight()).isTrue();
-        assertThatThrownBy(posted::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight with a consumer");
+        assertThatThrownBy(posted::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight with consumer");
         assertThatThrownBy(posted::clear).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(posted::data).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(posted::length).isInstanceOf(IllegalStateException.class);

@@ -1,0 +1,284 @@
+package io.github.comch4j.management;
+
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.comch.ComchFastPath;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Observed;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.lang.management.ManagementFactory;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Objects;
+import javax.management.JMException;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.StandardMBean;
+
+/**
+ * Shows the engines, connections, producers and consumers of this process over JMX, while they live.
+ *
+ * <pre>{@code
+ * try (ComchManagement management = ComchManagement.register()) {
+ *     …                          // jconsole, or anything else that reads MBeans, sees domain io.github.comch4j
+ * }
+ * }</pre>
+ *
+ * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it ends. Reading costs the threads
+ * that send and receive nothing: they count anyway, and nobody waits for anybody. All methods may be called by any thread.
+ *
+ * <table>
+ * <caption>Names, all in domain {@code io.github.comch4j}</caption>
+ * <tr><th scope="col">bean</th><th scope="col">keys</th></tr>
+ * <tr><td>{@link ProgressEngineMXBean}</td><td>{@code type=ProgressEngine,id=1}</td></tr>
+ * <tr><td>{@link ConnectionMXBean}</td><td>{@code type=Connection,endpoint="client \"echo\"",id=3}; the id is {@link ComchConnection#number()}</td></tr>
+ * <tr><td>{@link ProducerMXBean}</td><td>{@code type=Producer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
+ * <tr><td>{@link ConsumerMXBean}</td><td>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
+ * </table>
+ */
+public final class ComchManagement implements AutoCloseable {
+    private static final String DOMAIN = "io.github.comch4j";
+    private static final Logger LOGGER = System.getLogger(DOMAIN);
+
+    private final MBeanServer server;
+    private final Beans beans = new Beans();
+
+    private ComchManagement(MBeanServer server) {
+        this.server = server;
+    }
+
+    /**
+     * Begins to register with the platform's MBean server.
+     *
+     * @return closes what it has registered
+     */
+    public static ComchManagement register() {
+        return register(ManagementFactory.getPlatformMBeanServer());
+    }
+
+    /**
+     * Begins to register. The names are taken when another registration with the same server is active; then the beans are the other one's.
+     *
+     * @param server where
+     * @return closes what it has registered
+     */
+    public static ComchManagement register(MBeanServer server) {
+        ComchManagement management = new ComchManagement(Objects.requireNonNull(server));
+        Observed.observe(management.beans);
+        return management;
+    }
+
+    /** Takes everything back that it has registered. The second call does nothing. */
+    @Override
+    public void close() {
+        Observed.forget(beans);
+    }
+
+    /** Called under a lock. A bean that cannot be registered must not keep a connection from coming to life. */
+    private final class Beans implements Observed.Observer {
+        private final Map<Object, ObjectName> names = new IdentityHashMap<>();
+
+        @Override
+        public void came(Object object) {
+            try {
+                ObjectName name = new ObjectName(DOMAIN + ":" + keys(object));
+                server.registerMBean(bean(object), name);
+                names.put(object, name);
+            } catch (JMException | RuntimeException e) {
+                LOGGER.log(Level.WARNING, "cannot register " + object, e);
+            }
+        }
+
+        @Override
+        public void went(Object object) {
+            ObjectName name = names.remove(object);
+            if (name == null) {
+                return;
+            }
+            try {
+                server.unregisterMBean(name);
+            } catch (JMException | RuntimeException e) {
+                LOGGER.log(Level.DEBUG, "cannot unregister " + object, e); // somebody else did
+            }
+        }
+    }
+
+    private static String keys(Object object) {
+        return switch (object) {
+            case Engine engine -> "type=ProgressEngine,id=" + engine.number();
+            case ComchConnection connection -> "type=Connection," + endpoint(connection) + ",id=" + connection.number();
+            case ComchProducer producer -> "type=Producer," + of(producer);
+            case ComchConsumer consumer -> "type=Consumer," + of(consumer);
+            default -> throw new IllegalArgumentException(object.toString());
+        };
+    }
+
+    private static String of(ComchFastPath object) {
+        return endpoint(object.connection()) + ",connection=" + object.connection().number() + ",id=" + object.id();
+    }
+
+    private static String endpoint(ComchConnection connection) {
+        return "endpoint=" + ObjectName.quote(connection.endpoint().toString());
+    }
+
+    private static StandardMBean bean(Object object) {
+        return switch (object) {
+            case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
+            case ComchConnection connection -> new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
+            case ComchProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
+            case ComchConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
+            default -> throw new IllegalArgumentException(object.toString());
+        };
+    }
+
+    private record EngineView(Engine engine) implements ProgressEngineMXBean {
+        @Override
+        public String getOwner() {
+            Thread owner = engine.owner();
+            return owner == null ? "" : owner.getName();
+        }
+
+        @Override
+        public long getPolls() {
+            return engine.polls();
+        }
+
+        @Override
+        public long getEvents() {
+            return engine.events();
+        }
+
+        @Override
+        public long getCallbackFailures() {
+            return engine.callbackFailures();
+        }
+    }
+
+    private record ConnectionView(ComchConnection connection) implements ConnectionMXBean {
+        @Override
+        public String getEndpoint() {
+            return connection.endpoint().toString();
+        }
+
+        @Override
+        public String getState() {
+            return connection.state().name();
+        }
+
+        @Override
+        public long getSent() {
+            return connection.sent();
+        }
+
+        @Override
+        public long getSentBytes() {
+            return connection.sentBytes();
+        }
+
+        @Override
+        public long getReceived() {
+            return connection.received();
+        }
+
+        @Override
+        public long getReceivedBytes() {
+            return connection.receivedBytes();
+        }
+
+        @Override
+        public long getFailed() {
+            return connection.failed();
+        }
+
+        @Override
+        public long getRefused() {
+            return connection.refused();
+        }
+
+        @Override
+        public long getBackPressures() {
+            return connection.backPressures();
+        }
+
+        @Override
+        public int getInFlightOfEndpoint() {
+            return connection.endpoint().inFlight();
+        }
+    }
+
+    private record ProducerView(ComchProducer producer) implements ProducerMXBean {
+        @Override
+        public String getState() {
+            return producer.state().name();
+        }
+
+        @Override
+        public int getTasks() {
+            return producer.tasks();
+        }
+
+        @Override
+        public int getInFlight() {
+            return producer.inFlight();
+        }
+
+        @Override
+        public long getSent() {
+            return producer.sent();
+        }
+
+        @Override
+        public long getSentBytes() {
+            return producer.sentBytes();
+        }
+
+        @Override
+        public long getFailed() {
+            return producer.failed();
+        }
+
+        @Override
+        public long getRefused() {
+            return producer.refused();
+        }
+
+        @Override
+        public long getBackPressures() {
+            return producer.backPressures();
+        }
+    }
+
+    private record ConsumerView(ComchConsumer consumer) implements ConsumerMXBean {
+        @Override
+        public String getState() {
+            return consumer.state().name();
+        }
+
+        @Override
+        public int getTasks() {
+            return consumer.tasks();
+        }
+
+        @Override
+        public int getPosted() {
+            return consumer.posted();
+        }
+
+        @Override
+        public long getReceived() {
+            return consumer.received();
+        }
+
+        @Override
+        public long getReceivedBytes() {
+            return consumer.receivedBytes();
+        }
+
+        @Override
+        public long getFailed() {
+            return consumer.failed();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package io.github.comch4j.management;
+
+/** A {@link io.github.comch4j.comch.ComchConsumer}: {@code io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}. */
+public interface ConsumerMXBean {
+
+    /**
+     * Its state.
+     *
+     * @return the name of a {@link io.github.comch4j.core.ContextState}
+     */
+    String getState();
+
+    /**
+     * How many buffers can be posted at a time.
+     *
+     * @return the number of its tasks
+     */
+    int getTasks();
+
+    /**
+     * How many buffers are posted now. While it is 0, producers of the other side have no room.
+     *
+     * @return posted, and not received into
+     */
+    int getPosted();
+
+    /**
+     * How many buffers have been received into.
+     *
+     * @return since it was started
+     */
+    long getReceived();
+
+    /**
+     * How long the data in these were together.
+     *
+     * @return bytes
+     */
+    long getReceivedBytes();
+
+    /**
+     * How many posted buffers came back without data.
+     *
+     * @return since it was started
+     */
+    long getFailed();
+}
