@@ -81,6 +81,20 @@ final class CommandLine {
         return Optional.empty();
     }
 
+    /** What to do: one of these, which comes before all operands. */
+    String command(String what, String... commands) {
+        String command = operand(what);
+        if (!List.of(commands).contains(command)) {
+            throw new UsageException("no such command: " + command);
+        }
+        return command;
+    }
+
+    /** No default: empty if not given. */
+    Optional<PciAddress> address(String name) {
+        return value(name).map(text -> understood(name, text, PciAddress::of));
+    }
+
     PciAddress address(String name, String otherwise) {
         return parsed(name, otherwise, PciAddress::of);
     }
@@ -94,7 +108,10 @@ final class CommandLine {
     }
 
     private <T> T parsed(String name, String otherwise, Function<String, T> parser) {
-        String text = value(name).orElse(otherwise);
+        return understood(name, value(name).orElse(otherwise), parser);
+    }
+
+    private static <T> T understood(String name, String text, Function<String, T> parser) {
         try {
             return parser.apply(text);
         } catch (IllegalArgumentException | ArithmeticException e) {

@@ -1,0 +1,137 @@
+package io.github.comch4j.samples;
+
+import io.github.comch4j.Doca;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.comch.ComchCapabilities;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.DeviceProperties;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.RepresentorInfo;
+import java.util.List;
+
+/**
+ * Looks whether a machine is ready for Comch: which libraries there are, which devices, what they can do, and whether a message gets through.
+ *
+ * <p>A program, the main class of the jar. Its exit status is 0, 1 after a failure, or 2 after a usage error.
+ */
+public final class Comch {
+    private static final String PROGRAM = "comch";
+    private static final String USAGE = """
+            Usage: comch COMMAND [OPTION...]
+
+              info      the libraries, their version, and why these were chosen
+              devices   the devices of this side, and on the DPU the host's functions behind them
+              serve     on the DPU: answer pings, until killed
+              ping      on the host: send messages to "comch serve" and time the answers
+
+            serve:
+              --device PCI        the DPU's own device (the first that can serve)
+              --representor PCI   the host's function to serve, as the host sees it (the first)
+              --name NAME         what clients ask for (comch4j-ping)
+              --clients N         end after so many clients
+            ping:
+              --device PCI        the host's function of the BlueField (the first that can be a client)
+              --name NAME         the server's name (comch4j-ping)
+              --count N           messages (10)
+              --size BYTES        of each (64)
+              --timeout SECONDS   how long to wait for the server, and for each answer (10)
+            devices:
+              --limits            also how much each device takes at most
+            all:
+              --library WHICH     auto, system, emulated, or a folder with DOCA's libraries (auto)
+              --help              this text
+            """;
+
+    private Comch() {
+    }
+
+    /**
+     * The program; ends the VM.
+     *
+     * @param arguments a command and options, see {@code --help}
+     */
+    public static void main(String[] arguments) {
+        System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> {
+            try {
+                run(line);
+            } catch (IllegalArgumentException e) {
+                throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
+            }
+        }));
+    }
+
+    private static void run(CommandLine line) {
+        String command = line.command("a command", "info", "devices", "serve", "ping");
+        switch (command) {
+            case "info" -> {
+                line.end();
+                info();
+            }
+            case "devices" -> {
+                boolean limits = line.flag("--limits");
+                line.end();
+                devices(limits);
+            }
+            case "serve" -> new PingServer(line).run();
+            default -> new PingClient(line).run();
+        }
+    }
+
+    private static void info() {
+        LibraryInfo library = Doca.library();
+        System.out.println("libraries: " + library.kind() + ", " + library.location());
+        System.out.println("chosen:    " + library.reason());
+        System.out.println("DOCA:      " + library.version());
+        System.out.println("Java:      " + Runtime.version() + ", " + System.getProperty("java.vendor"));
+        System.out.println("machine:   " + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", " + System.getProperty("os.arch"));
+        System.out.println("user:      " + System.getProperty("user.name"));
+    }
+
+    private static void devices(boolean limits) {
+        List<DeviceInfo> devices = Devices.list();
+        if (devices.isEmpty()) {
+            throw new TransferException("DOCA finds no device");
+        }
+        for (DeviceInfo info : devices) {
+            System.out.println(info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  " + role(info));
+            try (Device device = Devices.open(info.address())) {
+                describe(device, limits);
+            } catch (DocaException e) {
+                System.out.println("  cannot be opened: " + e.getMessage());
+            }
+        }
+    }
+
+    private static String role(DeviceInfo info) {
+        return info.server() && info.client() ? "server and client" : info.server() ? "server: a DPU's device" : info.client() ? "client: a host's function"
+                : "no Comch";
+    }
+
+    private static void describe(Device device, boolean limits) {
+        DeviceProperties properties = device.properties();
+        properties.mac().ifPresent(mac -> System.out.println("  MAC address " + mac));
+        if (!properties.representorFilters().isEmpty()) {
+            for (RepresentorInfo function : device.representors()) {
+                System.out.println("  represents " + function.address() + "  " + function.type() + "  " + function.interfaceName() + "  " + function.vuid());
+            }
+        }
+        if (!limits || !device.supportsServers() && !device.supportsClients()) {
+            return;
+        }
+        ComchCapabilities most = ComchCapabilities.of(device);
+        System.out.println("  control path: names of " + most.maxNameLength() + " bytes, messages of " + most.maxMessageSize() + " bytes, receive queues of "
+                + most.maxReceiveQueueSize() + ", " + most.maxSendTasks() + " send tasks, " + most.maxClients() + " clients");
+        System.out.println(most.producer().map(producer -> "  producers: " + producer.maxProducers() + ", with " + producer.maxTasks() + " tasks and buffers of "
+                + Sizes.format(producer.maxBufferSize())).orElse("  no producers"));
+        System.out.println(most.consumer().map(consumer -> "  consumers: " + consumer.maxConsumers() + ", with " + consumer.maxTasks() + " tasks, buffers of "
+                + Sizes.format(consumer.maxBufferSize()) + " and " + consumer.maxImmediateLength() + " bytes of immediate data").orElse("  no consumers"));
+    }
+
+    /** The device that the user named, or the first that is good for this. */
+    static DeviceInfo choose(List<DeviceInfo> devices, boolean server) {
+        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst().orElseThrow(() -> new TransferException(
+                server ? "no device here can serve: a server runs on the DPU" : "no device here can be a client: a client runs on the host"));
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.comch4j.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tool that looks whether a machine is ready, on the emulated device. */
+class ComchIT {
+    private static final Map<String, String> HOST = Map.of("DOCA_EMU_SIDE", "host");
+    private static final Map<String, String> DPU = Map.of("DOCA_EMU_SIDE", "dpu");
+
+    private final List<ChildVm> children = new ArrayList<>();
+    private final String name = Machine.uniqueName();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void endChildren() {
+        children.forEach(ChildVm::close);
+    }
+
+    private ChildVm comch(Map<String, String> environment, String... arguments) throws Exception {
+        ChildVm child = new ChildVm(folder, environment, Comch.class, arguments);
+        children.add(child);
+        return child;
+    }
+
+    @Test
+    void infoTellsWhichLibrariesThereAre() throws Exception {
+        ChildVm info = comch(HOST, "info");
+        info.assertSuccess();
+        assertThat(info.out()).contains("libraries: EMULATED", "chosen:    environment variable COMCH4J_LIBRARY asks for it", "-emulated",
+                "Java:      " + Runtime.version());
+    }
+
+    @Test
+    void eachSideSeesItsOwnDevices() throws Exception {
+        ChildVm host = comch(HOST, "devices");
+        host.assertSuccess();
+        assertThat(host.out()).contains("0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.3", "client: a host's function").doesNotContain("0000:03:00.0", "represents",
+                "control path");
+        ChildVm dpu = comch(DPU, "devices", "--limits");
+        dpu.assertSuccess();
+        assertThat(dpu.out()).contains("0000:03:00.0", "server: a DPU's device", "represents 0000:b1:00.0  PF", "represents 0000:b1:00.2  VF",
+                "messages of 4080 bytes", "512 clients", "producers: 64", "consumers: 64");
+    }
+
+    @Test
+    void messagesComeBack() throws Exception {
+        ChildVm server = comch(DPU, "serve", "--name", name, "--clients", "2").awaitOutput(name);
+        ChildVm client = comch(HOST, "ping", "--name", name, "--count", "25", "--size", "4080");
+        client.assertSuccess();
+        assertThat(client.out()).contains("0000:b1:00.0 is connected", "25 messages of 4.0 KiB came back");
+        comch(HOST, "ping", "--name", name, "--count", "1", "--size", "1").assertSuccess();
+        server.assertSuccess();
+        assertThat(server.out()).contains("0000:03:00.0 serves 0000:b1:00.0 as \"" + name + "\"", "left after 25 messages", "left after 1 messages");
+    }
+
+    @Test
+    void aServerServesTheFunctionThatItWasAskedFor() throws Exception {
+        comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.3").awaitOutput("serves 0000:b1:00.3");
+        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.3").assertSuccess();
+        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.2", "--timeout", "1").assertFailure("accepted a client at 0000:b1:00.2");
+    }
+
+    @Test
+    void whatIsWrongIsSaidInOneSentence() throws Exception {
+        comch(HOST, "serve", "--name", name).assertFailure("a server runs on the DPU");
+        comch(DPU, "ping", "--name", name).assertFailure("a client runs on the host");
+        comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.7").assertFailure("0000:b1:00.7");
+        comch(HOST, "ping", "--name", name, "--device", "0000:77:00.0").assertFailure("0000:b1:00.0");
+        ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
+        comch(DPU, "serve", "--name", name).assertFailure("another server may do so already");
+        comch(HOST, "ping", "--name", name, "--size", "5000").assertFailure("at most 4080 bytes");
+        assertThat(server.isAlive()).isTrue();
+        comch(Map.of("COMCH4J_LIBRARY", "system"), "info").assertFailure("no DOCA SDK found");
+        assertThat(comch(HOST, "pong").awaitEnd()).isEqualTo(2);
+        assertThat(comch(HOST).awaitEnd()).isEqualTo(2);
+    }
+
+    @Test
+    void aServerThatIsKilledIsNoticed() throws Exception {
+        ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
+        ChildVm client = comch(HOST, "ping", "--name", name, "--count", "1000000").awaitOutput("is connected");
+        server.kill();
+        client.assertFailure("the server has gone");
+    }
+}
