@@ -29,7 +29,6 @@ import java.util.function.Consumer;
  * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
-    private static final Logger LOGGER = System.getLogger("io.github.comch4j");
     private static final int EVENTS_PER_ROUND = 256;
 
     private final IdleStrategy idle;
@@ -70,7 +69,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle) {
-        return start(name, idle, failure -> LOGGER.log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
+        return start(name, idle, failure -> logger().log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
     }
 
     /**
@@ -83,6 +82,10 @@ public final class EventLoop implements Executor, AutoCloseable {
      */
     public static EventLoop start(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
         return new EventLoop(name, idle, onFailure);
+    }
+
+    private static Logger logger() {
+        return System.getLogger("io.github.comch4j");
     }
 
     private ProgressEngine awaitEngine() {
@@ -154,7 +157,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             onFailure.accept(failure);
         } catch (Throwable t) {
             t.addSuppressed(failure);
-            LOGGER.log(Logger.Level.ERROR, "the failure handler of " + this + " failed", t);
+            logger().log(Logger.Level.ERROR, "the failure handler of " + this + " failed", t);
         }
     }
 

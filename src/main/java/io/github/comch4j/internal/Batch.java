@@ -168,15 +168,15 @@ final class Batch {
         try {
             library = EmulatedLibraries.loadHelper(Platform.current(), FILE);
         } catch (NativeLibraryException e) {
-            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0}", e.getMessage());
+            NativeLibrary.logger().log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0}", e.getMessage());
             return null;
         }
         if (library == null) {
-            NativeLibrary.LOGGER.log(System.Logger.Level.INFO, "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
+            NativeLibrary.logger().log(System.Logger.Level.INFO, "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
             return null;
         }
         if (!initialise(library)) {
-            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
+            NativeLibrary.logger().log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
                     NativeLibrary.describe());
             return null;
         }

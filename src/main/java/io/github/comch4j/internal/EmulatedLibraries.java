@@ -8,8 +8,10 @@ import java.io.InputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.SymbolLookup;
 import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,10 +19,12 @@ import java.util.List;
 /**
  * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
  *
- * <p>The folder has a random name and belongs to its user alone, so nobody can put another library into its place. It is removed as soon
+ * <p>The folder is new and belongs to its user alone, so nobody can put another library into its place. It is removed as soon
  * as the libraries are loaded, because Linux keeps what is mapped: nothing is left behind even by a process that is killed.
  */
 final class EmulatedLibraries {
+    private static final int MAX_ATTEMPTS = 1000;
+
     private EmulatedLibraries() {
     }
 
@@ -103,8 +107,23 @@ final class EmulatedLibraries {
                 + " to a folder that is writable and not mounted noexec", last);
     }
 
+    /**
+     * A new folder. Its name need not be hard to guess, as Files.createTempDirectory makes it at the price of a random number generator for cryptography: one that
+     * is there already is not taken, whoever made it.
+     */
     private static Path privateFolder(Path parent) throws IOException {
-        return Files.createTempDirectory(parent, "comch4j-", PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        FileAttribute<?> forItsUser = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        long number = System.nanoTime();
+        for (int attempts = 0;; attempts++) {
+            Path folder = parent.resolve("comch4j-" + Long.toHexString(number + attempts));
+            try {
+                return Files.createDirectory(folder, forItsUser);
+            } catch (FileAlreadyExistsException e) {
+                if (attempts == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private static Path unpack(URL resource, Path file) throws IOException {
@@ -129,7 +148,7 @@ final class EmulatedLibraries {
         try {
             Files.deleteIfExists(path);
         } catch (IOException e) {
-            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
+            NativeLibrary.logger().log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
         }
     }
 }

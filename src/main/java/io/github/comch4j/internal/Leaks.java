@@ -27,7 +27,7 @@ public final class Leaks {
                 return; // what depends on it may be in use, and close it
             }
             String text = resource.name() + " was never closed" + (made == null ? " (-D" + Doca.DEBUG_PROPERTY + "=true tells where it was made)" : "");
-            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, text, made);
+            NativeLibrary.logger().log(System.Logger.Level.WARNING, text, made);
         }
     }
 }

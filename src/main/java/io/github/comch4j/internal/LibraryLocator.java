@@ -75,7 +75,13 @@ final class LibraryLocator {
     }
 
     private Optional<Pair> system() {
-        return systemFolders.stream().map(LibraryLocator::pairIn).flatMap(Optional::stream).findFirst();
+        for (Path folder : systemFolders) {
+            Optional<Pair> pair = pairIn(folder);
+            if (pair.isPresent()) {
+                return pair;
+            }
+        }
+        return Optional.empty();
     }
 
     private NativeLibraryException noSystem() {
@@ -103,6 +109,9 @@ final class LibraryLocator {
         if (Files.isRegularFile(plain)) {
             return Optional.of(plain);
         }
+        if (!Files.isDirectory(folder)) {
+            return Optional.empty();
+        }
         List<Path> versioned = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name + ".*")) {
             for (Path file : files) {
@@ -113,7 +122,7 @@ final class LibraryLocator {
         } catch (IOException e) {
             return Optional.empty(); // no such folder, or not ours to read: not here
         }
-        return versioned.stream().max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
+        return versioned.isEmpty() ? Optional.empty() : versioned.stream().max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
     }
 
     private static int[] version(Path file, String name) {

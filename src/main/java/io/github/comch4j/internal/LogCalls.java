@@ -77,7 +77,7 @@ public final class LogCalls {
                 }
             }
         } catch (IOException e) {
-            NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "DOCA''s log cannot be read any more: {0}", e);
+            NativeLibrary.logger().log(System.Logger.Level.WARNING, "DOCA''s log cannot be read any more: {0}", e);
         }
     }
 
@@ -122,16 +122,10 @@ public final class LogCalls {
 
     /** What is needed of the C library. */
     private static final class CLibrary {
-        private static final MethodHandle PIPE = handle("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-        private static final MethodHandle CLOSE = handle("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-        private static final MethodHandle FCNTL = handle("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+        private static final MethodHandle PIPE = Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+        private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        private static final MethodHandle FCNTL = Symbols.standard("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
                 Linker.Option.firstVariadicArg(2));
-
-        @SuppressWarnings("restricted")
-        private static MethodHandle handle(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-            Linker linker = Linker.nativeLinker();
-            return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor, options);
-        }
 
         /** The reading and the writing end; the latter does not block. */
         static int[] pipe() {

@@ -6,7 +6,6 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
@@ -18,11 +17,9 @@ import java.lang.invoke.MethodHandle;
  * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their symbols.
  */
 public final class NativeLibrary {
-    static final System.Logger LOGGER = System.getLogger("io.github.comch4j");
     private static final String LIBRARY_VARIABLE = "COMCH4J_LIBRARY";
 
-    /** {@code doca_emu_last_error}; null before the libraries are loaded, and with libraries that are not the emulated ones. */
-    private static volatile MethodHandle lastError;
+    private static volatile boolean loaded;
 
     private NativeLibrary() {
     }
@@ -52,15 +49,23 @@ public final class NativeLibrary {
     /** What the emulated BlueField has to say about what failed last in this thread; empty where it, or a real one, has nothing to say. */
     @SuppressWarnings("restricted")
     public static String lastError() {
-        MethodHandle call = lastError;
-        if (call == null) {
+        if (!loaded || LastError.CALL == null) {
             return "";
         }
         try {
-            return ((MemorySegment) call.invokeExact()).reinterpret(Long.MAX_VALUE).getString(0);
+            return ((MemorySegment) LastError.CALL.invokeExact()).reinterpret(Long.MAX_VALUE).getString(0);
         } catch (Throwable e) {
             throw Symbols.unexpected(e);
         }
+    }
+
+    /** Made at its first use: most processes have nothing to log, and do not wait for a logger at their start. */
+    static System.Logger logger() {
+        return Log.LOGGER;
+    }
+
+    private static final class Log {
+        static final System.Logger LOGGER = System.getLogger("io.github.comch4j");
     }
 
     /** Each caller gets a stack trace of its own. */
@@ -72,6 +77,12 @@ public final class NativeLibrary {
     static void loadPair(LibraryLocator.Pair pair) {
         System.load(pair.common().toString()); // first: the other one is linked against it
         System.load(pair.comch().toString());
+    }
+
+    /** {@code doca_emu_last_error}, linked when something fails; null with libraries that are not the emulated ones. */
+    private static final class LastError {
+        static final MethodHandle CALL = SymbolLookup.loaderLookup().find("doca_emu_last_error")
+                .map(symbol -> Symbols.downcall(symbol, FunctionDescriptor.of(ValueLayout.ADDRESS))).orElse(null);
     }
 
     /** The one attempt of this process. */
@@ -113,13 +124,13 @@ public final class NativeLibrary {
             } else {
                 location = EmulatedLibraries.load(platform);
             }
-            lastError = SymbolLookup.loaderLookup().find("doca_emu_last_error")
-                    .map(symbol -> Linker.nativeLinker().downcallHandle(symbol, FunctionDescriptor.of(ValueLayout.ADDRESS))).orElse(null);
+            loaded = true;
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
             Events.library(info);
-            LOGGER.log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
-                    info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(),
-                    info.reason());
+            if (setting.equals("auto")) { // what was asked for is no news
+                logger().log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
+                        info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(), info.reason());
+            }
             return info;
         }
 

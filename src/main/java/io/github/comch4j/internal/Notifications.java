@@ -7,7 +7,6 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.time.Duration;
@@ -78,13 +77,7 @@ public final class Notifications {
     /** {@code poll(2)} of the C library. */
     private static final class Poll {
         private static final short POLLIN = 1;
-        private static final MethodHandle POLL = handle();
-
-        @SuppressWarnings("restricted")
-        private static MethodHandle handle() {
-            return Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().find("poll").orElseThrow(),
-                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
-        }
+        private static final MethodHandle POLL = Symbols.standard("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
         /** Whether the descriptor became readable; an interrupted call counts as not. */
         static boolean readable(int descriptor, int millis) {

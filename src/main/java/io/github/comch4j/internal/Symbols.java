@@ -13,7 +13,8 @@ import java.lang.invoke.MethodType;
 import java.util.Optional;
 
 /**
- * Makes the handles of the hot calls and the upcall stubs.
+ * Makes the handles of the hot calls and the upcall stubs; nothing else that is written by hand links a function, and nothing links one but to initialise a static
+ * field: from these fields the metadata for native images are made.
  *
  * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws when it is called.
  */
@@ -47,6 +48,12 @@ final class Symbols {
     @SuppressWarnings("restricted")
     static MethodHandle downcall(MemorySegment function, FunctionDescriptor descriptor) {
         return LINKER.downcallHandle(function, descriptor);
+    }
+
+    /** A downcall handle of a function of the C library. */
+    @SuppressWarnings("restricted")
+    static MethodHandle standard(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options);
     }
 
     /** A stub for the life of the process. {@code target} must not throw. */

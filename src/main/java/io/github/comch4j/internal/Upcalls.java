@@ -121,13 +121,13 @@ public final class Upcalls {
         if (engine != null) {
             engine.fail(thrown);
         } else {
-            NativeLibrary.LOGGER.log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
+            NativeLibrary.logger().log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
         }
     }
 
     /** An upcall that concerns nothing known: worth a line, not an exception. */
     static void lost(String what) {
-        NativeLibrary.LOGGER.log(System.Logger.Level.WARNING, "DOCA reported {0}", what);
+        NativeLibrary.logger().log(System.Logger.Level.WARNING, "DOCA reported {0}", what);
     }
 
     private static MemorySegment stub(String method, FunctionDescriptor descriptor) {
