@@ -1,0 +1,230 @@
+package io.github.comch4j.internal;
+
+import io.github.comch4j.ffi.doca_h;
+import java.io.IOException;
+import java.lang.foreign.AddressLayout;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.GroupLayout;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.PaddingLayout;
+import java.lang.foreign.SequenceLayout;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Field;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * What GraalVM's native-image must know of this library, as reachability-metadata.json: each shape of a downcall and of an upcall, what is looked up by name, and the
+ * libraries in the jar. The shapes come from the descriptors of the generated bindings and from the handles that the classes written by hand have in static fields.
+ *
+ * <p>Types of the JNI are used for integers, because their sizes are the same on every platform.
+ */
+final class NativeImageMetadata {
+    private static final String GENERATED = "io.github.comch4j.ffi.";
+    private static final String OURS = "io.github.comch4j.internal.";
+
+    private static final String FCNTL_OPTIONS = ", \"options\": {\"firstVariadicArg\": 2}"; // the only handle of ours with options
+
+    private static final Path BINDINGS = Path.of("generated", "io", "github", "comch4j", "ffi");
+
+    private final Set<String> downcalls = new TreeSet<>();
+    private final Set<String> upcalls = new TreeSet<>();
+    private final List<String> directUpcalls = new ArrayList<>();
+    private final List<String> reflection = new ArrayList<>();
+
+    private NativeImageMetadata() {
+    }
+
+    /** The file's text. */
+    static String generate() {
+        NativeLibrary.load();
+        NativeImageMetadata metadata = new NativeImageMetadata();
+        try {
+            metadata.generatedFunctions();
+            metadata.generatedCallbacks();
+            metadata.variadicFunctions();
+            metadata.handlesOfOurs();
+            metadata.upcallsOfOurs();
+            metadata.managementInterfaces();
+        } catch (ReflectiveOperationException | IOException e) {
+            throw new AssertionError(e);
+        }
+        metadata.reflect(Symbols.class.getName(), List.of(method("raiseMissing", "java.lang.String")), List.of());
+        metadata.reflect(Engine.class.getName(), List.of(), List.of("owner"));
+        return metadata.text();
+    }
+
+    private void generatedFunctions() throws ReflectiveOperationException {
+        for (Method method : doca_h.class.getMethods()) {
+            if (method.getName().endsWith("$descriptor")) {
+                downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
+            }
+        }
+    }
+
+    private void generatedCallbacks() throws ReflectiveOperationException, IOException {
+        for (String name : classNames(BINDINGS)) {
+            Class<?> callback = Class.forName(GENERATED + name);
+            if (Stream.of(callback.getClasses()).anyMatch(nested -> nested.getSimpleName().equals("Function"))) {
+                String shape = shape((FunctionDescriptor) callback.getMethod("descriptor").invoke(null));
+                upcalls.add(shape);
+                downcalls.add(shape);
+                Class<?> function = Class.forName(callback.getName() + "$Function");
+                reflect(function.getName(), List.of(method("apply", parameterNames(function.getMethods()[0].getParameterTypes()))), List.of());
+            }
+        }
+    }
+
+    /** Their descriptor depends on the call: {@link LogCalls} makes the only one, with one more pointer. */
+    private void variadicFunctions() throws ReflectiveOperationException {
+        for (Class<?> function : doca_h.class.getClasses()) {
+            if (function != doca_h.doca_log.class) {
+                throw new AssertionError("a new variadic function: " + function);
+            }
+        }
+        FunctionDescriptor log = doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
+        downcalls.add(shape(log, ", \"options\": {\"firstVariadicArg\": " + (log.argumentLayouts().size() - 1) + "}"));
+    }
+
+    private void handlesOfOurs() throws ReflectiveOperationException, IOException {
+        for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal"))) {
+            if (!name.equals("package-info")) {
+                handlesOf(Class.forName(OURS + name));
+            }
+        }
+    }
+
+    private void handlesOf(Class<?> type) throws ReflectiveOperationException {
+        for (Field field : type.getDeclaredFields()) {
+            if (field.getType() == MethodHandle.class && Modifier.isStatic(field.getModifiers()) && type != Symbols.class) {
+                field.setAccessible(true);
+                MethodHandle handle = (MethodHandle) field.get(null);
+                if (handle == null) {
+                    throw new AssertionError(field + ": not linked here");
+                }
+                downcalls.add(shape(handle.type(), field.getName().equals("FCNTL") ? FCNTL_OPTIONS : ""));
+            }
+        }
+        for (Class<?> nested : type.getDeclaredClasses()) {
+            handlesOf(nested);
+        }
+    }
+
+    /** Each stub in {@link Upcalls} has a static method of primitive arguments. */
+    private void upcallsOfOurs() {
+        List<String> methods = new ArrayList<>();
+        Method[] all = Upcalls.class.getDeclaredMethods();
+        Arrays.sort(all, java.util.Comparator.comparing(Method::getName));
+        for (Method method : all) {
+            if (!method.isSynthetic() && Stream.of(method.getParameterTypes()).allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
+                MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
+                directUpcalls.add("{\"class\": \"" + Upcalls.class.getName() + "\", \"method\": \"" + method.getName() + "\", " + shape(type, "").substring(1));
+                methods.add(method(method.getName(), parameterNames(method.getParameterTypes())));
+            }
+        }
+        long stubs = Stream.of(Upcalls.class.getDeclaredFields()).filter(field -> field.getType() == MemorySegment.class).count();
+        if (stubs != methods.size()) {
+            throw new AssertionError(stubs + " stubs, and methods " + methods);
+        }
+        reflect(Upcalls.class.getName(), methods, List.of());
+    }
+
+    /** JMX looks at their methods. */
+    private void managementInterfaces() throws IOException {
+        for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "management"))) {
+            if (name.endsWith("MXBean")) {
+                reflection.add("{\"type\": \"io.github.comch4j.management." + name + "\", \"allPublicMethods\": true}");
+            }
+        }
+    }
+
+    private static List<String> classNames(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".java")).map(name -> name.replace(".java", "")).sorted().toList();
+        }
+    }
+
+    private void reflect(String type, List<String> methods, List<String> fields) {
+        reflection.add("{\"type\": \"" + type + "\"" + (methods.isEmpty() ? "" : ", \"methods\": [" + String.join(", ", methods) + "]")
+                + (fields.isEmpty() ? "" : ", \"fields\": [" + fields.stream().map(field -> "{\"name\": \"" + field + "\"}").collect(Collectors.joining(", ")) + "]")
+                + "}");
+    }
+
+    private static String method(String name, String... parameters) {
+        return "{\"name\": \"" + name + "\", \"parameterTypes\": " + quoted(List.of(parameters)) + "}";
+    }
+
+    private static String[] parameterNames(Class<?>[] types) {
+        return Stream.of(types).map(Class::getName).toArray(String[]::new);
+    }
+
+    private static String shape(FunctionDescriptor descriptor, String... more) {
+        return shape(descriptor.returnLayout().map(NativeImageMetadata::layout).orElse("void"),
+                descriptor.argumentLayouts().stream().map(NativeImageMetadata::layout).toList(), String.join("", more));
+    }
+
+    private static String shape(MethodType type, String more) {
+        Function<Class<?>, String> name = one -> one == void.class ? "void" : layout(Map.of(int.class, ValueLayout.JAVA_INT, long.class, ValueLayout.JAVA_LONG,
+                byte.class, ValueLayout.JAVA_BYTE, short.class, ValueLayout.JAVA_SHORT, MemorySegment.class, ValueLayout.ADDRESS).get(one));
+        return shape(name.apply(type.returnType()), type.parameterList().stream().map(name).toList(), more);
+    }
+
+    private static String shape(String returned, List<String> parameters, String more) {
+        return "{\"returnType\": \"" + returned + "\", \"parameterTypes\": " + quoted(parameters) + more + "}";
+    }
+
+    private static String quoted(List<String> texts) {
+        return texts.stream().map(text -> '"' + text + '"').collect(Collectors.joining(", ", "[", "]"));
+    }
+
+    /** In the syntax of the file. */
+    private static String layout(MemoryLayout layout) {
+        return switch (layout) {
+            case AddressLayout ignored -> "void*";
+            case ValueLayout.OfInt ignored -> "jint";
+            case ValueLayout.OfLong ignored -> "jlong";
+            case ValueLayout.OfShort ignored -> "jshort";
+            case ValueLayout.OfByte ignored -> "jbyte";
+            case ValueLayout.OfFloat ignored -> "jfloat";
+            case ValueLayout.OfDouble ignored -> "jdouble";
+            case GroupLayout group -> group.memberLayouts().stream().map(NativeImageMetadata::layout)
+                    .collect(Collectors.joining(", ", group instanceof StructLayout ? "struct(" : "union(", ")"));
+            case SequenceLayout sequence -> "sequence(" + sequence.elementCount() + ", " + layout(sequence.elementLayout()) + ")";
+            case PaddingLayout padding -> "padding(" + padding.byteSize() + ")";
+            case ValueLayout other -> throw new AssertionError("no name for " + other);
+        };
+    }
+
+    private String text() {
+        StringBuilder text = new StringBuilder("{\n");
+        text.append("  \"comment\": \"Made from the bindings by NativeImageMetadataTest; -Dcomch4j.update=true writes it anew.\",\n");
+        section(text, "  ", "reflection", reflection, true);
+        section(text, "  ", "resources", List.of("{\"glob\": \"native/*/*.so\"}"), true);
+        text.append("  \"foreign\": {\n");
+        section(text, "    ", "downcalls", List.copyOf(downcalls), true);
+        section(text, "    ", "upcalls", List.copyOf(upcalls), true);
+        section(text, "    ", "directUpcalls", directUpcalls, false);
+        return text.append("  }\n}\n").toString();
+    }
+
+    private static void section(StringBuilder text, String indent, String name, List<String> entries, boolean more) {
+        text.append(indent).append('"').append(name).append("\": [\n");
+        text.append(entries.stream().map(entry -> indent + "  " + entry).collect(Collectors.joining(",\n")));
+        text.append('\n').append(indent).append(more ? "],\n" : "]\n");
+    }
+}
