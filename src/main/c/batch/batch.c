@@ -4,24 +4,27 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* The other side computes with these. */
-_Static_assert(sizeof(struct batch_entry) == 32, "BatchLayout.ENTRY_SIZE");
-_Static_assert(offsetof(struct batch_entry, slot) == 24, "BatchLayout.ENTRY_SLOT");
-_Static_assert(offsetof(struct batch_entry, status) == 30, "BatchLayout.ENTRY_STATUS");
-_Static_assert(offsetof(struct batch_engine, tail) == 20, "BatchLayout.ENGINE_TAIL");
-_Static_assert(offsetof(struct batch_engine, contexts) == 40, "BatchLayout.ENGINE_CONTEXTS");
-_Static_assert(sizeof(struct batch_engine) == 48, "BatchLayout.ENGINE_SIZE");
-_Static_assert(offsetof(struct batch_context, queue_mask) == 40, "BatchLayout.CONTEXT_QUEUE_MASK");
-_Static_assert(offsetof(struct batch_context, index) == 52, "BatchLayout.CONTEXT_INDEX");
-_Static_assert(sizeof(struct batch_context) == 56, "BatchLayout.CONTEXT_SIZE");
-_Static_assert(offsetof(struct batch_slot, consumer) == 48, "BatchLayout.SLOT_CONSUMER");
-_Static_assert(sizeof(struct batch_slot) == 64, "BatchLayout.SLOT_SIZE");
+_Static_assert(sizeof(struct batch_entry) == 32, "Batch.ENTRY_SHIFT");
+_Static_assert(offsetof(struct batch_entry, producer) == 16, "Batch.ENTRY_PRODUCER");
+_Static_assert(offsetof(struct batch_entry, slot) == 24, "Batch.ENTRY_WHAT");
+_Static_assert(offsetof(struct batch_entry, status) == 30, "Batch.ENTRY_WHAT");
+_Static_assert(offsetof(struct batch_engine, tail) == 20, "Batch.ENGINE_TAIL");
+_Static_assert(offsetof(struct batch_engine, contexts) == 40, "Batch.ENGINE_CONTEXTS");
+_Static_assert(sizeof(struct batch_engine) == 48, "Batch.ENGINE_SIZE");
+_Static_assert(offsetof(struct batch_context, queue_mask) == 48, "Batch.CONTEXT_QUEUE_MASK");
+_Static_assert(offsetof(struct batch_context, index) == 60, "Batch.CONTEXT_INDEX");
+_Static_assert(offsetof(struct batch_context, stalls) == 64, "Batch.CONTEXT_STALLS");
+_Static_assert(sizeof(struct batch_context) == 72, "Batch.CONTEXT_SIZE");
+_Static_assert(offsetof(struct batch_slot, typed) == 24, "Batch.SLOT_TYPED");
+_Static_assert(sizeof(struct batch_slot) == 32, "Batch.SLOT_SHIFT");
+_Static_assert(sizeof(struct batch_data) == 16, "Batch.DATA_SHIFT");
 
 static struct batch_functions doca;
 
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
 	if (functions->version != BATCH_VERSION || functions->progress == NULL || functions->submit == NULL ||
-	    functions->status == NULL || functions->set_data == NULL || functions->get_data_len == NULL ||
+	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL || functions->get_data_len == NULL ||
 	    functions->send_set_buf == NULL || functions->send_set_consumer == NULL ||
 	    functions->receive_set_buf == NULL || functions->receive_producer == NULL ||
 	    functions->receive_imm == NULL || functions->receive_imm_len == NULL)
@@ -36,48 +39,46 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 
 /* ---- completions ---- */
 
-static inline struct batch_entry *append(const struct batch_slot *slot, doca_error_t status)
+static inline struct batch_entry *append(const struct batch_context *context, uint32_t slot, doca_error_t status)
 {
-	const struct batch_context *context = slot->context;
 	struct batch_engine *engine = context->engine;
 	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
-	entry->slot = slot->number;
+	entry->slot = slot;
 	entry->context = context->index;
 	entry->status = (unsigned int)status <= INT16_MAX ? (int16_t)status : (int16_t)DOCA_ERROR_UNKNOWN;
 	return entry;
 }
 
-static doca_error_t failure(const struct batch_slot *slot)
+static void append_failure(const struct batch_context *context, uint32_t slot)
 {
-	doca_error_t status = doca.status(slot->task);
-	return status == DOCA_SUCCESS ? DOCA_ERROR_UNKNOWN : status; /* the error callback means that it failed */
+	doca_error_t status = doca.status(context->slots[slot].task);
+	/* The error callback means that it failed. */
+	append(context, slot, status == DOCA_SUCCESS ? DOCA_ERROR_UNKNOWN : status);
 }
 
 void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
 	(void)task;
-	(void)ctx_data;
-	append(task_data.ptr, DOCA_SUCCESS);
+	append(ctx_data.ptr, (uint32_t)task_data.u64, DOCA_SUCCESS);
 }
 
 void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 			    union doca_data ctx_data)
 {
 	(void)task;
-	(void)ctx_data;
-	append(task_data.ptr, failure(task_data.ptr));
+	append_failure(ctx_data.ptr, (uint32_t)task_data.u64);
 }
 
 void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 			    union doca_data ctx_data)
 {
-	(void)ctx_data;
-	const struct batch_slot *slot = task_data.ptr;
+	const struct batch_context *context = ctx_data.ptr;
+	uint32_t slot = (uint32_t)task_data.u64;
 	size_t data_len = 0;
-	if (UNLIKELY(doca.get_data_len(slot->buf, &data_len) != DOCA_SUCCESS))
+	if (UNLIKELY(doca.get_data_len(context->slots[slot].buf, &data_len) != DOCA_SUCCESS))
 		data_len = 0;
 	uint32_t imm_len = doca.receive_imm_len(task);
-	struct batch_entry *entry = append(slot, DOCA_SUCCESS);
+	struct batch_entry *entry = append(context, slot, DOCA_SUCCESS);
 	entry->data_len = data_len;
 	entry->producer = doca.receive_producer(task);
 	entry->imm_len = imm_len;
@@ -89,20 +90,26 @@ void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task,
 				union doca_data ctx_data)
 {
 	(void)task;
-	(void)ctx_data;
-	append(task_data.ptr, failure(task_data.ptr));
+	append_failure(ctx_data.ptr, (uint32_t)task_data.u64);
+}
+
+void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
+			 enum doca_ctx_states after)
+{
+	(void)ctx;
+	append(ctx_data.ptr, BATCH_STATE, DOCA_SUCCESS)->data_len = (uint32_t)before | (uint64_t)after << 32;
 }
 
 /* ---- submits ---- */
 
 /* Brings task and buffer up to date. */
-static inline doca_error_t apply(struct batch_slot *slot)
+static doca_error_t apply_changes(const struct batch_context *context, uint32_t number)
 {
+	struct batch_slot *slot = &context->slots[number];
+	const struct batch_data *segment = &context->data[number];
 	uint32_t changes = slot->changes;
-	if (changes == 0)
-		return DOCA_SUCCESS;
 	slot->changes = 0;
-	if (slot->context->receives) {
+	if (context->receives) {
 		if ((changes & BATCH_BUF) != 0)
 			doca.receive_set_buf(slot->typed, slot->buf);
 	} else {
@@ -111,20 +118,33 @@ static inline doca_error_t apply(struct batch_slot *slot)
 		if ((changes & BATCH_CONSUMER) != 0)
 			doca.send_set_consumer(slot->typed, slot->consumer);
 	}
-	return (changes & BATCH_DATA) != 0 ? doca.set_data(slot->buf, slot->data, slot->data_len) : DOCA_SUCCESS;
+	return (changes & BATCH_DATA) != 0 ? doca.set_data(slot->buf, segment->data, segment->data_len) : DOCA_SUCCESS;
 }
 
-static inline doca_error_t submit(struct batch_slot *slot, bool held)
+static inline doca_error_t apply(const struct batch_context *context, uint32_t queued)
 {
-	doca_error_t result = apply(slot);
+	uint32_t number = queued & ~BATCH_EMPTY;
+	const struct batch_slot *slot = &context->slots[number];
+	if (UNLIKELY(slot->changes != 0)) {
+		doca_error_t result = apply_changes(context, number);
+		if (result != DOCA_SUCCESS)
+			return result;
+	}
+	return (queued & BATCH_EMPTY) != 0 ? doca.reset_data_len(slot->buf) : DOCA_SUCCESS;
+}
+
+static inline doca_error_t submit(const struct batch_context *context, uint32_t queued, bool held)
+{
+	doca_error_t result = apply(context, queued);
 	if (UNLIKELY(result != DOCA_SUCCESS))
 		return result;
-	return held ? doca.submit_held(slot->task, 0) : doca.submit(slot->task);
+	struct doca_task *task = context->slots[queued & ~BATCH_EMPTY].task;
+	return held ? doca.submit_held(task, 0) : doca.submit(task);
 }
 
-static struct batch_slot *next_queued(struct batch_context *context)
+static inline uint32_t *place(const struct batch_context *context, uint32_t position)
 {
-	return &context->slots[context->queue[context->queue_head & context->queue_mask]];
+	return &context->queue[position & context->queue_mask];
 }
 
 uint32_t comch4j_batch_flush(struct batch_context *context)
@@ -134,22 +154,22 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 	context->flushing = 1;
 	bool held = false;
 	while (context->queue_head != context->queue_tail) {
-		struct batch_slot *slot = next_queued(context);
+		uint32_t queued = *place(context, context->queue_head);
 		/* Gone from the queue before the submit: what that calls back may look at the queue. */
 		context->queue_head++;
-		context->engine->queued--;
 		/* The last one pushes the earlier ones out as well. */
 		bool last = doca.submit_held == NULL || context->queue_head == context->queue_tail;
-		doca_error_t result = submit(slot, !last);
+		doca_error_t result = submit(context, queued, !last);
 		if (LIKELY(result == DOCA_SUCCESS)) {
 			held = !last;
 		} else if (result == DOCA_ERROR_AGAIN) {
 			/* By name: if the callback has cancelled the queue, another one is in this place. */
-			context->queue[--context->queue_head & context->queue_mask] = slot->number;
-			context->engine->queued++;
+			*place(context, --context->queue_head) = queued;
+			context->engine->queued = 1;
+			context->stalls++;
 			break;
 		} else {
-			append(slot, result);
+			append(context, queued & ~BATCH_EMPTY, result);
 		}
 	}
 	if (held)
@@ -158,29 +178,28 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 	return context->queue_tail - context->queue_head;
 }
 
-int32_t comch4j_batch_submit(struct batch_slot *slot)
+int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number)
 {
-	struct batch_context *context = slot->context;
 	if (UNLIKELY(context->queue_head != context->queue_tail) && comch4j_batch_flush(context) > 0) {
-		apply(slot); /* what the caller believes to be so from now on */
+		apply(context, number); /* what the caller believes to be so from now on */
 		return DOCA_ERROR_AGAIN;
 	}
-	return (int32_t)submit(slot, false);
+	return (int32_t)submit(context, number, false);
 }
 
 void comch4j_batch_cancel(struct batch_context *context, int32_t status)
 {
 	while (context->queue_head != context->queue_tail) {
-		struct batch_slot *slot = next_queued(context);
+		uint32_t queued = *place(context, context->queue_head);
 		context->queue_head++;
-		context->engine->queued--;
-		apply(slot);
-		append(slot, (doca_error_t)status);
+		apply(context, queued);
+		append(context, queued & ~BATCH_EMPTY, (doca_error_t)status);
 	}
 }
 
 static void flush_all(struct batch_engine *engine)
 {
+	engine->queued = 0; /* flush sets it where something remains */
 	for (struct batch_context *context = engine->contexts; context != NULL; context = context->next)
 		if (context->queue_head != context->queue_tail)
 			comch4j_batch_flush(context);
@@ -188,7 +207,7 @@ static void flush_all(struct batch_engine *engine)
 
 uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit)
 {
-	if (engine->queued > 0)
+	if (engine->queued)
 		flush_all(engine);
 	engine->others = 0;
 	engine->stop = 0;

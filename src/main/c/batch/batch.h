@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when a layout or the meaning of a function does: both sides come from one build, or say so. */
-#define BATCH_VERSION 1u
+#define BATCH_VERSION 2u
 
 /* DOCA's functions, found by the other side. The two of `held` may both be NULL: old releases lack them. */
 struct batch_functions {
@@ -33,6 +33,7 @@ struct batch_functions {
 	doca_error_t (*submit)(struct doca_task *task);
 	doca_error_t (*status)(const struct doca_task *task);
 	doca_error_t (*set_data)(struct doca_buf *buf, void *data, size_t len);
+	doca_error_t (*reset_data_len)(struct doca_buf *buf);
 	doca_error_t (*get_data_len)(const struct doca_buf *buf, size_t *len);
 	void (*send_set_buf)(struct doca_comch_producer_task_send *task, const struct doca_buf *buf);
 	void (*send_set_consumer)(struct doca_comch_producer_task_send *task, uint32_t consumer);
@@ -45,69 +46,79 @@ struct batch_functions {
 	void (*push_held)(struct doca_ctx *ctx);
 };
 
-/* A task that ended, or that was refused when its turn in the queue came. */
+/* What happened: a task ended, or was refused when its turn in the queue came, or a context changed its state. */
 struct batch_entry {
-	uint64_t data_len; /* of the received-into buffer's data segment */
+	uint64_t data_len; /* of the received-into buffer's data segment; of a change of state, see batch_state */
 	uint64_t imm;	   /* address of received immediate data, valid until the task is submitted again */
-	uint32_t imm_len;
 	uint32_t producer;
-	uint32_t slot;
-	uint16_t context;
-	int16_t status; /* doca_error_t */
+	uint32_t imm_len;
+	uint32_t slot;	  /* number, or BATCH_STATE */
+	uint16_t context; /* index */
+	int16_t status;	  /* doca_error_t */
 };
+
+/* An entry that tells of a change of state: `data_len` is the state before, plus that after in the upper half. */
+#define BATCH_STATE UINT32_MAX
 
 struct batch_engine {
 	struct doca_pe *pe;
-	struct batch_entry *ring; /* has a place for every slot of the engine's contexts: it cannot overflow */
+	struct batch_entry *ring; /* has a place for every slot of the engine's contexts and for four changes of state of
+				   * each, which is a whole life: it cannot overflow */
 	uint32_t ring_mask;
 	uint32_t tail;	 /* where the next entry goes; only this side writes it */
-	uint32_t queued; /* slots in the queues of all contexts */
+	uint32_t queued; /* set by the other side when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that brought something else than entries */
 	uint32_t stop;	 /* set by the other side in a callback: batch_progress is to return */
 	uint32_t reserved;
 	struct batch_context *contexts;
 };
 
-/* A producer or consumer. */
+/* A producer or consumer. Its address is the context's user data. */
 struct batch_context {
 	struct batch_engine *engine;
 	struct batch_context *next;
 	struct doca_ctx *ctx;
 	struct batch_slot *slots;
-	uint32_t *queue; /* slot numbers, with room for all */
+	struct batch_data *data; /* by slot */
+	uint32_t *queue; /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
 	uint32_t queue_mask;
 	uint32_t queue_head; /* only this side writes it */
 	uint32_t queue_tail; /* only the other side writes it */
 	uint16_t index;	     /* of the other side */
 	uint8_t receives;
 	uint8_t flushing;
+	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
 };
+
+/* In a queue: the buffer is to be submitted without data, where its data were. */
+#define BATCH_EMPTY UINT32_C(0x80000000)
 
 enum batch_change {
 	BATCH_BUF = 1,	    /* `buf` is not what the task has */
 	BATCH_CONSUMER = 2, /* nor `consumer` */
-	BATCH_DATA = 4,	    /* `data` and `data_len` are not what `buf` has */
+	BATCH_DATA = 4,	    /* nor the data segment of `buf` where batch_data says */
 };
 
-/* A task and what it is to be submitted with. Its address is the task's user data. */
+/* A task and what it is to be submitted with. Its number is the task's user data. */
 struct batch_slot {
-	struct batch_context *context;
 	struct doca_task *task;
-	void *typed; /* the same task, as a send or a post-receive */
 	struct doca_buf *buf;
+	uint32_t changes; /* enum batch_change */
+	uint32_t consumer;
+	void *typed; /* the same task, as a send or a post-receive */
+};
+
+/* Where a slot's data segment is to be, if that has changed; apart, so that what each submit reads is close together. */
+struct batch_data {
 	void *data;
 	uint64_t data_len;
-	uint32_t consumer;
-	uint32_t changes; /* enum batch_change */
-	uint32_t number;
-	uint32_t reserved;
 };
 
 /* Takes over DOCA's functions; before anything else, once. False when the versions differ or a function is missing. */
 BATCH_API uint32_t comch4j_batch_init(const struct batch_functions *functions);
 
 /* Submits one task now, behind those of its context that are queued. AGAIN also when those have no room. */
-BATCH_API int32_t comch4j_batch_submit(struct batch_slot *slot);
+BATCH_API int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number);
 
 /* Submits a context's queue in order, until it is empty or DOCA answers AGAIN. What is refused for another reason becomes
  * an entry. Returns how many are still queued. */
@@ -129,5 +140,8 @@ BATCH_API void comch4j_batch_received(struct doca_comch_consumer_task_post_recv 
 				      union doca_data ctx_data);
 BATCH_API void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 					  union doca_data ctx_data);
+/* The callback for changes of state. */
+BATCH_API void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
+				   enum doca_ctx_states after);
 
 #endif

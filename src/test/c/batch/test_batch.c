@@ -42,6 +42,7 @@ static struct doca_buf bufs[SLOTS];
 static struct batch_engine engine;
 static struct batch_context context, other_context;
 static struct batch_slot slots[SLOTS];
+static struct batch_data segments[SLOTS];
 static uint32_t queue[SLOTS], other_queue[SLOTS];
 static struct batch_entry ring[16];
 
@@ -100,6 +101,14 @@ static doca_error_t set_data(struct doca_buf *buf, void *data, size_t len)
 	return DOCA_SUCCESS;
 }
 
+static doca_error_t reset_data_len(struct doca_buf *buf)
+{
+	if (buf->len == 666)
+		return DOCA_ERROR_BAD_STATE;
+	buf->len = 0;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t get_data_len(const struct doca_buf *buf, size_t *len)
 {
 	if (buf->len == 666)
@@ -144,6 +153,7 @@ static const struct batch_functions complete = {
 	.submit = submit,
 	.status = status,
 	.set_data = set_data,
+	.reset_data_len = reset_data_len,
 	.get_data_len = get_data_len,
 	.send_set_buf = send_set_buf,
 	.send_set_consumer = send_set_consumer,
@@ -169,15 +179,15 @@ static int set_up(void **state)
 					 .next = &other_context,
 					 .ctx = &ctx,
 					 .slots = slots,
+					 .data = segments,
 					 .queue = queue,
 					 .queue_mask = SLOTS - 1,
 					 .index = 3};
 	other_context = (struct batch_context){
-		.engine = &engine, .ctx = &ctx, .slots = slots, .queue = other_queue, .queue_mask = SLOTS - 1, .index = 4};
+		.engine = &engine, .ctx = &ctx, .slots = slots, .data = segments, .queue = other_queue, .queue_mask = SLOTS - 1, .index = 4};
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		slots[i] = (struct batch_slot){
-			.context = &context, .task = &tasks[i], .typed = &tasks[i], .buf = &bufs[i], .number = i};
-		tasks[i].user_data.ptr = &slots[i];
+		slots[i] = (struct batch_slot){.task = &tasks[i], .typed = &tasks[i], .buf = &bufs[i]};
+		tasks[i].user_data.u64 = i;
 	}
 	room = 1000;
 	then = DOCA_ERROR_AGAIN;
@@ -191,7 +201,7 @@ static int set_up(void **state)
 static void enqueue(struct batch_context *to, uint32_t slot)
 {
 	to->queue[to->queue_tail++ & to->queue_mask] = slot;
-	engine.queued++;
+	engine.queued = 1;
 }
 
 static void expect_entry(uint32_t at, uint32_t slot, doca_error_t wanted)
@@ -224,33 +234,33 @@ static void init_wants_its_version_and_every_function(void **state)
 static void submit_tells_what_has_changed_and_nothing_else(void **state)
 {
 	(void)state;
-	int data;
+	int bytes;
 	slots[1].changes = BATCH_BUF | BATCH_CONSUMER | BATCH_DATA;
 	slots[1].consumer = 7;
-	slots[1].data = &data;
-	slots[1].data_len = 5;
-	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[1]));
+	segments[1].data = &bytes;
+	segments[1].data_len = 5;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
 	assert_ptr_equal(&bufs[1], tasks[1].buf);
 	assert_int_equal(7, tasks[1].consumer);
-	assert_ptr_equal(&data, bufs[1].data);
+	assert_ptr_equal(&bytes, bufs[1].data);
 	assert_int_equal(5, bufs[1].len);
 	assert_int_equal(0, slots[1].changes);
 	tasks[1].buf = NULL;
-	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[1]));
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
 	assert_null(tasks[1].buf);
 	context.receives = 1;
 	slots[2].changes = BATCH_BUF | BATCH_CONSUMER;
 	slots[2].consumer = 9;
-	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[2]));
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 2));
 	assert_ptr_equal(&bufs[2], tasks[2].buf);
 	assert_int_equal(0, tasks[2].consumer);
 	slots[3].changes = BATCH_DATA;
-	slots[3].data_len = 666;
-	assert_int_equal(DOCA_ERROR_TOO_BIG, comch4j_batch_submit(&slots[3]));
+	segments[3].data_len = 666;
+	assert_int_equal(DOCA_ERROR_TOO_BIG, comch4j_batch_submit(&context, 3));
 	assert_int_equal(0, tasks[3].submits);
 	room = 0;
 	then = DOCA_ERROR_BAD_STATE;
-	assert_int_equal(DOCA_ERROR_BAD_STATE, comch4j_batch_submit(&slots[4]));
+	assert_int_equal(DOCA_ERROR_BAD_STATE, comch4j_batch_submit(&context, 4));
 	assert_int_equal(0, engine.tail);
 }
 
@@ -267,7 +277,6 @@ static void flush_submits_in_order_and_rings_the_bell_once(void **state)
 	assert_int_equal(3, order[2]);
 	assert_int_equal(2, held_flags); /* the last one pushes */
 	assert_int_equal(0, ctx.pushes);
-	assert_int_equal(0, engine.queued);
 	assert_int_equal(0, comch4j_batch_flush(&context));
 }
 
@@ -278,27 +287,28 @@ static void what_meets_again_waits_in_order(void **state)
 		enqueue(&context, i);
 	room = 2;
 	assert_int_equal(3, comch4j_batch_flush(&context));
-	assert_int_equal(3, engine.queued);
+	assert_int_equal(1, engine.queued);
+	assert_int_equal(1, context.stalls);
 	assert_int_equal(1, ctx.pushes); /* what was held must not wait */
 	assert_int_equal(0, engine.tail);
 	slots[7].changes = BATCH_BUF;
-	assert_int_equal(DOCA_ERROR_AGAIN, comch4j_batch_submit(&slots[7]));
+	assert_int_equal(DOCA_ERROR_AGAIN, comch4j_batch_submit(&context, 7));
 	assert_int_equal(0, tasks[7].submits);
 	assert_ptr_equal(&bufs[7], tasks[7].buf);
 	room = 1000;
-	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&slots[7]));
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 7));
 	assert_int_equal(6, submitted);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(i, order[i]);
 	assert_int_equal(7, order[5]);
-	assert_int_equal(0, engine.queued);
+	assert_int_equal(2, context.stalls);
 }
 
 static void what_is_refused_becomes_an_entry_and_the_rest_goes_on(void **state)
 {
 	(void)state;
 	slots[2].changes = BATCH_DATA;
-	slots[2].data_len = 666;
+	segments[2].data_len = 666;
 	enqueue(&context, 1);
 	enqueue(&context, 2);
 	enqueue(&context, 3);
@@ -315,7 +325,7 @@ static void cancel_ends_what_is_queued(void **state)
 	enqueue(&context, 4);
 	enqueue(&context, 5);
 	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
-	assert_int_equal(0, engine.queued);
+	assert_int_equal(context.queue_tail, context.queue_head);
 	assert_int_equal(2, engine.tail);
 	expect_entry(0, 4, DOCA_ERROR_IO_FAILED);
 	expect_entry(1, 5, DOCA_ERROR_IO_FAILED);
@@ -353,12 +363,12 @@ static void a_callback_inside_a_submit_may_cancel_the_queue(void **state)
 static void completions_become_entries(void **state)
 {
 	(void)state;
-	comch4j_batch_sent((void *)&tasks[1], tasks[1].user_data, (union doca_data){0});
+	comch4j_batch_sent((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
 	tasks[2].status = DOCA_ERROR_NOT_CONNECTED;
-	comch4j_batch_not_sent((void *)&tasks[2], tasks[2].user_data, (union doca_data){0});
-	comch4j_batch_not_received((void *)&tasks[3], tasks[3].user_data, (union doca_data){0});
+	comch4j_batch_not_sent((void *)&tasks[2], tasks[2].user_data, (union doca_data){.ptr = &context});
+	comch4j_batch_not_received((void *)&tasks[3], tasks[3].user_data, (union doca_data){.ptr = &context});
 	tasks[4].status = (doca_error_t)100000;
-	comch4j_batch_not_received((void *)&tasks[4], tasks[4].user_data, (union doca_data){0});
+	comch4j_batch_not_received((void *)&tasks[4], tasks[4].user_data, (union doca_data){.ptr = &context});
 	assert_int_equal(4, engine.tail);
 	expect_entry(0, 1, DOCA_SUCCESS);
 	expect_entry(1, 2, DOCA_ERROR_NOT_CONNECTED);
@@ -372,9 +382,9 @@ static void a_receive_is_told_completely(void **state)
 	bufs[1].len = (size_t)1 << 33;
 	tasks[1].producer = 12;
 	tasks[1].imm_len = 4;
-	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){0});
+	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
 	bufs[2].len = 666;
-	comch4j_batch_received((void *)&tasks[2], tasks[2].user_data, (union doca_data){0});
+	comch4j_batch_received((void *)&tasks[2], tasks[2].user_data, (union doca_data){.ptr = &context});
 	expect_entry(0, 1, DOCA_SUCCESS);
 	assert_true(ring[0].data_len == (uint64_t)1 << 33);
 	assert_int_equal(12, ring[0].producer);
@@ -388,7 +398,7 @@ static void a_receive_is_told_completely(void **state)
 static void complete_one(struct doca_pe *from)
 {
 	uint32_t slot = (uint32_t)from->rounds_left % SLOTS;
-	comch4j_batch_sent((void *)&tasks[slot], tasks[slot].user_data, (union doca_data){0});
+	comch4j_batch_sent((void *)&tasks[slot], tasks[slot].user_data, (union doca_data){.ptr = &context});
 }
 
 static void progress_collects_up_to_its_limit(void **state)
@@ -423,6 +433,44 @@ static void something_else(struct doca_pe *from)
 		engine.stop = 1;
 }
 
+static void a_received_buffer_goes_back_empty(void **state)
+{
+	(void)state;
+	int bytes;
+	context.receives = 1;
+	bufs[1] = (struct doca_buf){.data = &bytes, .len = 9};
+	enqueue(&context, 1 | BATCH_EMPTY);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(1, tasks[1].submits);
+	assert_ptr_equal(&bytes, bufs[1].data);
+	assert_int_equal(0, bufs[1].len);
+	bufs[2].len = 666;
+	enqueue(&context, 2 | BATCH_EMPTY);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(0, tasks[2].submits);
+	expect_entry(0, 2, DOCA_ERROR_BAD_STATE);
+	bufs[3].len = 4;
+	enqueue(&context, 3 | BATCH_EMPTY);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(0, bufs[3].len); /* as the other side believes */
+	expect_entry(1, 3, DOCA_ERROR_IO_FAILED);
+	bufs[4].len = 4;
+	enqueue(&context, 4 | BATCH_EMPTY);
+	room = 0;
+	assert_int_equal(1, comch4j_batch_flush(&context));
+	room = 1;
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(2, tasks[4].submits);
+}
+
+static void changes_of_state_become_entries(void **state)
+{
+	(void)state;
+	comch4j_batch_state((union doca_data){.ptr = &context}, &ctx, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING);
+	expect_entry(0, BATCH_STATE, DOCA_SUCCESS);
+	assert_true(ring[0].data_len == (DOCA_CTX_STATE_STARTING | (uint64_t)DOCA_CTX_STATE_RUNNING << 32));
+}
+
 static void progress_counts_other_rounds_and_stops_when_told(void **state)
 {
 	(void)state;
@@ -448,6 +496,8 @@ int main(void)
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
 		cmocka_unit_test_setup(progress_flushes_all_queues_first, set_up),
+		cmocka_unit_test_setup(a_received_buffer_goes_back_empty, set_up),
+		cmocka_unit_test_setup(changes_of_state_become_entries, set_up),
 		cmocka_unit_test_setup(progress_counts_other_rounds_and_stops_when_told, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,11 +57,7 @@ final class FastInlet implements Inlet {
 
     @Override
     public int poll() {
-        int count = 0;
-        while (count < 256 && engine.progress()) {
-            count++;
-        }
-        return count;
+        return engine.progress(256);
     }
 
     @Override

@@ -10,6 +10,8 @@ import java.lang.foreign.ValueLayout;
 
 /** A producer with its buffers. */
 final class FastOutlet implements Outlet {
+    private static final int MANY = 256;
+
     private final Endpoint endpoint;
     private final ProgressEngine engine;
     private final MemoryMap memory;
@@ -17,7 +19,7 @@ final class FastOutlet implements Outlet {
     private final int consumer;
     private final Buffer[] free; // a stack: the last one is still in the caches
     private int freeCount;
-    private long again;
+    private long stalls; // of the queue, when it is closed
 
     /** Waits for the other side's consumer. */
     FastOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
@@ -48,10 +50,7 @@ final class FastOutlet implements Outlet {
         if (freeCount == 0) {
             return false;
         }
-        Buffer buffer = free[freeCount - 1];
-        buffer.segment().set(ValueLayout.JAVA_LONG, 0, number);
-        if (!producer.trySend(buffer, consumer)) {
-            again++;
+        if (!producer.trySend(next(number), consumer)) {
             return false;
         }
         freeCount--;
@@ -59,8 +58,26 @@ final class FastOutlet implements Outlet {
     }
 
     @Override
+    public boolean offer(long number) {
+        if (freeCount == 0) {
+            return false;
+        }
+        if (!producer.offer(next(number), consumer)) {
+            return false;
+        }
+        freeCount--;
+        return true;
+    }
+
+    private Buffer next(long number) {
+        Buffer buffer = free[freeCount - 1];
+        buffer.segment().set(ValueLayout.JAVA_LONG, 0, number);
+        return buffer;
+    }
+
+    @Override
     public void progress() {
-        while (engine.progress()) {
+        while (engine.progress(MANY) == MANY) {
             // until there is nothing more
         }
     }
@@ -77,11 +94,12 @@ final class FastOutlet implements Outlet {
 
     @Override
     public long again() {
-        return again;
+        return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
     }
 
     void closeProducer() {
         endpoint.loop.waitFor("completions", this::isIdle);
+        stalls = producer.stalls();
         producer.close();
         memory.close();
     }

@@ -5,6 +5,11 @@ interface Outlet extends AutoCloseable {
     /** Writes the number into a payload and sends it; false when there is no room. */
     boolean trySend(long number);
 
+    /** As {@link #trySend}, in the form that is meant for many: what is accepted may go out with {@link #progress} only. */
+    default boolean offer(long number) {
+        return trySend(number);
+    }
+
     /** Takes all completions. */
     void progress();
 

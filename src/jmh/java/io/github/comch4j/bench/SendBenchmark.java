@@ -101,7 +101,7 @@ public class SendBenchmark {
      */
     @Benchmark
     public long send(Refusals refusals) {
-        while (!outlet.trySend(number)) {
+        while (!outlet.offer(number)) {
             refusals.refused++;
             outlet.progress();
             if (failure != null) {

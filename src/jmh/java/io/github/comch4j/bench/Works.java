@@ -64,7 +64,7 @@ final class Works {
     private static long sendTurn(Outlet outlet, long sent, int depth) {
         long number = sent;
         // one that always finds room must still look at the clock now and then
-        while (number - sent < depth && outlet.trySend(number)) {
+        while (number - sent < depth && outlet.offer(number)) {
             number++;
         }
         outlet.progress();

@@ -9,6 +9,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.BufferCalls;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.CompletionRing;
 import io.github.comch4j.internal.ConsumerCalls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.Counter;
@@ -127,9 +128,10 @@ public final class ComchConsumer extends ComchFastPath {
                 lane.prepare(slot, address, 0);
                 code = Calls.SUCCESS;
             }
-            if (code == Calls.SUCCESS && CORE.takeMove(buffer)) {
+            if (code == Calls.SUCCESS && CORE.hasMoved(buffer)) {
                 function = "doca_buf_set_data";
                 code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
+                CORE.moveTold(buffer);
             }
             if (code == Calls.SUCCESS) {
                 function = "doca_task_submit";
@@ -177,6 +179,14 @@ public final class ComchConsumer extends ComchFastPath {
     }
 
     @Override
+    void completed(CompletionRing ring, int index) {
+        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
+            long what = CompletionRing.what(entry);
+            completed((int) what, (int) (what >> 48), entry);
+        }
+    }
+
+    @Override
     void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
         if (code == Calls.SUCCESS) {
@@ -206,9 +216,10 @@ public final class ComchConsumer extends ComchFastPath {
         if (entry != 0) {
             dataLength = Lane.dataLength(entry);
             CORE.arrive(buffer, dataLength);
-            producer = Lane.producer(entry);
-            int length = Lane.immediateLength(entry);
-            bytes = scratch.lend(length == 0 ? 0 : Lane.immediate(entry), length);
+            long origin = Lane.producer(entry);
+            producer = (int) origin;
+            int length = (int) (origin >>> 32);
+            bytes = length == 0 ? Scratch.NOTHING : scratch.lend(Lane.immediate(entry), length);
         } else {
             int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
             dataLength = code == Calls.SUCCESS ? scratch.result() : 0;
@@ -227,11 +238,25 @@ public final class ComchConsumer extends ComchFastPath {
         } finally {
             inHandler = false;
             scratch.takeBack();
-            if (keep || buffer.isClosed() || buffer.isInFlight() || node.state() != Context.RUNNING) {
+            handled(slot, buffer);
+        }
+    }
+
+    /** The receive handler has returned. */
+    private void handled(int slot, Buffer buffer) {
+        if (keep || node.state() != Context.RUNNING) {
+            giveBack(slot);
+        } else if (CORE.departEmpty(buffer)) {
+            int code = lane.submitEmpty(slot, CORE.address(buffer), free.length - freeCount);
+            if (code != Calls.SUCCESS) {
+                CORE.arrive(buffer);
                 giveBack(slot);
-            } else {
-                repost(slot, buffer);
+                throw refused(code, "doca_task_submit", buffer);
             }
+        } else if (buffer.isClosed() || buffer.isInFlight()) {
+            giveBack(slot);
+        } else {
+            repost(slot, buffer);
         }
     }
 

@@ -7,6 +7,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.BackPressure;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.CompletionRing;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.Counter;
@@ -247,6 +248,9 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     /** A task ended; {@code entry} is where the completion ring has more about it, or 0. */
     abstract void completed(int slot, int code, long entry);
 
+    /** Tasks ended: all that the ring has of these. The same loop in both subclasses: each is to be compiled with what it calls. */
+    abstract void completed(CompletionRing ring, int index);
+
     /** Runs after each change of state. */
     void stateChanged(int previous, int next) {
     }
@@ -304,6 +308,11 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
         @Override
         protected void slotEnded(int slot, int status, long entry) {
             completed(slot, status, entry);
+        }
+
+        @Override
+        protected void slotsEnded(CompletionRing ring, int index) {
+            ComchFastPath.this.completed(ring, index);
         }
 
         @Override

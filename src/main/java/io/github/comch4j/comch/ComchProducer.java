@@ -7,6 +7,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.CompletionRing;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Events;
@@ -31,7 +32,9 @@ public final class ComchProducer extends ComchFastPath {
 
     private final int bufferCount;
     private final SendCompletionHandler onCompletion;
-    private final boolean[] taskImmediates; // by slot: what DOCA was told, to tell it changes only
+    // by slot: what DOCA was told, to tell it changes only
+    private final boolean[] taskImmediates;
+    private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
     private final Counter sent = new Counter();
     private final Counter sentBytes = new Counter();
     private boolean failureTold;
@@ -41,6 +44,7 @@ public final class ComchProducer extends ComchFastPath {
         this.onCompletion = settings.onCompletion;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         this.taskImmediates = new boolean[settings.tasks];
+        this.plainTo = new int[settings.tasks];
         this.scratch = new Scratch(0, IMMEDIATE_LIMIT);
     }
 
@@ -155,49 +159,61 @@ public final class ComchProducer extends ComchFastPath {
         if (buffer != null) {
             CORE.depart(buffer, node);
         }
+        int slot = free[freeCount - 1];
+        if (buffer == null || buffers[slot] != buffer || plainTo[slot] != consumerId || consumerId == 0 || immediate != null || CORE.hasMoved(buffer)) {
+            prepare(slot, buffer, consumerId, immediate);
+        }
+        freeCount--;
+        if (!now) {
+            lane.enqueue(slot);
+            backPressure.relieve();
+            return true;
+        }
+        int code = lane.submit(slot);
+        if (code == Calls.SUCCESS) {
+            backPressure.relieve();
+            return true;
+        }
+        freeCount++;
+        if (buffer != null) {
+            CORE.arrive(buffer);
+        }
+        if (code == DocaError.AGAIN.code()) {
+            return backPressure.refuse(this, false);
+        }
+        throw refused(code, "doca_task_submit", consumerId);
+    }
+
+    /** Makes the slot's task one for this send. */
+    private void prepare(int slot, Buffer buffer, int consumerId, MemorySegment immediate) {
         int code = DocaError.UNKNOWN.code();
-        String function = "doca_task_submit";
+        String function = "doca_comch_producer_task_send_alloc_init";
         try {
-            int slot = free[freeCount - 1];
             long address = buffer == null ? 0 : CORE.address(buffer);
+            plainTo[slot] = 0;
             if (typed[slot] == 0) {
-                function = "doca_comch_producer_task_send_alloc_init";
                 code = allocate(slot, address, consumerId, immediate);
             } else {
                 update(slot, address, consumerId, immediate);
                 code = Calls.SUCCESS;
             }
-            if (code == Calls.SUCCESS && buffer != null && CORE.takeMove(buffer)) {
+            if (code == Calls.SUCCESS && buffer != null && CORE.hasMoved(buffer)) {
                 function = "doca_buf_set_data";
                 code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
-            }
-            if (code == Calls.SUCCESS) {
-                function = "doca_task_submit";
-                if (buffers[slot] != buffer) { // a store of a reference costs more than the look
-                    buffers[slot] = buffer; // before the submit: a completion may come at any time after
-                }
-                freeCount--;
-                if (!now) {
-                    lane.enqueue(slot);
-                    backPressure.relieve();
-                    return true;
-                }
-                code = lane.submit(slot);
-                if (code == Calls.SUCCESS) {
-                    backPressure.relieve();
-                    return true;
-                }
-                freeCount++;
             }
         } finally {
             if (code != Calls.SUCCESS && buffer != null) {
                 CORE.arrive(buffer);
             }
         }
-        if (code == DocaError.AGAIN.code()) {
-            return backPressure.refuse(this, false);
+        if (code != Calls.SUCCESS) {
+            throw refused(code, function, consumerId);
         }
-        throw refused(code, function, consumerId);
+        if (buffer != null) {
+            CORE.moveTold(buffer);
+        }
+        buffers[slot] = buffer; // before the submit: a completion may come at any time after
+        plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
     }
 
     private int allocate(int slot, long buffer, int consumerId, MemorySegment immediate) {
@@ -241,6 +257,14 @@ public final class ComchProducer extends ComchFastPath {
             return new ConnectionClosedException(function, "sending with " + this);
         }
         return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
+    }
+
+    @Override
+    void completed(CompletionRing ring, int index) {
+        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
+            long what = CompletionRing.what(entry);
+            completed((int) what, (int) (what >> 48), entry);
+        }
     }
 
     @Override
@@ -331,6 +355,17 @@ public final class ComchProducer extends ComchFastPath {
      */
     public long backPressures() {
         return backPressure.episodes();
+    }
+
+    /**
+     * How many times sends that {@link #offer} had accepted found the consumer without a posted buffer ({@link DocaError#AGAIN}) and had to wait in the queue.
+     *
+     * @return since it was started; each attempt counts
+     */
+    public long stalls() {
+        progress.checkOwner();
+        node.checkOpen();
+        return lane.stalls();
     }
 
     /** What is queued may wait for ever. */

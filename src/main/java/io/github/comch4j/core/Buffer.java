@@ -27,14 +27,14 @@ import java.util.Objects;
  * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */
 public final class Buffer implements AutoCloseable {
+    // what is used for each message is here, in one or two lines of a cache; the rest is in the node
     private final MemoryMap memory;
-    private final BufferInventory inventory;
-    private final long offset;
     private final MemorySegment window;
-    private final long windowAddress;
     private final long address; // of the doca_buf
     private final Node node;
+    private final MemorySegment.Scope foreignScope; // of memory that may go before its map does; else null
 
+    private volatile boolean closed; // the node's phase, at hand; closing the memory also ends its buffers
     private long position;
     private long length;
     private boolean moved; // position or length changed since DOCA was told
@@ -42,14 +42,12 @@ public final class Buffer implements AutoCloseable {
     private Context holder; // of the tasks in flight
 
     Buffer(BufferInventory inventory, MemoryMap memory, long offset, MemorySegment window, MemorySegment handle, long length) {
-        this.inventory = inventory;
         this.memory = memory;
-        this.offset = offset;
         this.window = window;
-        this.windowAddress = window.address();
         this.address = handle.address();
         this.length = length;
-        this.node = new Node(this);
+        this.foreignScope = memory.foreignScope();
+        this.node = new Node(this, inventory, offset);
     }
 
     /**
@@ -115,7 +113,7 @@ public final class Buffer implements AutoCloseable {
      * @return bytes
      */
     public long offset() {
-        return offset;
+        return node.offset;
     }
 
     /**
@@ -228,14 +226,19 @@ public final class Buffer implements AutoCloseable {
     }
 
     private void check() {
-        node.checkOpen();
-        checkLanded();
+        if (closed || inFlight != 0) {
+            throw unusable();
+        }
     }
 
     private void checkLanded() {
         if (inFlight > 0) {
-            throw new IllegalStateException(node.name() + " is in flight with " + holder.name());
+            throw unusable();
         }
+    }
+
+    private IllegalStateException unusable() {
+        return new IllegalStateException(node.name() + (closed ? " is closed" : " is in flight with " + holder.name()));
     }
 
     long address() {
@@ -243,26 +246,39 @@ public final class Buffer implements AutoCloseable {
     }
 
     void depart(Context context) {
-        node.checkOpen();
-        if (inFlight > 0 && holder != context) {
-            throw new IllegalStateException(node.name() + " is in flight with " + holder.name());
+        if (closed || inFlight > 0 && holder != context) {
+            throw unusable();
         }
-        memory.checkAlive();
+        if (foreignScope != null) {
+            memory.checkAlive();
+        }
         if (holder != context) { // a store of a reference costs more than the look
             holder = context;
         }
         inFlight++;
     }
 
-    /** Whether DOCA has to be told where the data are; whoever asks tells it. */
-    boolean takeMove() {
-        boolean told = moved;
+    /** Into the same task as before, empty, if DOCA need not be told more than that. */
+    boolean departEmpty() {
+        if (closed || inFlight != 0 || position != 0 || moved || foreignScope != null) {
+            return false;
+        }
+        length = 0;
+        inFlight = 1;
+        return true;
+    }
+
+    /** Whether DOCA has to be told where the data are. */
+    boolean hasMoved() {
+        return moved;
+    }
+
+    void moveTold() {
         moved = false;
-        return told;
     }
 
     long dataAddress() {
-        return windowAddress + position;
+        return window.address() + position;
     }
 
     long dataLength() {
@@ -281,17 +297,26 @@ public final class Buffer implements AutoCloseable {
     /** Knows its buffer; closed by the user, or by what the buffer depends on. */
     private static final class Node extends Resource {
         private final Buffer buffer;
+        private final BufferInventory inventory;
+        private final long offset;
 
-        Node(Buffer buffer) {
-            super(Rank.BUFFER, "the buffer of " + buffer.window.byteSize() + " bytes at " + buffer.offset, buffer.inventory.resource(),
+        Node(Buffer buffer, BufferInventory inventory, long offset) {
+            super(Rank.BUFFER, "the buffer of " + buffer.window.byteSize() + " bytes at " + offset, inventory.resource(),
                     buffer.memory.resource());
             this.buffer = buffer;
+            this.inventory = inventory;
+            this.offset = offset;
             try {
                 attach();
             } catch (IllegalStateException e) {
                 giveBack();
                 throw e;
             }
+        }
+
+        @Override
+        protected void phaseChanged(boolean open) {
+            buffer.closed = !open;
         }
 
         @Override
@@ -314,7 +339,7 @@ public final class Buffer implements AutoCloseable {
         }
 
         private int giveBack() {
-            synchronized (buffer.inventory.lock()) {
+            synchronized (inventory.lock()) {
                 synchronized (buffer.memory.lock()) {
                     return Calls.code("doca_buf_dec_refcount",
                             () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer.address), MemorySegment.NULL));

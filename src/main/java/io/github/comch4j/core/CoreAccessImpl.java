@@ -61,8 +61,18 @@ final class CoreAccessImpl extends CoreAccess {
     }
 
     @Override
-    public boolean takeMove(Buffer buffer) {
-        return buffer.takeMove();
+    public boolean departEmpty(Buffer buffer) {
+        return buffer.departEmpty();
+    }
+
+    @Override
+    public boolean hasMoved(Buffer buffer) {
+        return buffer.hasMoved();
+    }
+
+    @Override
+    public void moveTold(Buffer buffer) {
+        buffer.moveTold();
     }
 
     @Override

@@ -295,6 +295,11 @@ public final class MemoryMap implements AutoCloseable {
         }
     }
 
+    /** The life of memory that is not the map's own, or null. */
+    MemorySegment.Scope foreignScope() {
+        return node.arena != null || remote ? null : memory.scope();
+    }
+
     /** Held while buffers are taken and given back: DOCA counts them without a lock of its own. */
     Object lock() {
         return node;

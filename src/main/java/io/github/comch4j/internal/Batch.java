@@ -11,6 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
@@ -21,7 +22,7 @@ import java.util.List;
  */
 final class Batch {
     static final String FILE = "libcomch4j_batch.so";
-    private static final long VERSION = 1;
+    private static final long VERSION = 2;
 
     // struct batch_engine
     static final int ENGINE_PE = 0;
@@ -38,24 +39,26 @@ final class Batch {
     static final int CONTEXT_NEXT = 8;
     static final int CONTEXT_CTX = 16;
     static final int CONTEXT_SLOTS = 24;
-    static final int CONTEXT_QUEUE = 32;
-    static final int CONTEXT_QUEUE_MASK = 40;
-    static final int CONTEXT_QUEUE_HEAD = 44;
-    static final int CONTEXT_QUEUE_TAIL = 48;
-    static final int CONTEXT_INDEX = 52;
-    static final int CONTEXT_RECEIVES = 54;
-    static final int CONTEXT_SIZE = 56;
+    static final int CONTEXT_DATA = 32;
+    static final int CONTEXT_QUEUE = 40;
+    static final int CONTEXT_QUEUE_MASK = 48;
+    static final int CONTEXT_QUEUE_HEAD = 52;
+    static final int CONTEXT_QUEUE_TAIL = 56;
+    static final int CONTEXT_INDEX = 60;
+    static final int CONTEXT_RECEIVES = 62;
+    static final int CONTEXT_STALLS = 64;
+    static final int CONTEXT_SIZE = 72;
     // struct batch_slot
-    static final int SLOT_CONTEXT = 0;
-    static final int SLOT_TASK = 8;
-    static final int SLOT_TYPED = 16;
-    static final int SLOT_BUF = 24;
-    static final int SLOT_DATA = 32;
-    static final int SLOT_DATA_LEN = 40;
-    static final int SLOT_CONSUMER = 48;
-    static final int SLOT_CHANGES = 52;
-    static final int SLOT_NUMBER = 56;
-    static final int SLOT_SHIFT = 6;
+    static final int SLOT_TASK = 0;
+    static final int SLOT_BUF = 8;
+    static final int SLOT_CHANGES = 16;
+    static final int SLOT_CONSUMER = 20;
+    static final int SLOT_TYPED = 24;
+    static final int SLOT_SHIFT = 5;
+    // struct batch_data
+    static final int DATA_DATA = 0;
+    static final int DATA_LEN = 8;
+    static final int DATA_SHIFT = 4;
     // enum batch_change
     static final int CHANGED_BUF = 1;
     static final int CHANGED_CONSUMER = 2;
@@ -63,16 +66,19 @@ final class Batch {
     // struct batch_entry
     static final int ENTRY_DATA_LEN = 0;
     static final int ENTRY_IMM = 8;
-    static final int ENTRY_IMM_LEN = 16;
-    static final int ENTRY_PRODUCER = 20;
-    static final int ENTRY_SLOT = 24;
-    static final int ENTRY_CONTEXT = 28;
-    static final int ENTRY_STATUS = 30;
+    static final int ENTRY_PRODUCER = 16; // and the length of the immediate data in the upper half
+    static final int ENTRY_WHAT = 24; // slot, and in the upper half context and status
     static final int ENTRY_SHIFT = 5;
+    /** Instead of a slot: the state changed. */
+    static final int STATE = -1;
+    /** With a slot in a queue: without data. */
+    static final int EMPTY = 1 << 31;
+    /** Changes of state that an engine has room for, of each context. */
+    static final int STATES = 4;
 
     /** In the order of struct batch_functions, behind its version; the last two may be missing. */
     private static final List<String> FUNCTIONS = List.of("doca_pe_progress", "doca_task_submit", "doca_task_get_status", "doca_buf_set_data",
-            "doca_buf_get_data_len", "doca_comch_producer_task_send_set_buf", "doca_comch_producer_task_send_set_consumer_id",
+            "doca_buf_reset_data_len", "doca_buf_get_data_len", "doca_comch_producer_task_send_set_buf", "doca_comch_producer_task_send_set_consumer_id",
             "doca_comch_consumer_task_post_recv_set_buf", "doca_comch_consumer_task_post_recv_get_producer_id",
             "doca_comch_consumer_task_post_recv_get_imm_data", "doca_comch_consumer_task_post_recv_get_imm_data_len", "doca_task_submit_ex",
             "doca_ctx_flush_tasks");
@@ -82,9 +88,12 @@ final class Batch {
      * used with it belongs to an object of this package that is alive, which the owner check of its engine makes sure of.
      */
     private static final MemorySegment MEMORY = allMemory();
+    // without a check of the alignment, which the layout of the structures makes sure of
+    private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle().withInvokeExactBehavior();
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle().withInvokeExactBehavior();
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS = downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SUBMIT = downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle SUBMIT = downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CANCEL = downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
 
@@ -104,9 +113,9 @@ final class Batch {
         }
     }
 
-    static int submit(long slot) {
+    static int submit(long context, int slot) {
         try {
-            return (int) SUBMIT.invokeExact(slot);
+            return (int) SUBMIT.invokeExact(context, slot);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -134,23 +143,19 @@ final class Batch {
     }
 
     static int getInt(long address) {
-        return MEMORY.get(JAVA_INT, address);
+        return (int) INT.get(MEMORY, address);
     }
 
     static void setInt(long address, int value) {
-        MEMORY.set(JAVA_INT, address, value);
+        INT.set(MEMORY, address, value);
     }
 
     static long getLong(long address) {
-        return MEMORY.get(JAVA_LONG, address);
+        return (long) LONG.get(MEMORY, address);
     }
 
     static void setLong(long address, long value) {
-        MEMORY.set(JAVA_LONG, address, value);
-    }
-
-    static int getShort(long address) {
-        return MEMORY.get(ValueLayout.JAVA_SHORT, address);
+        LONG.set(MEMORY, address, value);
     }
 
     static void setShort(long address, int value) {

@@ -13,6 +13,9 @@ public final class BufferCalls {
     private static final MethodHandle GET_DATA_LENGTH = Symbols.downcall("doca_buf_get_data_len",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
+    private static final MethodHandle RESET_DATA_LENGTH = Symbols.downcall("doca_buf_reset_data_len",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+
     private BufferCalls() {
     }
 
@@ -20,6 +23,15 @@ public final class BufferCalls {
     public static int setData(long buffer, long data, long length) {
         try {
             return (int) SET_DATA.invokeExact(buffer, data, length);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_reset_data_len}: forgets the data, the next go where they were. */
+    public static int resetDataLength(long buffer) {
+        try {
+            return (int) RESET_DATA_LENGTH.invokeExact(buffer);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

@@ -74,11 +74,18 @@ public abstract class Context extends Resource {
         Calls.check("doca_pe_connect_ctx", action, () -> doca_h.doca_pe_connect_ctx(engine.handle(), view));
     }
 
+    /** Instead of upcalls: user data and state callback of the native helper, which tells of everything through the engine's ring. */
+    final void reportTo(long userData, MemorySegment stateCallback) {
+        String action = "preparing " + name();
+        Calls.check("doca_ctx_set_user_data", action, () -> ContextCalls.setUserData(view.address(), userData));
+        Calls.check("doca_ctx_set_state_changed_cb", action, () -> doca_h.doca_ctx_set_state_changed_cb(view, stateCallback));
+    }
+
     /** {@code doca_ctx_start}; returns in RUNNING or STARTING. */
     public final void start() {
         engine.checkOwner();
         checkOpen();
-        int code = engine.callWithCallbacks(() -> Calls.code("doca_ctx_start", () -> doca_h.doca_ctx_start(view)));
+        int code = engine.callWithCallbacks(this, () -> Calls.code("doca_ctx_start", () -> doca_h.doca_ctx_start(view)));
         if (code != Calls.SUCCESS && code != DocaError.IN_PROGRESS.code()) {
             throw new DocaException(code, "doca_ctx_start", "starting " + name());
         }
@@ -128,11 +135,16 @@ public abstract class Context extends Resource {
         throw new AssertionError(name() + " has no slots");
     }
 
+    /** Tasks of slots ended: calls {@link #slotEnded} with all that {@link CompletionRing#next} has. In a class of its own, so that it can be compiled as one loop. */
+    protected void slotsEnded(CompletionRing ring, int index) {
+        throw new AssertionError(name() + " has no slots");
+    }
+
     /** Just before the stop. */
     protected void stopping() {
     }
 
-    /** The state changed, {@link #state} tells it already. Runs in an upcall. */
+    /** The state changed, {@link #state} tells it already. Runs in an upcall, or where the ring's entries are told. */
     protected void stateChanged(int previous, int next) {
     }
 
@@ -147,15 +159,20 @@ public abstract class Context extends Resource {
         }
         try {
             context.engine.settle();
-            context.state = next;
-            Events.state(context.name(), previous, next);
-            if (next == STOPPING) {
-                context.freeIdleTasks();
-            }
-            context.stateChanged(previous, next);
+            context.enter(previous, next);
         } catch (Throwable t) {
             context.engine.fail(t);
         }
+    }
+
+    /** DOCA has told that the state is another one. */
+    final void enter(int previous, int next) {
+        state = next;
+        Events.state(name(), previous, next);
+        if (next == STOPPING) {
+            freeIdleTasks();
+        }
+        stateChanged(previous, next);
     }
 
     static void onTaskEnded(long task, long taskUserData, long contextUserData, boolean success) {
@@ -226,7 +243,7 @@ public abstract class Context extends Resource {
     private int stopOnce(Teardown teardown) {
         int[] code = new int[1];
         try {
-            engine.callWithCallbacks(() -> code[0] = Calls.code("doca_ctx_stop", () -> doca_h.doca_ctx_stop(view)));
+            engine.callWithCallbacks(this, () -> code[0] = Calls.code("doca_ctx_stop", () -> doca_h.doca_ctx_stop(view)));
         } catch (Throwable t) {
             teardown.add(t);
         }

@@ -56,8 +56,17 @@ public abstract class CoreAccess {
     /** Before a task with the buffer is submitted or queued: checks it and counts it as in flight. */
     public abstract void depart(Buffer buffer, Context context);
 
-    /** After it, just before the submit: whether DOCA does not know where the data segment is; the caller tells it. */
-    public abstract boolean takeMove(Buffer buffer);
+    /**
+     * As {@link #depart}, for a buffer that has just arrived and goes back to the task that it came with, without its data. False if something else about it has
+     * changed, or needs a closer look: then nothing has happened.
+     */
+    public abstract boolean departEmpty(Buffer buffer);
+
+    /** Whether DOCA does not know where the data segment is; the caller tells it before the submit. */
+    public abstract boolean hasMoved(Buffer buffer);
+
+    /** DOCA knows, or is told with the submit. */
+    public abstract void moveTold(Buffer buffer);
 
     /** Where the data segment begins. */
     public abstract long dataAddress(Buffer buffer);

@@ -174,13 +174,16 @@ public final class Engine extends Resource {
         return failure != null;
     }
 
-    /** Runs a native call that may run callbacks before it returns, and rethrows what they threw. */
-    int callWithCallbacks(IntSupplier call) {
+    /** Runs a native call that may run callbacks of {@code context} before it returns, and rethrows what they threw. */
+    int callWithCallbacks(Context context, IntSupplier call) {
         boolean outer = inCallbacks;
         inCallbacks = true;
         int code;
         try {
             code = call.getAsInt();
+            if (ring != null) {
+                ring.settle(context);
+            }
         } finally {
             inCallbacks = outer;
         }

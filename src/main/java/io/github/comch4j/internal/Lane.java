@@ -34,7 +34,12 @@ public abstract class Lane {
      */
     public static Lane create(Context context, MemorySegment view, boolean receives, int tasks) {
         CompletionRing ring = context.engine().ring();
-        return ring == null ? new PlainLane(context, receives, tasks) : new BatchedLane(ring, context, view.address(), receives, tasks);
+        if (ring == null) {
+            return new PlainLane(context, receives, tasks);
+        }
+        BatchedLane lane = new BatchedLane(ring, context, view.address(), receives, tasks);
+        context.reportTo(lane.userData(), lane.stateCallback());
+        return lane;
     }
 
     /** Called by DOCA when a task succeeded. */
@@ -67,6 +72,13 @@ public abstract class Lane {
      */
     public abstract int submitSoon(int slot, int posted);
 
+    /**
+     * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and otherwise as it is.
+     *
+     * @param buffer the {@code doca_buf}
+     */
+    public abstract int submitEmpty(int slot, long buffer, int posted);
+
     /** Puts a send into the queue. */
     public abstract void enqueue(int slot);
 
@@ -75,6 +87,9 @@ public abstract class Lane {
 
     /** How many are in the queue. */
     public abstract int queued();
+
+    /** How many submits out of the queue DOCA has answered with AGAIN. */
+    public abstract long stalls();
 
     /** Ends everything that is queued as failed. */
     public abstract void cancel();
@@ -87,14 +102,9 @@ public abstract class Lane {
         return Batch.getLong(entry + Batch.ENTRY_DATA_LEN);
     }
 
-    /** From an entry of a receive: the producer's id. */
-    public static int producer(long entry) {
-        return Batch.getInt(entry + Batch.ENTRY_PRODUCER);
-    }
-
-    /** From an entry of a receive: how much immediate data there is, bytes. */
-    public static int immediateLength(long entry) {
-        return Batch.getInt(entry + Batch.ENTRY_IMM_LEN);
+    /** From an entry of a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */
+    public static long producer(long entry) {
+        return Batch.getLong(entry + Batch.ENTRY_PRODUCER);
     }
 
     /** From an entry of a receive with immediate data: where they are, until the task is submitted again. */

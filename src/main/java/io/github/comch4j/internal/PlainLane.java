@@ -18,6 +18,7 @@ final class PlainLane extends Lane {
     private int refusedHead;
     private int refusedTail;
     private boolean flushing;
+    private long stalls;
 
     PlainLane(Context context, boolean receives, int tasks) {
         super(receives, tasks);
@@ -84,6 +85,12 @@ final class PlainLane extends Lane {
     }
 
     @Override
+    public int submitEmpty(int slot, long buffer, int posted) {
+        int code = BufferCalls.resetDataLength(buffer);
+        return code == Calls.SUCCESS ? TaskCalls.submit(tasks[slot]) : code;
+    }
+
+    @Override
     public void enqueue(int slot) {
         queue[queueTail++ & queue.length - 1] = slot;
         engine.queued(1);
@@ -104,6 +111,7 @@ final class PlainLane extends Lane {
                 int code = TaskCalls.submit(tasks[slot]);
                 if (code == DocaError.AGAIN.code()) {
                     queueHead--;
+                    stalls++;
                     break;
                 }
                 if (code == Calls.SUCCESS) {
@@ -143,6 +151,11 @@ final class PlainLane extends Lane {
     @Override
     public int queued() {
         return queueTail - queueHead;
+    }
+
+    @Override
+    public long stalls() {
+        return stalls;
     }
 
     @Override

@@ -95,6 +95,7 @@ public abstract class Resource {
                 return phase == Phase.CLOSED;
             }
             phase = Phase.CLOSING;
+            phaseChanged(false);
         }
         boolean closed = false;
         try {
@@ -110,6 +111,7 @@ public abstract class Resource {
             teardown.add(e);
         } finally {
             phase = closed ? Phase.CLOSED : Phase.OPEN;
+            phaseChanged(!closed);
         }
         if (closed) {
             for (Resource owner : owners) {
@@ -159,6 +161,10 @@ public abstract class Resource {
             }
         }
         lastDependentGone();
+    }
+
+    /** Closing has begun, has ended, or has failed. */
+    protected void phaseChanged(boolean open) {
     }
 
     /** Nothing depends on this any more, for now. */

@@ -18,7 +18,8 @@ import java.nio.ByteBuffer;
  */
 public final class Scratch {
     private static final boolean STRICT = Boolean.getBoolean(Doca.STRICT_PROPERTY);
-    private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
+    /** What a callback gets instead of no bytes. */
+    public static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
     private static final MemorySegment ALL_MEMORY = allMemory();
 
     private final Arena arena = Arena.ofShared(); // closed with the context, which may have been handed to another thread
