@@ -52,6 +52,21 @@ public class DocaException extends RuntimeException {
     }
 
     /**
+     * For exceptions that know more about the cause than DOCA says.
+     *
+     * @param error the error
+     * @param function the DOCA function concerned
+     * @param action what was being done, as the continuation of "while …"
+     * @param message the whole message
+     */
+    protected DocaException(DocaError error, String function, String action, String message) {
+        super(message);
+        this.code = error.code();
+        this.function = Objects.requireNonNull(function);
+        this.action = Objects.requireNonNull(action);
+    }
+
+    /**
      * DOCA's error.
      *
      * @return the error; {@link DocaError#UNRECOGNIZED} when the number has no name, see {@link #code()}

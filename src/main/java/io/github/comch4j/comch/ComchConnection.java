@@ -23,7 +23,21 @@ import java.util.concurrent.atomic.AtomicLong;
  * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
  *
  * <p>Made by the library when a client and a server have found each other; ends when either side ends it or dies. Afterwards sending throws
- * {@link ConnectionClosedException}, while the {@link #attachment()} and the last {@link #counters()} remain.
+ * {@link ConnectionClosedException}, while the {@link #attachment()}, the last {@link #counters()} and the library's own counts remain.
+ *
+ * <p><b>When the other side ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then messages and sends are accepted while there
+ * is room, and refused as for any other lack of room when there is none. Then all of these come, each inside {@code progress()} of the engine concerned:
+ * <ul>
+ * <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
+ * <li>{@link ComchEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
+ *     {@linkplain ComchClient#isConnected() not connected} any more; its context becomes STOPPING, and IDLE when its producers and consumers have ended.
+ * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight fails
+ *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the other side's memory, which does not mean that anybody has read it.
+ *     Without a completion handler, {@code progress()} throws for the first send that fails.
+ * </ul>
+ * There is no order between the last two, even on one engine: a send may fail, or a call throw {@link ConnectionClosedException}, before {@code onDisconnected}
+ * has run, and the other way round. A program that has handlers for both, and lets {@code onDisconnected} alone decide, has to regard neither. Messages that were on their way
+ * and are lost are not reported one by one.
  *
  * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these exceptions: {@link #producer} and
  * {@link #consumer} are called by the owner of the engine that they are given; what says so may be called by any thread.
@@ -214,7 +228,7 @@ public final class ComchConnection {
     }
 
     private ConnectionClosedException closed(String function, String doing) {
-        return new ConnectionClosedException(function, doing + this + " (" + state + ")");
+        return new ConnectionClosedException(function, doing + this, state);
     }
 
     /**

@@ -167,13 +167,13 @@ public final class ComchConsumer extends ComchFastPath {
         if (!wasRunning) {
             return new IllegalStateException(this + " is not running yet: progress its engine and that of its connection");
         }
-        return new ConnectionClosedException("doca_task_submit", "posting to " + this);
+        return new ConnectionClosedException("doca_task_submit", "posting to " + this, connection().state());
     }
 
     private DocaException refused(int code, String function, Buffer buffer) {
         DocaError error = DocaError.of(code);
         if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
-            return new ConnectionClosedException(function, "posting " + buffer + " to " + this);
+            return new ConnectionClosedException(function, "posting " + buffer + " to " + this, connection().state());
         }
         return new DocaException(code, function, "posting " + buffer + " to " + this);
     }

@@ -55,12 +55,14 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     private final ComchConnection connection;
     private final ProgressEngine engine;
     private final int id;
+    private final FastPathStateHandler onStateChanged;
     private BufferInventory inventory; // made when the first buffer is acquired
 
     ComchFastPath(Builder<?> settings, FastPathCalls calls, String kind, int count, MemorySegment created, Resource... owners) {
         this.calls = calls;
         this.connection = settings.connection;
         this.engine = settings.engine;
+        this.onStateChanged = settings.onStateChanged;
         this.progress = CORE.engine(engine);
         typed = new long[count];
         tasks = new long[count];
@@ -317,7 +319,13 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
 
         @Override
         protected void stateChanged(int previous, int next) {
-            ComchFastPath.this.stateChanged(previous, next);
+            try {
+                ComchFastPath.this.stateChanged(previous, next);
+            } finally {
+                if (onStateChanged != null) {
+                    onStateChanged.onStateChanged(ComchFastPath.this, ContextState.of(previous), ContextState.of(next));
+                }
+            }
         }
 
         @Override
@@ -371,6 +379,7 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
         final ComchConnection connection;
         final ProgressEngine engine;
         int tasks = DEFAULT_TASKS;
+        private FastPathStateHandler onStateChanged;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
             this.connection = connection;
@@ -390,6 +399,17 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
                 throw new IllegalArgumentException("tasks " + count + " is less than 1");
             }
             tasks = count;
+            return self();
+        }
+
+        /**
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onStateChanged(FastPathStateHandler handler) {
+            onStateChanged = Objects.requireNonNull(handler);
             return self();
         }
 

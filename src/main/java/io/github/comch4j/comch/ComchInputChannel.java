@@ -143,7 +143,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
             throw new DocaException(DocaError.TIME_OUT, "doca_pe_progress", "waiting " + engine.timeout() + " for data on " + this);
         }
         if (unread.isEmpty() && !ended) {
-            throw new ConnectionClosedException("doca_pe_progress", "reading from " + this);
+            throw new ConnectionClosedException("doca_pe_progress", "reading from " + this, connection.state());
         }
         return !unread.isEmpty();
     }

@@ -32,6 +32,7 @@ public final class ComchProducer extends ComchFastPath {
 
     private final int bufferCount;
     private final SendCompletionHandler onCompletion;
+    private final boolean releaseSent;
     // by slot: what DOCA was told, to tell it changes only
     private final boolean[] taskImmediates;
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
@@ -42,6 +43,7 @@ public final class ComchProducer extends ComchFastPath {
     private ComchProducer(Builder settings) {
         super(settings, FastPathCalls.PRODUCER, "producer", settings.tasks, create(settings), settings.connection.resource());
         this.onCompletion = settings.onCompletion;
+        this.releaseSent = settings.releaseSent;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         this.taskImmediates = new boolean[settings.tasks];
         this.plainTo = new int[settings.tasks];
@@ -248,13 +250,13 @@ public final class ComchProducer extends ComchFastPath {
 
     private RuntimeException notRunning() {
         node.checkOpen();
-        return new ConnectionClosedException("doca_task_submit", "sending with " + this);
+        return new ConnectionClosedException("doca_task_submit", "sending with " + this, connection().state());
     }
 
     private DocaException refused(int code, String function, int consumerId) {
         DocaError error = DocaError.of(code);
         if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
-            return new ConnectionClosedException(function, "sending with " + this);
+            return new ConnectionClosedException(function, "sending with " + this, connection().state());
         }
         return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
     }
@@ -288,11 +290,33 @@ public final class ComchProducer extends ComchFastPath {
                 Events.taskFailed("send", this, status.name());
             }
         }
-        if (onCompletion != null) {
+        if (releaseSent && buffer != null) {
+            completedAndReleased(buffer, status);
+        } else if (onCompletion != null) {
             onCompletion.onCompletion(this, buffer, status);
-        } else if (!success && !failureTold && !node.isClosed()) {
+        } else if (!success) {
+            failed(status);
+        }
+    }
+
+    /** Nobody has asked to be told. */
+    private void failed(DocaError status) {
+        if (!failureTold && !node.isClosed()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
             throw new DocaException(status, "doca_task_submit", "sending with " + this);
+        }
+    }
+
+    private void completedAndReleased(Buffer buffer, DocaError status) {
+        try {
+            if (onCompletion != null) {
+                onCompletion.onCompletion(this, buffer, status);
+            }
+        } finally {
+            CORE.giveBack(buffer);
+        }
+        if (onCompletion == null && status != DocaError.SUCCESS) {
+            failed(status);
         }
     }
 
@@ -380,6 +404,7 @@ public final class ComchProducer extends ComchFastPath {
     public static final class Builder extends ComchFastPath.Builder<Builder> {
         private int buffers;
         private SendCompletionHandler onCompletion;
+        private boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
             super(connection, engine);
@@ -408,6 +433,18 @@ public final class ComchProducer extends ComchFastPath {
          */
         public Builder onCompletion(SendCompletionHandler handler) {
             onCompletion = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Buffers are handed over with a send: when the last send in flight with one has ended, well or not, the producer closes it, after the completion handler. A
+         * buffer of a {@link io.github.comch4j.core.BufferPool} is given back to the pool instead, which is faster. A buffer whose send was not accepted remains the program's.
+         * Default: all remain the program's.
+         *
+         * @return this
+         */
+        public Builder releaseSent() {
+            releaseSent = true;
             return this;
         }
 

@@ -1,5 +1,6 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
@@ -88,6 +89,20 @@ public final class ComchServer extends ComchEndpoint {
         }
     }
 
+    /** What DOCA calls an error of initialisation is in practice a server that there is already. */
+    private static final class NameTaken extends DocaException {
+        private static final long serialVersionUID = 1L;
+
+        NameTaken(DocaException refusal, ComchServer server) {
+            super(refusal.error(), refusal.function(), refusal.action(), refusal.getMessage() + "; probably another " + server
+                    + " serves the same host function already, in this process or another one");
+            initCause(refusal);
+            for (Throwable suppressed : refusal.getSuppressed()) {
+                addSuppressed(suppressed);
+            }
+        }
+    }
+
     /** Settings of a server. Not thread safe; can be used once. */
     public static final class Builder extends ComchEndpoint.Builder<Builder> {
         private final Representor representor;
@@ -104,7 +119,7 @@ public final class ComchServer extends ComchEndpoint {
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine, device or representor is closed
          * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond the device's capability,
-         *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
+         *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
          */
         public ComchServer start() {
             ComchServer server = new ComchServer(this, create("doca_comch_server_create",
@@ -113,6 +128,9 @@ public final class ComchServer extends ComchEndpoint {
                 server.node.start();
             } catch (RuntimeException | Error e) {
                 server.closeAfter(e);
+                if (e instanceof DocaException refusal && refusal.error() == DocaError.INITIALIZATION) {
+                    throw new NameTaken(refusal, server);
+                }
                 throw e;
             }
             return server;

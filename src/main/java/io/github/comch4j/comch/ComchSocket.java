@@ -161,7 +161,7 @@ public final class ComchSocket implements AutoCloseable {
         if (message == END) {
             received.add(END); // for others, and for the next time
             throw new ConnectionClosedException("doca_pe_progress", "receiving on " + connection
-                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""));
+                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""), connection.state());
         }
         return message;
     }

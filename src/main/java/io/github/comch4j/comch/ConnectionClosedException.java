@@ -3,11 +3,25 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 
-/** The connection has ended, by either side or by a fault: nothing more can be sent on it. */
+/** The connection has ended, by either side or by a fault: nothing more can be sent on it. {@link ComchConnection} tells how such an end shows. */
 public final class ConnectionClosedException extends DocaException {
     private static final long serialVersionUID = 1L;
 
-    ConnectionClosedException(String function, String action) {
-        super(DocaError.NOT_CONNECTED, function, action);
+    /** How it ended. */
+    private final ConnectionState state;
+
+    ConnectionClosedException(String function, String action, ConnectionState state) {
+        super(DocaError.NOT_CONNECTED, function, action + " (" + state + ")");
+        this.state = state;
+    }
+
+    /**
+     * How the connection ended, as far as this side knew when this was thrown.
+     *
+     * @return {@link ConnectionState#CLOSED} or {@link ConnectionState#LOST}; {@link ConnectionState#OPEN} if DOCA has refused before the engine of the connection
+     *         reported its end: that follows with its next progress
+     */
+    public ConnectionState state() {
+        return state;
     }
 }

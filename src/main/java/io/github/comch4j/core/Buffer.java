@@ -245,6 +245,14 @@ public final class Buffer implements AutoCloseable {
         return address;
     }
 
+    BufferPool.Slot slot() {
+        return node.slot;
+    }
+
+    void slot(BufferPool.Slot ofPool) {
+        node.slot = ofPool;
+    }
+
     void depart(Context context) {
         if (closed || inFlight > 0 && holder != context) {
             throw unusable();
@@ -299,6 +307,7 @@ public final class Buffer implements AutoCloseable {
         private final Buffer buffer;
         private final BufferInventory inventory;
         private final long offset;
+        private BufferPool.Slot slot; // null: of no pool
 
         Node(Buffer buffer, BufferInventory inventory, long offset) {
             super(Rank.BUFFER, "the buffer of " + buffer.window.byteSize() + " bytes at " + offset, inventory.resource(),

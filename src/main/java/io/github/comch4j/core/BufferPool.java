@@ -14,7 +14,7 @@ import java.util.Objects;
  * slot.segment().setString(0, text);        // in place
  * slot.commit(length);                      // what is to be sent; or slot.abort()
  * producer.trySend(slot.buffer(), consumer);
- * … in the completion handler:
+ * … in the completion handler, or by a producer with releaseSent():
  * pool.slotOf(buffer).release();
  * }</pre>
  *
@@ -214,6 +214,14 @@ public final class BufferPool implements AutoCloseable {
         private Slot(int index, Buffer buffer) {
             this.index = index;
             this.buffer = buffer;
+            buffer.slot(this);
+        }
+
+        /** As release, for a buffer that may have been released already. */
+        void giveBack() {
+            if (out) {
+                release();
+            }
         }
 
         private void taken(boolean trace) {

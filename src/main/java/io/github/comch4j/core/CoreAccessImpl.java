@@ -91,6 +91,17 @@ final class CoreAccessImpl extends CoreAccess {
     }
 
     @Override
+    public void giveBack(Buffer buffer) {
+        if (!buffer.isInFlight() && !buffer.isClosed()) {
+            if (buffer.slot() != null) {
+                buffer.slot().giveBack();
+            } else {
+                buffer.close();
+            }
+        }
+    }
+
+    @Override
     public void arrive(Buffer buffer, long length) {
         buffer.arrive(length);
     }

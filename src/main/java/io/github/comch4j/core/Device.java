@@ -107,15 +107,18 @@ public final class Device implements AutoCloseable {
      *
      * @param function the PCI address of the host function, as the host sees it
      * @return the representor
-     * @throws IllegalArgumentException if this device does not stand for such a function; the message lists those that there are
+     * @throws NoSuchDeviceException if this device does not stand for such a function
      * @throws IllegalStateException if it is closed
      * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a host
      */
     public Representor openRepresentor(PciAddress function) {
         node.checkOpen();
         try (NativeList list = NativeList.representors(this, RepresentorFilter.NET)) {
-            MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> new IllegalArgumentException(
-                    this + " has no representor for " + function + "; it has " + list.map(Representor::address)));
+            MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> {
+                List<PciAddress> available = list.map(Representor::address);
+                return new NoSuchDeviceException(DocaError.NOT_FOUND, "doca_devinfo_rep_create_list", "opening the representor of " + function,
+                        this + " has no representor for " + function + "; it has " + available, function, available);
+            });
             return new Representor(this, function, Calls.pointer("doca_dev_rep_open", "opening the representor of " + function,
                     out -> doca_h.doca_dev_rep_open(info, out)));
         }

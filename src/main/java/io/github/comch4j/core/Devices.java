@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Leaks;
@@ -34,14 +35,17 @@ public final class Devices {
      *
      * @param address its PCI address
      * @return the device
-     * @throws IllegalArgumentException if there is no device with this address; the message lists those that there are
+     * @throws NoSuchDeviceException if there is no device with this address
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static Device open(PciAddress address) {
         try (NativeList devices = NativeList.devices()) {
-            MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> new IllegalArgumentException(
-                    "no device " + address + " here; there are " + devices.map(Devices::address)));
+            MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> {
+                List<PciAddress> available = devices.map(Devices::address);
+                return new NoSuchDeviceException(DocaError.NOT_FOUND, "doca_devinfo_create_list", "opening device " + address,
+                        "no device " + address + " here; there are " + available, address, available);
+            });
             Device opened = new Device(address, Calls.pointer("doca_dev_open", "opening device " + address, out -> doca_h.doca_dev_open(info, out)));
             Leaks.watch(opened, opened.resource());
             return opened;
@@ -53,7 +57,7 @@ public final class Devices {
      *
      * @param address its PCI address
      * @return the device
-     * @throws IllegalArgumentException if there is no such device, or it cannot have clients
+     * @throws NoSuchDeviceException if there is no such device, or it cannot have clients
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
@@ -66,7 +70,7 @@ public final class Devices {
      *
      * @param address its PCI address
      * @return the device
-     * @throws IllegalArgumentException if there is no such device, or it cannot have servers
+     * @throws NoSuchDeviceException if there is no such device, or it cannot have servers
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
@@ -78,7 +82,8 @@ public final class Devices {
         Device device = open(address);
         if (!condition.test(device)) {
             device.close();
-            throw new IllegalArgumentException("device " + address + " " + otherwise);
+            throw new NoSuchDeviceException(DocaError.NOT_SUPPORTED, "doca_dev_open", "opening device " + address, "device " + address + " " + otherwise,
+                    address, list().stream().map(DeviceInfo::address).toList());
         }
         return device;
     }

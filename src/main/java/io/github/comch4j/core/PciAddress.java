@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import java.io.Serializable;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -12,7 +13,7 @@ import java.util.regex.Pattern;
  * @param device 0 to 0x1f
  * @param function 0 to 7
  */
-public record PciAddress(int domain, int bus, int device, int function) implements Comparable<PciAddress> {
+public record PciAddress(int domain, int bus, int device, int function) implements Comparable<PciAddress>, Serializable {
     private static final Pattern TEXT =
             Pattern.compile("(?:(\\p{XDigit}{4}):)?(\\p{XDigit}{2}):([01]\\p{XDigit})\\.([0-7])");
 

@@ -77,6 +77,9 @@ public abstract class CoreAccess {
     /** The task ended, or was not submitted after all; the data segment is as it was. */
     public abstract void arrive(Buffer buffer);
 
+    /** The program has handed the buffer over, and nothing is in flight with it any more: closes it, or gives it back to its pool. Otherwise does nothing. */
+    public abstract void giveBack(Buffer buffer);
+
     /** A receive ended: the data segment is {@code length} bytes long now. */
     public abstract void arrive(Buffer buffer, long length);
 

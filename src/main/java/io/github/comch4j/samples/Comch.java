@@ -8,6 +8,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.DeviceProperties;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.RepresentorInfo;
 import java.util.List;
 
@@ -56,7 +57,7 @@ public final class Comch {
         System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> {
             try {
                 run(line);
-            } catch (IllegalArgumentException e) {
+            } catch (NoSuchDeviceException e) {
                 throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
             }
         }));

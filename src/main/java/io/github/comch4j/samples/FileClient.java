@@ -13,6 +13,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.samples.FileTransferProtocol.Chunk;
 import io.github.comch4j.samples.FileTransferProtocol.End;
@@ -119,7 +120,7 @@ public final class FileClient {
     private Device openDevice() {
         try {
             return Devices.openHost(address);
-        } catch (IllegalArgumentException e) {
+        } catch (NoSuchDeviceException e) {
             throw new TransferException(e.getMessage(), e); // lists the devices that there are
         }
     }

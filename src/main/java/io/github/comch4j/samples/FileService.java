@@ -9,6 +9,7 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.samples.FileTransferProtocol.Failure;
@@ -86,7 +87,7 @@ public final class FileService {
                 idle.awaitForever(() -> current != null);
                 serve(device);
             } while (!once);
-        } catch (IllegalArgumentException e) {
+        } catch (NoSuchDeviceException e) {
             throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
         }
     }

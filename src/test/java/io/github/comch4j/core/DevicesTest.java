@@ -2,9 +2,11 @@ package io.github.comch4j.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.comch4j.Doca;
 import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,7 +34,7 @@ class DevicesTest {
             try (Representor representor = dpu.openRepresentor(PciAddress.of("b1:00.2"))) {
                 assertThat(representor.address()).isEqualTo(PciAddress.of("b1:00.2"));
             }
-            assertThatThrownBy(() -> dpu.openRepresentor(PciAddress.of("77:00.0"))).isInstanceOf(IllegalArgumentException.class)
+            assertThatThrownBy(() -> dpu.openRepresentor(PciAddress.of("77:00.0"))).isInstanceOf(NoSuchDeviceException.class)
                     .hasMessageContaining("0000:77:00.0").hasMessageContaining("0000:b1:00.0");
         }
     }
@@ -48,10 +50,21 @@ class DevicesTest {
 
     @Test
     void theWrongSideOrAnUnknownAddressIsRefusedWithAReason() {
-        assertThatThrownBy(() -> Devices.openHost(Machine.DPU)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("clients");
-        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("servers");
-        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0"))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> Devices.openHost(Machine.DPU)).isInstanceOf(NoSuchDeviceException.class).hasMessageContaining("clients");
+        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST)).isInstanceOf(NoSuchDeviceException.class).hasMessageContaining("servers");
+        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0"))).isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("0000:03:00.0");
+    }
+
+    @Test
+    void theExceptionHasWhatWasAskedForAndWhatThereIs() {
+        NoSuchDeviceException thrown = catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.open(PciAddress.of("77:00.0")));
+        assertThat(thrown.error()).isEqualTo(DocaError.NOT_FOUND);
+        assertThat(thrown.address()).isEqualTo(PciAddress.of("77:00.0"));
+        assertThat(thrown.available()).contains(Machine.HOST, Machine.DPU);
+        thrown = catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.openDpu(Machine.HOST));
+        assertThat(thrown.error()).isEqualTo(DocaError.NOT_SUPPORTED);
+        assertThat(thrown.available()).contains(Machine.DPU);
     }
 
     @Test

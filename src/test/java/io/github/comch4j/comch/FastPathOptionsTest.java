@@ -1,0 +1,143 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferPool;
+import io.github.comch4j.emulator.EmulatedFaults;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class FastPathOptionsTest extends BothForms {
+    private final Pair pair = new Pair();
+
+    @AfterEach
+    void close() {
+        EmulatedFaults.clear();
+        pair.close();
+    }
+
+    private ComchConsumer consumer() {
+        return pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(4, Pair.SLOT).start(Machine.PATIENCE);
+    }
+
+    @Test
+    void producersAndConsumersTellTheirStates() {
+        List<String> states = new ArrayList<>();
+        FastPathStateHandler recorder = (object, previous, next) -> {
+            assertThat(object.state()).isEqualTo(next);
+            states.add(object.getClass().getSimpleName() + " " + previous + "-" + next);
+        };
+        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).onStateChanged(recorder).buffers(2, Pair.SLOT)
+                .start(Machine.PATIENCE);
+        assertThat(states).containsExactly("ComchConsumer IDLE-STARTING", "ComchConsumer STARTING-RUNNING");
+        assertThat(consumer.isRunning()).isTrue();
+        assertThat(consumer.posted()).isEqualTo(2);
+        states.clear();
+        consumer.close();
+        assertThat(states).startsWith("ComchConsumer RUNNING-STOPPING").endsWith("ComchConsumer STOPPING-IDLE");
+        states.clear();
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).onStateChanged(recorder).start();
+        assertThat(states).first().asString().startsWith("ComchProducer IDLE-");
+        assertThat(states).last().asString().endsWith("-RUNNING");
+        producer.close();
+        assertThat(states).last().asString().endsWith("-IDLE");
+    }
+
+    @Test
+    void aStateHandlerThatThrowsIsHeard() {
+        assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).onStateChanged((object, previous, next) -> {
+            throw new ArithmeticException("on purpose");
+        }).start()).isInstanceOf(ArithmeticException.class);
+    }
+
+    @Test
+    void whatWasSentIsClosed() {
+        ComchConsumer consumer = consumer();
+        List<Buffer> told = new ArrayList<>();
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().onCompletion((self, buffer, status) -> {
+            assertThat(buffer.isClosed()).isFalse();
+            told.add(buffer);
+        }).start();
+        Buffer one = producer.acquire(pair.sendMemory, 0, 10);
+        pair.machine.until("room", () -> producer.trySend(one, consumer.id()));
+        pair.machine.until("completion", () -> producer.sent() == 1);
+        assertThat(told).containsExactly(one);
+        assertThat(one.isClosed()).isTrue();
+        Buffer twice = producer.acquire(pair.sendMemory, 0, 10);
+        pair.machine.until("room", () -> producer.offer(twice, consumer.id()));
+        pair.machine.until("room", () -> producer.offer(twice, consumer.id()));
+        pair.machine.until("completion", () -> producer.sent() == 3);
+        assertThat(told).containsExactly(one, twice, twice);
+        assertThat(twice.isClosed()).isTrue();
+    }
+
+    @Test
+    void theHandlerMayCloseOrSendAgain() {
+        ComchConsumer consumer = consumer();
+        int[] count = new int[1];
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().onCompletion((self, buffer, status) -> {
+            if (count[0]++ == 0) {
+                assertThat(self.trySend(buffer, consumer.id())).isTrue();
+            } else {
+                buffer.close();
+            }
+        }).start();
+        Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+        pair.machine.until("completions", () -> producer.sent() == 2);
+        assertThat(buffer.isClosed()).isTrue();
+    }
+
+    @Test
+    void aPoolsBufferReturnsToThePool() {
+        ComchConsumer consumer = consumer();
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        try (BufferPool pool = BufferPool.create(pair.sendMemory, 1, 100)) {
+            for (int i = 0; i < 3; i++) {
+                Buffer buffer = pool.tryClaim().commit(7).buffer();
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+                assertThat(pool.tryClaim()).isNull();
+                pair.machine.until("completion", () -> producer.inFlight() == 0);
+                assertThat(buffer.isClosed()).isFalse();
+            }
+            assertThat(pool.available()).isEqualTo(1);
+        }
+        assertThat(producer.sentBytes()).isEqualTo(21);
+    }
+
+    @Test
+    void aSendThatFailsReleasesTooAndOneThatIsNotAcceptedDoesNot() {
+        ComchConsumer consumer = consumer();
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(1).releaseSent().start();
+        Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
+        Buffer other = producer.acquire(pair.sendMemory, 10, 10);
+        new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+        assertThat(producer.trySend(other, consumer.id())).isFalse();
+        assertThat(other.isInFlight()).isFalse();
+        assertThat(other.isClosed()).isFalse();
+        assertThatThrownBy(() -> pair.machine.until("the failure", () -> producer.failed() == 1)).isInstanceOf(DocaException.class);
+        assertThat(buffer.isClosed()).isTrue();
+    }
+
+    @Test
+    void closingTheProducerReleasesWhatIsInFlight() {
+        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).start(Machine.PATIENCE);
+        pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
+        assertThat(producer.offer(buffer, consumer.id())).isTrue(); // nothing is posted: waits in the queue
+        producer.close();
+        assertThat(buffer.isClosed()).isTrue();
+        assertThat(producer.failed()).isEqualTo(1);
+    }
+}
