@@ -31,7 +31,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
  * <li>{@link ComchEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
  *     {@linkplain ComchClient#isConnected() not connected} any more; its context becomes STOPPING, and IDLE when its producers and consumers have ended.
- * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight fails
+ * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and had not arrived fails
  *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the other side's memory, which does not mean that anybody has read it.
  *     Without a completion handler, {@code progress()} throws for the first send that fails.
  * </ul>
