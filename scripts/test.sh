@@ -164,7 +164,7 @@ stage_c() {
   fi
 }
 
-# For the DPU's Arm cores, as far as qemu-user goes. COMCH4J_CROSS_ROOT may name a folder with cmocka for aarch64.
+# For the DPU's Arm cores, as far as qemu-user goes. COMCH4J_CROSS_ROOT may name a folder with cmocka for aarch64, COMCH4J_CROSS_JAVA one with Java.
 stage_aarch64() {
   local name="C tests, aarch64 in qemu-user" root=${COMCH4J_CROSS_ROOT:-$COMCH4J_ROOT/target/cmocka-aarch64} missing=''
   command -v qemu-aarch64-static >/dev/null 2>&1 || missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
@@ -180,6 +180,25 @@ stage_aarch64() {
   fi
   COMCH4J_TEST_LAUNCHER="qemu-aarch64-static -L /usr/aarch64-linux-gnu" c_tests "$name" c-aarch64 "" \
     -DCMAKE_TOOLCHAIN_FILE="$COMCH4J_ROOT/src/main/c/cmake/aarch64-linux-gnu.cmake" -DCOMCH4J_CROSS_ROOT="$root"
+  name="Java smoke test, aarch64 in qemu-user" root=${COMCH4J_CROSS_JAVA:-$COMCH4J_ROOT/target/java-aarch64}
+  if scripts/lib/cross-java.sh "$root" >"$logs/cross-java.log" 2>&1; then
+    check "$name" java_on_aarch64 "$root"
+  else
+    began=$SECONDS
+    record "$name" 0 0 1
+    remarks+=("skipped: $name: no Java for aarch64 can be had: see target/logs/cross-java.log")
+  fi
+}
+
+# Server and client in one process, in a Java for aarch64; it takes a minute or so, interpreted twice.
+java_on_aarch64() {
+  local root=$1 folder=$COMCH4J_ROOT/target/smoke-aarch64
+  maven -q -Dmaven.test.skip=true compile || return 1
+  mkdir -p "$folder/native/linux-aarch64"
+  cp target/c-aarch64/lib/*.so "$folder/native/linux-aarch64/" || return 1
+  "$JDK/bin/javac" --release 22 -cp target/classes -d "$folder" src/test/java/io/github/comch4j/SmokeProgram.java || return 1
+  COMCH4J_LIBRARY=emulated timeout 600 qemu-aarch64-static -L "$root" "$root/usr/lib/jvm/java-25-openjdk-arm64/bin/java" -XX:+UseSerialGC \
+    --enable-native-access=ALL-UNNAMED -cp "$folder:target/classes" io.github.comch4j.SmokeProgram
 }
 
 stage_java() {
