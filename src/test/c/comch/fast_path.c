@@ -984,10 +984,41 @@ static void counters_wrap_around_the_slots(void **state)
 	path_close(&path);
 }
 
+/* 65,534 ids: more producers than that, one after another, while the first ones live. */
+static void no_two_living_producers_have_the_same_id(void **state)
+{
+	(void)state;
+	enum { LIVING = 3, ROUNDS = 140000 };
+	struct pair pair;
+	pair_open(&pair, ONE_ENGINE);
+	struct doca_comch_producer *living[LIVING], *other;
+	uint32_t ids[LIVING], id = 0;
+	for (int i = 0; i < LIVING; i++) {
+		OK(doca_comch_producer_create(pair.client.connection, &living[i]));
+		OK(doca_comch_producer_get_id(living[i], &ids[i]));
+	}
+	bool wrapped = false;
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t before = id;
+		OK(doca_comch_producer_create(pair.client.connection, &other));
+		OK(doca_comch_producer_get_id(other, &id));
+		wrapped = wrapped || id < before;
+		for (int i = 0; i < LIVING; i++)
+			CHECK(id != ids[i]);
+		CHECK(id != 0 && id < 65535);
+		OK(doca_comch_producer_destroy(other));
+	}
+	assert_true(wrapped);
+	for (int i = 0; i < LIVING; i++)
+		OK(doca_comch_producer_destroy(living[i]));
+	pair_close(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_land_in_the_posted_buffer),
+		cmocka_unit_test(no_two_living_producers_have_the_same_id),
 		cmocka_unit_test(immediate_data_come_alone_or_with_data),
 		cmocka_unit_test(a_receive_without_a_buffer_takes_immediate_data_only),
 		cmocka_unit_test(an_empty_send_takes_one_buffer),

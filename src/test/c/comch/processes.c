@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -1069,6 +1070,27 @@ static int child_main(bool server, const char *role)
 	return 0;
 }
 
+/* A process that is stopped in the middle of starting a server holds up the others, but not for ever. */
+static void a_server_does_not_wait_for_ever_for_one_that_is_starting(void **state)
+{
+	(void)state;
+	int fabric = open(getenv("DOCA_EMU_DIR"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_true(fabric >= 0);
+	assert_int_equal(flock(fabric, LOCK_EX), 0);
+	struct devices devices;
+	struct end server;
+	devices_open_dpu(&devices);
+	server_make(&server, &devices, "two processes", NULL);
+	GIVES(DOCA_ERROR_INITIALIZATION, doca_ctx_start(server.ctx));
+	assert_int_equal(state_of(server.ctx), IDLE);
+	close(fabric);
+	OK(doca_ctx_start(server.ctx));
+	(void)doca_ctx_stop(server.ctx);
+	UNTIL(state_of(server.ctx) == IDLE, server.pe);
+	end_destroy(&server);
+	devices_close(&devices);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 3)
@@ -1089,6 +1111,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(tasks_of_a_client_fail_when_its_server_is_killed),
 		cmocka_unit_test(fifty_random_deaths_leave_nothing_behind),
 		cmocka_unit_test(what_a_killed_server_leaves_behind_is_swept),
+		cmocka_unit_test(a_server_does_not_wait_for_ever_for_one_that_is_starting),
 		cmocka_unit_test(the_folder_must_be_private),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

@@ -76,6 +76,7 @@ struct doca_comch_connection {
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
 	struct doca_comch_consumer *consumers;
+	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
 	/* Where the counters of a consumer slot begin at its next start (SHM_INCARNATION). */

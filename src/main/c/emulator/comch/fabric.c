@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "folder.h"
@@ -24,6 +25,9 @@
 
 /* One round of accepts must be able to fall behind by a full server. */
 #define BACKLOG 512
+
+/* How long a server waits for others that are starting. */
+#define TURN_PATIENCE_MS 2000
 
 static uint64_t fnv1a(const char *text, uint64_t hash)
 {
@@ -139,16 +143,34 @@ static int listen_on(int dir, const char *file)
 	return fd;
 }
 
+/* Servers start one at a time: while a sweep looks whether a file has an owner, it holds that file's lock, and a server
+ * that is just starting would take the sweep for a second server of its name. That takes moments, unless a process is
+ * stopped in the middle of it. */
+static bool take_turn(int dir)
+{
+	for (int tries = 0; flock(dir, LOCK_EX | LOCK_NB) != 0; tries++) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return true; /* a file system without locks: as good as it gets */
+		if (tries == TURN_PATIENCE_MS)
+			return false;
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	}
+	return true;
+}
+
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
 {
 	int dir;
 	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
 	if (result != DOCA_SUCCESS)
 		return result;
-	/* One server at a time: while a sweep looks whether a file has an owner, it holds that file's lock, and a server
-	 * that is just starting would take the sweep for a second server of its name. */
-	while (flock(dir, LOCK_EX) != 0 && errno == EINTR)
-		;
+	if (!take_turn(dir)) {
+		EMU_LOG_ERROR("cannot register server \"%s\": another process has been starting one in the fabric folder for "
+			      "%d s; is it stopped?",
+			      name, TURN_PATIENCE_MS / 1000);
+		close(dir);
+		return DOCA_ERROR_TIME_OUT;
+	}
 	sweep(dir);
 	struct fabric_listener opened = {.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1};
 	file_name(pci, name, opened.file);

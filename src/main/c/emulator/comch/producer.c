@@ -51,6 +51,7 @@ struct doca_comch_producer_task_send {
 struct doca_comch_producer {
 	struct doca_ctx ctx;
 	struct doca_comch_connection *connection;
+	struct doca_comch_producer *next; /* of the connection's */
 	uint32_t id;
 	uint64_t max_len; /* of what is sent */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
@@ -558,6 +559,39 @@ static const struct emu_ctx_ops producer_ops = {
 	.free_task = producer_free_task,
 };
 
+static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
+{
+	const struct doca_comch_producer *producer = connection->producers;
+	while (producer != NULL && producer->id != id)
+		producer = producer->next;
+	return producer != NULL;
+}
+
+/* Gives it an id that no other one has. */
+static void enlist(struct doca_comch_producer *producer)
+{
+	struct doca_comch_connection *connection = producer->connection;
+	pthread_mutex_lock(&connection->lock);
+	do {
+		producer->id = connection->next_producer_id++;
+		if (connection->next_producer_id == READING_ID_LIMIT)
+			connection->next_producer_id = READING_FIRST_ID;
+	} while (id_taken(connection, producer->id));
+	producer->next = connection->producers;
+	connection->producers = producer;
+	pthread_mutex_unlock(&connection->lock);
+}
+
+static void delist(struct doca_comch_producer *producer)
+{
+	pthread_mutex_lock(&producer->connection->lock);
+	struct doca_comch_producer **link = &producer->connection->producers;
+	while (*link != producer)
+		link = &(*link)->next;
+	*link = producer->next;
+	pthread_mutex_unlock(&producer->connection->lock);
+}
+
 /* ---- public ---- */
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
@@ -577,11 +611,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	emu_ctx_init(&created->ctx, &producer_ops);
 	created->connection = comch_connection;
 	created->max_len = emu_limits()->max_buf_size;
-	pthread_mutex_lock(&comch_connection->lock);
-	created->id = comch_connection->next_producer_id++;
-	if (comch_connection->next_producer_id == READING_ID_LIMIT)
-		comch_connection->next_producer_id = READING_FIRST_ID;
-	pthread_mutex_unlock(&comch_connection->lock);
+	enlist(created);
 	*producer = created;
 	return DOCA_SUCCESS;
 }
@@ -593,6 +623,7 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&producer->ctx);
+	delist(producer);
 	connection_disown(producer->connection, &producer->connection->num_producers);
 	free(producer);
 	return DOCA_SUCCESS;
