@@ -13,6 +13,10 @@
 #include "sdk_log.h"
 #include "task_pool.h"
 
+/* After a burst the consumer looks away for so many pauses: a look takes the cache line away from the producer that writes
+ * to it, and several messages at once cost little more than one. */
+#define PAUSES_AFTER_BURST 16
+
 enum registration {
 	NOT_REGISTERED,
 	REGISTRATION_WANTED, /* by the consumer's thread, from the control thread */
@@ -59,6 +63,7 @@ struct doca_comch_consumer {
 	uint64_t mask;
 	uint64_t posted;
 	uint64_t completed;
+	bool in_burst; /* the last look found a message */
 	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
 	uint64_t claimed;
 	int64_t claim_deadline_ms;
@@ -376,8 +381,13 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 {
 	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
 	/* Pairs with the release store in the producer's publish. */
-	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1) {
+		for (int i = 0; consumer->in_burst && i < PAUSES_AFTER_BURST; i++)
+			cpu_pause();
+		consumer->in_burst = false;
 		return false;
+	}
+	consumer->in_burst = true;
 	if (EMU_UNLIKELY(consumer->completed == consumer->posted))
 		return false; /* only a peer that breaks the protocol fills what was not posted */
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))

@@ -250,6 +250,22 @@ static void enqueue_piped(struct doca_comch_producer *producer, struct doca_comc
 	producer->piped_last = task;
 }
 
+/* Copies a small payload in words. The sender has often written part of it just now, with stores narrower than the
+ * registers that memcpy would load: such a load waits until those stores, and all stores before them, have left for
+ * the cache, which takes as long as a line needs from the other core. */
+static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
+{
+	uint64_t word;
+	uint64_t done = 0;
+	for (; len - done >= sizeof(word); done += sizeof(word)) {
+		memcpy(&word, source + done, sizeof(word));
+		__asm__("" : "+r"(word)); /* keeps the compiler from joining words */
+		memcpy(dest + done, &word, sizeof(word));
+	}
+	for (; done < len; done++)
+		dest[done] = source[done];
+}
+
 /* Brings the payload into a claimed slot or its buffer and tells how. */
 static inline enum shm_payload place(struct doca_comch_producer *producer, const struct consumer_view *view,
 				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
@@ -257,15 +273,14 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 {
 	const struct doca_comch_connection *connection = producer->connection;
 	uint64_t at = index & (view->capacity - 1);
+	if (len + imm_len <= SHM_INLINE_BYTES) {
+		copy_words(slot->bytes + imm_len, source, len);
+		return SHM_PAYLOAD_INLINE;
+	}
 	if (connection->reach == WIRE_REACH_SELF) {
 		if (len > 0)
 			memcpy((void *)(uintptr_t)view->posts[at].addr, source, len);
 		return SHM_PAYLOAD_PLACED;
-	}
-	if (len + imm_len <= SHM_INLINE_BYTES) {
-		if (len > 0)
-			memcpy(slot->bytes + imm_len, source, len);
-		return SHM_PAYLOAD_INLINE;
 	}
 	if (len <= view->eager_bytes) {
 		memcpy(shm_region_eager(view->region) + at * view->eager_bytes, source, len);

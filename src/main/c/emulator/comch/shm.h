@@ -26,6 +26,16 @@
 #define SHM_LAYOUT_VERSION 3u
 #define SHM_CACHE_LINE 64
 
+/* Between two looks at memory that the other side is about to write. */
+static inline void cpu_pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
 enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
 
 static inline enum shm_side shm_other(enum shm_side side)
