@@ -389,6 +389,102 @@ static void cancel_in_the_pipeline(struct side *side)
 	memory_close(&memory);
 }
 
+/* Payloads that the consumer is to fetch, and that either side takes back first. */
+
+enum { OFFER = 1u << 20 };
+
+static void say_and_hear(struct end *end, const char *text, size_t heard)
+{
+	send_text(end, end->connection, text);
+	UNTIL(count_of(&end->record, MESSAGE) == heard, end->pe);
+}
+
+static void offer_from_client(struct side *side)
+{
+	struct end *end = &side->end;
+	struct memory memory;
+	struct producer producer;
+	struct doca_comch_producer_task_send *task;
+	memory_open(&memory, OFFER, 1, side->dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	struct doca_buf *buf = memory_buf(&memory, 0, OFFER, OFFER);
+	producer_make(&producer, end->connection, 1, NULL);
+	producer_start(&producer);
+	UNTIL(count_of(&end->record, MESSAGE) == 1, end->pe);
+	/* Freed at once: the memory is the caller's again, and nothing arrives. */
+	fill(memory.bytes, OFFER, 1);
+	OK(try_send(&producer, 1, buf, NULL, 0, &task));
+	doca_task_free(doca_comch_producer_task_send_as_task(task));
+	memset(memory.bytes, 0xee, OFFER);
+	UNTIL(inflight(producer.ctx) == 0, producer.pe);
+	say_and_hear(end, "freed", 2);
+	/* The receiver does not want this one any more, which is none of the sender's business. */
+	fill(memory.bytes, OFFER, 2);
+	put(&producer, 1, buf);
+	say_and_hear(end, "offered", 3);
+	UNTIL(count_of(&producer.record, SENT) == 1, producer.pe);
+	free_sent(&producer.record);
+	record_clear(&producer.record);
+	say_and_hear(end, "sent", 4);
+	/* The consumer stops: both sides agree on what has become of the last one. */
+	fill(memory.bytes, OFFER, 3);
+	put(&producer, 1, buf);
+	say_and_hear(end, "offered", 5);
+	UNTIL(count_of(&producer.record, SENT) + count_of(&producer.record, SEND_FAILED) == 1, producer.pe);
+	bool sent = count_of(&producer.record, SENT) == 1;
+	free_sent(&producer.record);
+	send_text(end, end->connection, sent ? "sent" : "failed");
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	UNTIL(count_of(&end->record, CONSUMER_EXPIRED) == 1 && inflight(end->ctx) == 0, end->pe);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void take_offers(struct side *side)
+{
+	struct end *end = &side->end;
+	struct memory memory;
+	struct consumer consumer;
+	memory_open(&memory, OFFER, 1, side->dev, RW);
+	struct doca_buf *buf = memory_buf(&memory, 0, OFFER, 0);
+	consumer_make(&consumer, end->connection, memory.mmap, 3, NULL);
+	consumer_start(&consumer, end->pe);
+	post(&consumer, buf);
+	say_and_hear(end, "posted", 1);
+	UNTIL(count_of(&consumer.record, RECEIVE_FAILED) == 1, consumer.pe);
+	CHECK(buf_data_len(buf) == 0);
+	struct doca_task *receive = doca_comch_consumer_task_post_recv_as_task(
+		nth(&consumer.record, RECEIVE_FAILED, 0)->object);
+	record_clear(&consumer.record);
+	OK(doca_task_submit(receive));
+	say_and_hear(end, "again", 2);
+	doca_task_free(receive);
+	memset(memory.bytes, 0xdd, OFFER);
+	say_and_hear(end, "freed", 3);
+	for (size_t i = 0; i < OFFER; i++)
+		CHECK(memory.bytes[i] == 0xdd);
+	UNTIL(inflight(consumer.ctx) == 0, consumer.pe);
+	CHECK(consumer.record.num == 0 && buf_data_len(buf) == 0);
+	post(&consumer, buf);
+	say_and_hear(end, "again", 4);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(consumer.ctx));
+	UNTIL(inflight(consumer.ctx) == 0, consumer.pe);
+	bool received = count_of(&consumer.record, RECEIVED) == 1;
+	CHECK(!received || (buf_data_len(buf) == OFFER && filled(memory.bytes, OFFER, 3)));
+	free_received(&consumer.record);
+	UNTIL(state_of(consumer.ctx) == IDLE, consumer.pe);
+	say_and_hear(end, "stopped", 5);
+	CHECK(received == is_text(nth(&end->record, MESSAGE, 4), "sent"));
+	consumer_destroy(&consumer);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void take_offers_back(struct side *side)
+{
+	(side->end.server != NULL ? take_offers : offer_from_client)(side);
+}
+
 /* ---- the conversation of the vendor's data path samples: an engine for each context, spins without progress ---- */
 
 #define START_TEXT "start_data_path_test"
@@ -484,6 +580,7 @@ static const struct script {
 	{"stream", stream, false},
 	{"stop", stop_in_the_pipeline, false},
 	{"cancel", cancel_in_the_pipeline, false},
+	{"offers", take_offers_back, false},
 	{"samples", talk_like_the_samples, true},
 };
 
@@ -566,6 +663,12 @@ static void a_send_that_is_freed_in_the_pipeline_does_not_arrive(void **state)
 	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
 	run_both_ways("cancel");
 	unsetenv("DOCA_EMU_DIRECT_WRITE");
+}
+
+static void a_payload_to_be_fetched_can_be_taken_back_by_either_side(void **state)
+{
+	(void)state;
+	run_both_ways("offers");
 }
 
 /* ---- a peer that sleeps ---- */
@@ -1104,6 +1207,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(two_streams_through_the_pipeline_keep_their_order),
 		cmocka_unit_test(a_stop_in_the_pipeline_leaves_other_messages_alone),
 		cmocka_unit_test(a_send_that_is_freed_in_the_pipeline_does_not_arrive),
+		cmocka_unit_test(a_payload_to_be_fetched_can_be_taken_back_by_either_side),
 		cmocka_unit_test(sends_complete_while_the_other_process_is_stopped),
 		cmocka_unit_test(a_killed_client_is_reported_and_its_children_stop),
 		cmocka_unit_test(a_killed_server_ends_the_client),

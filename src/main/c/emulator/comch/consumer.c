@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "connection.h"
 #include "ctx.h"
@@ -190,6 +191,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&region->capacity, capacity, memory_order_release);
 	atomic_store_explicit(&region->eager_bytes, shm_eager_bytes(capacity), memory_order_release);
 	atomic_store_explicit(&region->max_imm_len, consumer->imm_data_len, memory_order_release);
+	atomic_store_explicit(&region->can_fetch, connection->reach == WIRE_REACH_PROCESS, memory_order_release);
 	atomic_store_explicit(&region->base, base, memory_order_release);
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
@@ -319,7 +321,53 @@ static bool take_from_pipe(struct doca_comch_consumer *consumer, struct doca_com
 	return task->piped == len;
 }
 
-/* Brings a filled slot's payload to its buffer. False while the pipeline still carries it. */
+static struct shm_offer *offer_of_oldest(const struct doca_comch_consumer *consumer)
+{
+	return &shm_region_offers(consumer->region)[consumer->completed & consumer->mask];
+}
+
+/* Reads a payload from the producer's memory. */
+static bool read_from_peer(const struct doca_comch_connection *connection, uint8_t *dest, uint64_t source, uint64_t len)
+{
+	uint64_t done = 0;
+	/* A pid could belong to somebody else by now; the socket tells. */
+	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
+		return false;
+	while (done < len) {
+		struct iovec local = {.iov_base = dest + done, .iov_len = len - done};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)(source + done), .iov_len = len - done};
+		ssize_t part = process_vm_readv(connection->peer_pid, &local, 1, &remote, 1, 0);
+		if (part <= 0)
+			return false;
+		done += (uint64_t)part;
+	}
+	return true;
+}
+
+/* Fetches a payload, or sees that the producer has written it; false while it does. */
+static bool fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+		  doca_error_t *status)
+{
+	uint64_t index = consumer->completed;
+	struct shm_offer *offer = offer_of_oldest(consumer);
+	if (shm_offer_move(offer, index, SHM_OFFER_OPEN, SHM_OFFER_TAKEN)) {
+		uint64_t source = *(const volatile uint64_t *)&offer->addr;
+		bool done = task->base.state == EMU_TASK_CANCELLED ||
+			    read_from_peer(consumer->connection, task->dest, source, len);
+		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
+		if (shm_offer_move(offer, index, SHM_OFFER_TAKEN, done ? SHM_OFFER_FETCHED : SHM_OFFER_WITHDRAWN) && done)
+			return true;
+		*status = DOCA_ERROR_IO_FAILED;
+		return true;
+	}
+	if (shm_offer_is(offer, index, SHM_OFFER_KEPT))
+		return false;
+	if (!shm_offer_is(offer, index, SHM_OFFER_PLACED) && !shm_offer_is(offer, index, SHM_OFFER_FETCHED))
+		*status = DOCA_ERROR_IO_FAILED;
+	return true;
+}
+
+/* Brings a filled slot's payload to its buffer. False while it is still on its way. */
 static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		    struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
 {
@@ -359,6 +407,10 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 		if (!take_from_pipe(consumer, task, len, status))
 			return false;
 		break;
+	case SHM_PAYLOAD_FETCH:
+		if (!fetch(consumer, task, len, status))
+			return false;
+		break;
 	case SHM_PAYLOAD_SKIPPED:
 	case SHM_PAYLOAD_FAILED:
 	default:
@@ -374,6 +426,21 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 	if (task->buf != NULL)
 		task->buf->data_len += len;
 	return true;
+}
+
+/* The error with which a test wants the oldest posted buffer to fail. What comes through the pipeline is carried to its
+ * end, and what would be fetched counts as fetched: their senders wait for it. */
+static doca_error_t injected_fault(const struct doca_comch_consumer *consumer, const struct shm_slot *slot)
+{
+	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	struct shm_offer *offer = offer_of_oldest(consumer);
+	if (payload == SHM_PAYLOAD_PIPE ||
+	    (payload == SHM_PAYLOAD_FETCH && shm_offer_is(offer, consumer->completed, SHM_OFFER_KEPT)))
+		return DOCA_SUCCESS;
+	doca_error_t status = fault_of_receive();
+	if (status != DOCA_SUCCESS && payload == SHM_PAYLOAD_FETCH)
+		(void)shm_offer_move(offer, consumer->completed, SHM_OFFER_OPEN, SHM_OFFER_FETCHED);
+	return status;
 }
 
 /* Completes the oldest posted buffer if a producer has filled it. */
@@ -392,7 +459,7 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		return false; /* only a peer that breaks the protocol fills what was not posted */
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
 		return false;
-	doca_error_t status = faults_any() && slot->payload != SHM_PAYLOAD_PIPE ? fault_of_receive() : DOCA_SUCCESS;
+	doca_error_t status = faults_any() ? injected_fault(consumer, slot) : DOCA_SUCCESS;
 	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
 	uint64_t piped = task->piped;
 	if (status != DOCA_SUCCESS || deliver(consumer, slot, task, &status)) {
@@ -401,6 +468,16 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 	}
 	/* Standing still is not progress: the sender may have died half-way, and the caller looks for that next. */
 	return task->piped != piped;
+}
+
+/* Whether the producer that claimed place `index` has written all that it will, to the slot and to the posted buffer. */
+static bool written_out(const struct doca_comch_consumer *consumer, uint64_t index)
+{
+	const struct shm_slot *slot = &consumer->slots[index & consumer->mask];
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != index + 1)
+		return false;
+	return *(const volatile uint8_t *)&slot->payload != SHM_PAYLOAD_FETCH ||
+	       !shm_offer_is(&shm_region_offers(consumer->region)[index & consumer->mask], index, SHM_OFFER_KEPT);
 }
 
 static bool progress_starting(struct doca_comch_consumer *consumer)
@@ -422,11 +499,14 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 	if (consumer->completed < consumer->claimed) {
 		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
 		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
-		bool ready = atomic_load_explicit(&slot->ready, memory_order_acquire) == consumer->completed + 1;
+		bool ready = written_out(consumer, consumer->completed);
 		doca_error_t status = READING_FLUSHED_TASK;
 		if (ready) {
-			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status)) {
+				if (!written_out(consumer, consumer->completed))
+					return false; /* the producer has just begun to write it */
 				status = READING_FLUSHED_TASK;
+			}
 		} else if (!lost && !connection_peer_vanished(consumer->connection)) {
 			if (!out_of_patience(consumer, consumer->claim_deadline_ms))
 				return false;
@@ -527,11 +607,19 @@ static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 	return DOCA_SUCCESS;
 }
 
+static void await_writer(const struct doca_comch_consumer *consumer, uint64_t index, int64_t deadline_ms)
+{
+	while (!written_out(consumer, index) &&
+	       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
+	       !connection_peer_vanished(consumer->connection) && !out_of_patience(consumer, deadline_ms))
+		;
+}
+
 /* Takes a posted buffer back, so that its memory is not written any more [Q18]. */
 static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task)
 {
 	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
-	const struct shm_slot *slot = &consumer->slots[task->index & consumer->mask];
+	struct shm_offer *offer = &shm_region_offers(consumer->region)[task->index & consumer->mask];
 	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
 	 * qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
@@ -539,10 +627,10 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 	if (claimed > task->index && claimed <= consumer->posted) {
 		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */
 		int64_t deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
-		while (atomic_load_explicit(&slot->ready, memory_order_acquire) != task->index + 1 &&
-		       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
-		       !connection_peer_vanished(consumer->connection) && !out_of_patience(consumer, deadline_ms))
-			;
+		await_writer(consumer, task->index, deadline_ms);
+		/* What is on offer counts as fetched, unless the producer has just begun to write it. */
+		if (!shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_FETCHED))
+			await_writer(consumer, task->index, deadline_ms);
 	}
 	task->base.state = EMU_TASK_CANCELLED;
 }

@@ -6,6 +6,7 @@
 #include "ctx.h"
 #include "dev.h"
 #include "doca_comch_producer.h"
+#include "endpoint.h"
 #include "faults.h"
 #include "memory.h"
 #include "readings.h"
@@ -18,6 +19,14 @@
 /* Data go through the pipeline in parts, so that both sides work at the same time. */
 #define PIPE_PART_BYTES (128u << 10)
 
+/* From this size on the consumer fetches every other payload, so that both sides copy at the same time. Handing over costs
+ * more than that saves for smaller ones. */
+#define FETCH_LEAST_BYTES (128u << 10)
+/* One call to the consumer's doca_pe_progress does it, and must not take for ever. */
+#define FETCH_MOST_BYTES (8u << 20)
+/* A consumer that does not come for it in time may be waiting for something else: the producer writes it then. */
+#define FETCH_PATIENCE_MS 2
+
 /* One of the peer's consumers as this producer knows it. */
 struct consumer_view {
 	uint64_t entry; /* the directory entry it was made from; 0: none */
@@ -25,6 +34,7 @@ struct consumer_view {
 	uint32_t capacity;
 	uint32_t eager_bytes;
 	uint32_t max_imm_len;
+	bool can_fetch;
 	uint64_t base;
 	/* The consumer's `posted` when last looked at. */
 	uint64_t posted;
@@ -39,7 +49,7 @@ struct doca_comch_producer_task_send {
 	uint32_t consumer_id;
 	uint32_t imm_len;
 	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
-	/* While the pipeline carries the payload. */
+	/* While the pipeline carries the payload, or the consumer fetches it. */
 	struct doca_comch_producer_task_send *next_piped;
 	uint32_t slot, capacity; /* of the consumer */
 	uint64_t entry;		 /* of the directory at submit */
@@ -63,6 +73,8 @@ struct doca_comch_producer {
 	struct task_fifo done;
 	struct consumer_view *views; /* by consumer id % SHM_CONSUMER_SLOTS */
 	struct doca_comch_producer_task_send *piped_first, *piped_last;
+	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
+	int64_t offered_until_ms;
 	uint32_t refusals; /* AGAINs, for TRIES_PER_LOOK */
 	bool direct_write; /* process_vm_writev works */
 };
@@ -94,6 +106,7 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 				       .capacity = atomic_load_explicit(&region->capacity, memory_order_acquire),
 				       .eager_bytes = atomic_load_explicit(&region->eager_bytes, memory_order_acquire),
 				       .max_imm_len = atomic_load_explicit(&region->max_imm_len, memory_order_acquire),
+				       .can_fetch = atomic_load_explicit(&region->can_fetch, memory_order_acquire) == 1,
 				       .base = atomic_load_explicit(&region->base, memory_order_acquire),
 				       .region = region,
 				       .posts = shm_region_posts(region),
@@ -221,25 +234,6 @@ static inline bool data_segment(const struct doca_buf *buf, const uint8_t **sour
 	return true;
 }
 
-/* Writes straight into the peer process. False when that is impossible. */
-static bool write_to_peer(const struct doca_comch_connection *connection, uint64_t dest, const uint8_t *source,
-			  uint64_t len)
-{
-	uint64_t written = 0;
-	/* A pid could belong to somebody else by now; the socket tells. */
-	if (connection_peer_vanished(connection))
-		return false;
-	while (written < len) {
-		struct iovec local = {.iov_base = (void *)(uintptr_t)(source + written), .iov_len = len - written};
-		struct iovec remote = {.iov_base = (void *)(uintptr_t)(dest + written), .iov_len = len - written};
-		ssize_t part = process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0);
-		if (part <= 0)
-			return false;
-		written += (uint64_t)part;
-	}
-	return true;
-}
-
 static void enqueue_piped(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
 {
 	task->next_piped = NULL;
@@ -266,6 +260,99 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 		dest[done] = source[done];
 }
 
+/* Writes straight into the peer process. False when that is impossible. */
+static bool write_to_peer(const struct doca_comch_connection *connection, uint64_t dest, const uint8_t *source,
+			  uint64_t len)
+{
+	uint64_t written = 0;
+	/* A pid could belong to somebody else by now; the socket tells. */
+	if (connection_peer_vanished(connection))
+		return false;
+	while (written < len) {
+		struct iovec local = {.iov_base = (void *)(uintptr_t)(source + written), .iov_len = len - written};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)(dest + written), .iov_len = len - written};
+		ssize_t part = process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0);
+		if (part <= 0)
+			return false;
+		written += (uint64_t)part;
+	}
+	return true;
+}
+
+static struct shm_region *region_of(const struct doca_comch_producer *producer,
+				    const struct doca_comch_producer_task_send *task)
+{
+	return shm_map_region(producer->connection->map, shm_other(producer->connection->side), task->slot);
+}
+
+static struct shm_offer *offer_of(const struct doca_comch_producer *producer,
+				  const struct doca_comch_producer_task_send *task)
+{
+	return &shm_region_offers(region_of(producer, task))[task->index & (task->capacity - 1)];
+}
+
+static void make_offer(const struct consumer_view *view, uint64_t index, const uint8_t *source)
+{
+	struct shm_offer *offer = &shm_region_offers(view->region)[index & (view->capacity - 1)];
+	offer->addr = (uint64_t)(uintptr_t)source;
+	/* The consumer sees it once the slot is published. */
+	atomic_store_explicit(&offer->state, shm_offer_mark(index, SHM_OFFER_OPEN), memory_order_relaxed);
+}
+
+static void settle_offer(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->offered;
+	producer->offered = NULL;
+	task->base.status = status;
+	task_fifo_push(&producer->done, &task->base);
+}
+
+/* Takes back what was offered, unless the consumer has all of it. One that is still copying finds out at the end. */
+static void withdraw_offer(struct doca_comch_producer *producer, doca_error_t status)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	struct shm_offer *offer = offer_of(producer, task);
+	bool withdrawn = shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_WITHDRAWN) ||
+			 shm_offer_move(offer, task->index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
+	bool fetched = !withdrawn && shm_offer_is(offer, task->index, SHM_OFFER_FETCHED);
+	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
+}
+
+/* Writes the payload after all. */
+static void keep_offer(struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	struct shm_region *region = region_of(producer, task);
+	struct shm_offer *offer = offer_of(producer, task);
+	uint64_t dest = shm_region_posts(region)[task->index & (task->capacity - 1)].addr;
+	if (!shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_KEPT))
+		return;
+	bool placed = write_to_peer(producer->connection, dest, task->source, task->len);
+	(void)shm_offer_move(offer, task->index, SHM_OFFER_KEPT, placed ? SHM_OFFER_PLACED : SHM_OFFER_WITHDRAWN);
+	settle_offer(producer, placed ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+}
+
+/* Looks what has become of the offer; true when its task has ended. */
+static bool end_offer(struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	const struct shm_offer *offer = offer_of(producer, task);
+	if (shm_offer_is(offer, task->index, SHM_OFFER_FETCHED))
+		settle_offer(producer, DOCA_SUCCESS);
+	else if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+		withdraw_offer(producer, READING_FLUSHED_TASK);
+	else if (directory_entry(producer, task->slot) != task->entry)
+		withdraw_offer(producer, READING_CONSUMER_GONE);
+	else if (shm_offer_is(offer, task->index, SHM_OFFER_OPEN)) {
+		if (now_ms() > producer->offered_until_ms)
+			keep_offer(producer);
+	} else if (!shm_offer_is(offer, task->index, SHM_OFFER_TAKEN) &&
+		   !shm_offer_is(offer, task->index, SHM_OFFER_FETCHED)) {
+		settle_offer(producer, DOCA_ERROR_IO_FAILED);
+	}
+	return producer->offered == NULL;
+}
+
 /* Brings the payload into a claimed slot or its buffer and tells how. */
 static inline enum shm_payload place(struct doca_comch_producer *producer, const struct consumer_view *view,
 				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
@@ -287,6 +374,9 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 		return SHM_PAYLOAD_EAGER;
 	}
 	if (producer->direct_write) {
+		if (len >= FETCH_LEAST_BYTES && len <= FETCH_MOST_BYTES && view->can_fetch &&
+		    (producer->offered == NULL || end_offer(producer)))
+			return SHM_PAYLOAD_FETCH;
 		if (write_to_peer(connection, view->posts[at].addr, source, len))
 			return SHM_PAYLOAD_PLACED;
 		EMU_LOG_WARNING("direct write of %llu bytes failed; using the pipeline from now on",
@@ -361,9 +451,11 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	slot->arrival = faults_any() ? fault_arrival(len) : 0;
 	if (imm_len > 0)
 		memcpy(slot->bytes, task->imm, imm_len);
+	if (EMU_UNLIKELY(payload == SHM_PAYLOAD_FETCH))
+		make_offer(view, index, source);
 	publish(slot, index);
 	task_sent_off(base);
-	if (EMU_UNLIKELY(payload == SHM_PAYLOAD_PIPE)) {
+	if (EMU_UNLIKELY(payload == SHM_PAYLOAD_PIPE || payload == SHM_PAYLOAD_FETCH)) {
 		task->slot = view->slot;
 		task->capacity = view->capacity;
 		task->entry = view->entry;
@@ -371,7 +463,12 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		task->source = source;
 		task->len = len;
 		task->piped = 0;
-		enqueue_piped(producer, task);
+		if (payload == SHM_PAYLOAD_PIPE) {
+			enqueue_piped(producer, task);
+		} else {
+			producer->offered = task;
+			producer->offered_until_ms = now_ms() + FETCH_PATIENCE_MS;
+		}
 		return DOCA_SUCCESS;
 	}
 	base->status = DOCA_SUCCESS;
@@ -390,19 +487,13 @@ static void leave_pipe(struct doca_comch_producer *producer, doca_error_t status
 	task_fifo_push(&producer->done, &task->base);
 }
 
-static struct shm_region *piped_region(const struct doca_comch_producer *producer,
-				       const struct doca_comch_producer_task_send *task)
-{
-	return shm_map_region(producer->connection->map, shm_other(producer->connection->side), task->slot);
-}
-
 /* The consumer looks at the slot again before each part. The pipeline's counters are not touched: they may be about
  * another producer's message. */
 static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status)
 {
 	struct doca_comch_producer_task_send *task = producer->piped_first;
 	if (directory_entry(producer, task->slot) == task->entry) {
-		struct shm_region *region = piped_region(producer, task);
+		struct shm_region *region = region_of(producer, task);
 		struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
 		*(volatile uint8_t *)&slot->payload = SHM_PAYLOAD_FAILED;
 	}
@@ -425,7 +516,7 @@ static bool push_through_pipe(struct doca_comch_producer *producer)
 		abort_pipe(producer, READING_FLUSHED_TASK); /* its memory may be gone, and half a message is none */
 		return true;
 	}
-	struct shm_region *region = piped_region(producer, task);
+	struct shm_region *region = region_of(producer, task);
 	/* Pairs with the release store in the consumer's take_from_pipe. */
 	if (atomic_load_explicit(&region->pipe_turn, memory_order_acquire) != task->index + 1)
 		return false;
@@ -498,15 +589,17 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 	return DOCA_SUCCESS;
 }
 
-static void flush_pipeline(struct doca_comch_producer *producer)
+static void flush_payloads(struct doca_comch_producer *producer)
 {
+	if (producer->offered != NULL)
+		withdraw_offer(producer, READING_FLUSHED_TASK);
 	while (producer->piped_first != NULL)
 		abort_pipe(producer, READING_FLUSHED_TASK);
 }
 
 static doca_error_t producer_stop(struct doca_ctx *ctx)
 {
-	flush_pipeline(of_ctx(ctx));
+	flush_payloads(of_ctx(ctx));
 	return DOCA_SUCCESS;
 }
 
@@ -529,6 +622,8 @@ static bool producer_progress(struct doca_ctx *ctx)
 	struct doca_comch_producer *producer = of_ctx(ctx);
 	if (EMU_UNLIKELY(ctx->state == DOCA_CTX_STATE_IDLE))
 		return false;
+	if (EMU_UNLIKELY(producer->offered != NULL))
+		(void)end_offer(producer);
 	bool moved = producer->piped_first != NULL && push_through_pipe(producer);
 	if (report_send(producer))
 		return true;
@@ -540,7 +635,7 @@ static bool producer_progress(struct doca_ctx *ctx)
 		return true;
 	}
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed))) {
-		flush_pipeline(producer);
+		flush_payloads(producer);
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
 		return true;
 	}
@@ -552,16 +647,20 @@ static bool producer_pending(struct doca_ctx *ctx)
 	const struct doca_comch_producer *producer = of_ctx(ctx);
 	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return ctx->state != DOCA_CTX_STATE_IDLE;
-	return !task_fifo_empty(&producer->done) || producer->piped_first != NULL ||
+	return !task_fifo_empty(&producer->done) || producer->piped_first != NULL || producer->offered != NULL ||
 	       atomic_load_explicit(&producer->connection->lost, memory_order_acquire);
 }
 
 static void producer_free_task(struct doca_task *task)
 {
-	if (task->state == EMU_TASK_INFLIGHT)
-		task->state = EMU_TASK_CANCELLED;
-	else
-		task_pool_give(&of_ctx(task->ctx)->pool, task);
+	struct doca_comch_producer *producer = of_ctx(task->ctx);
+	if (task->state != EMU_TASK_INFLIGHT) {
+		task_pool_give(&producer->pool, task);
+		return;
+	}
+	task->state = EMU_TASK_CANCELLED;
+	if (producer->offered != NULL && &producer->offered->base == task)
+		withdraw_offer(producer, READING_FLUSHED_TASK); /* its memory may be gone at once */
 }
 
 static const struct emu_ctx_ops producer_ops = {

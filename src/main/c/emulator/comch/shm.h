@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 3u
+#define SHM_LAYOUT_VERSION 4u
 #define SHM_CACHE_LINE 64
 
 /* Between two looks at memory that the other side is about to write. */
@@ -137,6 +137,7 @@ struct shm_region {
 	_Atomic uint32_t capacity;    /* posted buffers, a power of two */
 	_Atomic uint32_t eager_bytes; /* per slot */
 	_Atomic uint32_t max_imm_len;
+	_Atomic uint32_t can_fetch; /* 1: the consumer can read the producers' memory */
 	_Atomic uint64_t base; /* where the counters of this start of the consumer begin */
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
@@ -176,6 +177,7 @@ enum shm_payload {
 	SHM_PAYLOAD_PIPE,       /* comes through the pipeline */
 	SHM_PAYLOAD_SKIPPED,    /* the buffer was taken back; nothing was sent */
 	SHM_PAYLOAD_FAILED,     /* the sender failed half-way */
+	SHM_PAYLOAD_FETCH,      /* the consumer reads it from the producer's memory */
 };
 
 struct shm_slot { /* the producer that claimed it */
@@ -189,6 +191,27 @@ struct shm_slot { /* the producer that claimed it */
 	uint64_t arrival; /* as in struct shm_record */
 	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
 };
+
+/* A payload that the consumer may fetch. The state belongs to one message (shm_offer_mark) and leaves OPEN by
+ * compare-and-swap, so that one side copies. */
+struct shm_offer {
+	uint64_t addr; /* in the producer's process */
+	_Atomic uint64_t state;
+};
+
+enum shm_offer_state {
+	SHM_OFFER_OPEN,      /* producer: the memory stays as it is */
+	SHM_OFFER_TAKEN,     /* consumer: begins to copy, or does not want it */
+	SHM_OFFER_FETCHED,   /* consumer: all of it has been copied */
+	SHM_OFFER_KEPT,      /* producer: writes it to the posted buffer itself */
+	SHM_OFFER_PLACED,    /* producer: has done so */
+	SHM_OFFER_WITHDRAWN, /* either side: what has been copied is worth nothing */
+};
+
+static inline uint64_t shm_offer_mark(uint64_t index, enum shm_offer_state state)
+{
+	return (index + 1) << 3 | (uint64_t)state;
+}
 
 _Static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES, "a completion slot is two cache lines");
 _Static_assert(sizeof(struct shm_post) == 16, "four posts share a cache line");
@@ -206,7 +229,8 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 
 #define SHM_REGION_POSTS SHM_PAGE
 #define SHM_REGION_SLOTS (SHM_REGION_POSTS + SHM_MAX_POSTS * sizeof(struct shm_post))
-#define SHM_REGION_PIPE (SHM_REGION_SLOTS + SHM_MAX_POSTS * (size_t)SHM_SLOT_BYTES)
+#define SHM_REGION_OFFERS (SHM_REGION_SLOTS + SHM_MAX_POSTS * (size_t)SHM_SLOT_BYTES)
+#define SHM_REGION_PIPE (SHM_REGION_OFFERS + SHM_MAX_POSTS * sizeof(struct shm_offer))
 #define SHM_REGION_EAGER (SHM_REGION_PIPE + SHM_PIPE_BYTES)
 #define SHM_EAGER_MAX_BYTES (UINT64_C(32) << 20)
 #define SHM_REGION_BYTES (SHM_REGION_EAGER + SHM_EAGER_MAX_BYTES)
@@ -231,6 +255,24 @@ static inline struct shm_post *shm_region_posts(struct shm_region *region)
 static inline struct shm_slot *shm_region_slots(struct shm_region *region)
 {
 	return (struct shm_slot *)((uint8_t *)region + SHM_REGION_SLOTS);
+}
+
+static inline struct shm_offer *shm_region_offers(struct shm_region *region)
+{
+	return (struct shm_offer *)((uint8_t *)region + SHM_REGION_OFFERS);
+}
+
+/* Changes the state of message `index`; false when it was not `from`. */
+static inline bool shm_offer_move(struct shm_offer *offer, uint64_t index, enum shm_offer_state from,
+				  enum shm_offer_state to)
+{
+	uint64_t expected = shm_offer_mark(index, from);
+	return atomic_compare_exchange_strong(&offer->state, &expected, shm_offer_mark(index, to));
+}
+
+static inline bool shm_offer_is(const struct shm_offer *offer, uint64_t index, enum shm_offer_state state)
+{
+	return atomic_load_explicit(&offer->state, memory_order_acquire) == shm_offer_mark(index, state);
 }
 
 static inline uint8_t *shm_region_pipe(struct shm_region *region)
