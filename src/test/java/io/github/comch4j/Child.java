@@ -26,7 +26,13 @@ public final class Child implements AutoCloseable {
 
     /** Starts a main class; {@code options} are the JVM's. What it writes to stderr goes to this process's. */
     public static Child start(Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+        return startThrough(List.of(), main, options, environment, arguments);
+    }
+
+    /** As {@link #start}, by a command that takes the JVM's command line as its last arguments. */
+    public static Child startThrough(List<String> launcher, Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
+        List<String> command = new ArrayList<>(launcher);
+        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-cp", classPath(main)));
         command.addAll(agents());
         command.addAll(options);

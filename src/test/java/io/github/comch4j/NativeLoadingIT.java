@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -20,7 +21,11 @@ class NativeLoadingIT {
     Path folder;
 
     private static String outcome(List<String> options, Map<String, String> environment) {
-        try (Child child = Child.start(LibraryChoice.class, options, environment)) {
+        return outcome(List.of(), options, environment);
+    }
+
+    private static String outcome(List<String> launcher, List<String> options, Map<String, String> environment) {
+        try (Child child = Child.startThrough(launcher, LibraryChoice.class, options, environment)) {
             String all = child.rest();
             assertThat(child.exitCode()).isZero();
             assertThat(all.lines().distinct()).as("the second use comes to the same").hasSize(1);
@@ -68,15 +73,24 @@ class NativeLoadingIT {
                 .contains("/proc").contains("writable");
     }
 
+    /** In a mount namespace of its own, where something else is mounted over the folder. */
     @Test
-    void anUnpackingFolderThatForbidsExecution() throws IOException {
-        Path forbidding = Files.readAllLines(Path.of("/proc/mounts")).stream().map(line -> line.split(" "))
-                .filter(mount -> List.of(mount[3].split(",")).containsAll(List.of("rw", "noexec")) && mount[2].equals("tmpfs")
-                        && Files.isWritable(Path.of(mount[1])))
-                .map(mount -> Path.of(mount[1])).findFirst().orElse(null);
-        assumeTrue(forbidding != null, "no file system here that is mounted noexec");
-        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + forbidding), Map.of())).startsWith("NOT_UNPACKED")
-                .contains(forbidding.toString()).contains("noexec").contains("comch4j.native.dir");
+    void anUnpackingFolderThatForbidsExecution() throws Exception {
+        List<String> confined = List.of("unshare", "--map-root-user", "--mount", "sh", "-c",
+                "mount -t tmpfs -o noexec,mode=700 none \"$0\" && exec \"$@\"", folder.toString());
+        assumeTrue(works(confined), "no mount namespaces for this user here");
+        assertThat(outcome(confined, List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of())).startsWith("NOT_UNPACKED")
+                .contains(folder.toString()).contains("noexec").contains("comch4j.native.dir");
+    }
+
+    private static boolean works(List<String> launcher) throws InterruptedException {
+        List<String> command = new ArrayList<>(launcher);
+        command.add("true");
+        try {
+            return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
+        } catch (IOException e) {
+            return false; // no such command
+        }
     }
 
     @Test

@@ -10,8 +10,10 @@ final class BackOff implements IdleStrategy {
     private final long shortest;
     private final long longest;
     private final String text;
-    private int rounds;
-    private long sleep;
+    /** Rounds without work that were spun or yielded; not more than both limits together. */
+    int rounds;
+    /** How long the last sleep was, in nanoseconds; 0 before the first one. */
+    long sleep;
 
     BackOff(int spins, int yields, Duration shortest, Duration longest) {
         if (spins < 0 || yields < 0) {

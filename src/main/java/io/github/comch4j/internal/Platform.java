@@ -16,7 +16,7 @@ record Platform(String arch) {
 
     /** This process's platform, or an exception that says what is supported. */
     static Platform current() {
-        return of(System.getProperty("os.name"), System.getProperty("os.arch"), usesMusl());
+        return of(System.getProperty("os.name"), System.getProperty("os.arch"), usesMusl(Path.of("/proc/self/maps")));
     }
 
     static Platform of(String system, String processor, boolean musl) {
@@ -41,9 +41,10 @@ record Platform(String arch) {
         return "linux-" + arch;
     }
 
-    private static boolean usesMusl() {
+    /** Whether the dynamic loader in this list of a process's mappings is musl's. */
+    static boolean usesMusl(Path maps) {
         try {
-            return Files.readString(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1).contains("/ld-musl-");
+            return Files.readString(maps, StandardCharsets.ISO_8859_1).contains("/ld-musl-");
         } catch (IOException e) {
             return false; // no /proc: let the loader speak
         }
