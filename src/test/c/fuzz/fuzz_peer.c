@@ -692,7 +692,7 @@ static void scribble(void)
 	enum shm_side side = slot == 2 ? s.peer.side : shm_other(s.peer.side);
 	slot = slot == 2 ? 0 : slot;
 	uint64_t base, size;
-	switch (input_u8(&s.in) % 8) {
+	switch (input_u8(&s.in) % 9) {
 	case 0:
 		base = 0;
 		size = sizeof(struct shm_control);
@@ -720,6 +720,10 @@ static void scribble(void)
 	case 6:
 		base = SHM_REGION_OFFSET(side, slot) + SHM_REGION_PIPE;
 		size = SHM_PIPE_BYTES;
+		break;
+	case 8:
+		base = SHM_REGION_OFFSET(side, slot) + SHM_REGION_OFFERS;
+		size = 8 * sizeof(struct shm_offer);
 		break;
 	default:
 		base = SHM_REGION_OFFSET(side, slot) + SHM_REGION_EAGER;
@@ -788,6 +792,7 @@ static void announce(void)
 	r->max_imm_len = input_u8(&s.in) < 0xe0 ? 32 : (uint32_t)input_near(&s.in, 32);
 	r->base = input_u8(&s.in) < 0xe0 ? 0 : input_near(&s.in, 0);
 	uint8_t how = input_u8(&s.in);
+	r->can_fetch = how & 1u;
 	uint32_t id = how < 0xe0 ? slot + 1 : (uint32_t)input_near(&s.in, 1);
 	enum shm_consumer_state state = how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
 	atomic_store(&s.peer.own->directory[slot], shm_entry(id, how % 8u, state));
@@ -817,6 +822,11 @@ static void take_next_from_local(void)
 	struct shm_slot *slot = &shm_region_slots(r)[index & 7u];
 	if (atomic_load(&slot->ready) != index + 1 && how < 0xf0)
 		return;
+	if (slot->payload == SHM_PAYLOAD_FETCH) {
+		struct shm_offer *offer = &shm_region_offers(r)[index & 7u];
+		uint64_t mark = shm_offer_mark(index, (enum shm_offer_state)(how % 7u));
+		atomic_store(&offer->state, how < 0xe0 ? mark : input_near(&s.in, mark));
+	}
 	if (slot->payload != SHM_PAYLOAD_PIPE) {
 		s.peer.taken[number]++;
 		return;
@@ -851,7 +861,13 @@ static void put_to_local(void)
 	struct shm_slot *slot = &shm_region_slots(r)[index & 7u];
 	slot->len = (uint32_t)input_near(&s.in, how & 1u ? 60 : 20000);
 	slot->producer_id = input_u8(&s.in);
-	slot->payload = how & 2u ? input_u8(&s.in) % 7u : SHM_PAYLOAD_INLINE;
+	slot->payload = how & 2u ? input_u8(&s.in) % 8u : SHM_PAYLOAD_INLINE;
+	if (slot->payload == SHM_PAYLOAD_FETCH) {
+		struct shm_offer *offer = &shm_region_offers(r)[index & 7u];
+		uint8_t state = input_u8(&s.in);
+		offer->addr = input_u64(&s.in);
+		atomic_store(&offer->state, shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
+	}
 	slot->imm_len = how & 4u ? input_u8(&s.in) : 4;
 	slot->arrival = how & 8u ? 0 : input_near(&s.in, 1000000000);
 	atomic_store(&r->claimed, how & 16u ? index + 1 : input_near(&s.in, index + 1));

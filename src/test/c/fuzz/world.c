@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "wire.h"
 #include "world_calls.h"
 
 #undef mmap
@@ -95,13 +96,19 @@ int world_munmap(void *address, size_t len)
 	return munmap((uint8_t *)address - PAGE, len + 2 * PAGE);
 }
 
-/* Only the trial of the handshake reads; the peer is what it says. */
+/* The trial of the handshake finds that the peer is what it says; payloads that are fetched meet what writes meet. */
 ssize_t world_process_vm_readv(pid_t pid, const struct iovec *local, unsigned long num_local,
 			       const struct iovec *remote_part, unsigned long num_remote, unsigned long flags)
 {
 	(void)pid, (void)num_local, (void)num_remote, (void)flags;
-	memset(local->iov_base, 0x11, local->iov_len);
-	return (ssize_t)remote_part->iov_len;
+	bool trial = remote_part->iov_len == WIRE_COOKIE_BYTES;
+	if (!trial && write_fails) {
+		errno = EFAULT;
+		return -1;
+	}
+	size_t len = trial || local->iov_len < most_written ? local->iov_len : most_written;
+	memset(local->iov_base, 0x11, len);
+	return (ssize_t)len;
 }
 
 ssize_t world_process_vm_writev(pid_t pid, const struct iovec *local, unsigned long num_local,
