@@ -58,7 +58,7 @@ def cases_quick(peers):
         Case("control", "threads", size=4080, repeats=3, impls=both, bar=True),
         Case("idle", "one", connections=1, repeats=2, bar=True),
         Case("idle", "one", connections=511, repeats=2, bar=True),
-        Case("allocation", "one", impls=["jmh"], bar=True),
+        Case("allocation", "one", impls=["jmh"]),
     ]
     more = [Case(work, "threads", size=size) for work in ("fast", "control") for size in (256, 1024, 4080)
             if not (work == "control" and size == 4080)]
@@ -313,9 +313,11 @@ def bars(figures):
     for size in (64, 4080):
         control = dict(form="threads", size=size, depth=256)
         bar(f"control {size} B, two threads: Java / C", ratio(f("java", "control", **control), f("c", "control", **control)), ">=", 0.80)
-    # JMH spreads what its own harness allocates over the messages; an object of 16 bytes in one message of 16 would be 1.
+    # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
+    # 160 messages would be more. JMH, in the table, adds what its own harness allocates.
     for path in ("fast", "control"):
-        bar(f"heap allocation, {path}", f("jmh", "allocation", "one", op=path), "<=", 1.0, "B/msg")
+        ends = [f("java", work, "threads", field="allocated_per_msg", size=64, depth=256) for work in (path, f"{path}-sender")]
+        bar(f"heap allocation, {path}, the busier thread", None if None in ends else max(ends), "<=", 0.1, "B/msg")
     for impl, name in (("c", "C"), ("java", "Java")):
         bar(f"progress with 511 idle connections / with 1, {name}",
             ratio(f(impl, "idle", "one", connections=511), f(impl, "idle", "one", connections=1)), "<=", 1.5)

@@ -62,14 +62,15 @@ bool payload_intact(const uint8_t *bytes, uint64_t size);
 /* How many messages of a run are compared byte by byte. */
 uint64_t messages_to_check(const struct options *options);
 
-/* Sends the next message; false when no task is free or no buffer is posted. */
-static inline bool sender_send(struct sender *sender)
+/* Sends the next message; false when no task is free or no buffer is posted. Without DOCA_TASK_SUBMIT_FLAG_FLUSH the
+ * device need not look at it before a later call with it, or doca_ctx_flush_tasks. */
+static inline bool sender_submit(struct sender *sender, uint32_t flags)
 {
 	if (sender->num_free == 0)
 		return false;
 	uint32_t i = sender->free[sender->num_free - 1];
 	*(uint64_t *)(void *)(sender->memory.bytes + i * sender->memory.stride) = sender->sent;
-	doca_error_t result = doca_task_submit(sender->tasks[i]);
+	doca_error_t result = doca_task_submit_ex(sender->tasks[i], flags);
 	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
 		if (result != DOCA_ERROR_AGAIN)
 			fail("doca_task_submit: %s", doca_error_get_name(result));
@@ -81,12 +82,22 @@ static inline bool sender_send(struct sender *sender)
 	return true;
 }
 
+static inline bool sender_send(struct sender *sender)
+{
+	return sender_submit(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+}
+
+/* So many messages go out together. */
+#define SENDER_BATCH 32u
+
 /* As many as there is room for, then everything that completes; true when anything was sent. */
 static inline bool sender_turn(struct sender *sender)
 {
 	uint64_t before = sender->sent;
-	while (sender_send(sender))
+	for (uint32_t num = 1; sender_submit(sender, num % SENDER_BATCH == 0 ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
 		;
+	if ((sender->sent - before) % SENDER_BATCH != 0)
+		doca_ctx_flush_tasks(sender->ctx);
 	while (doca_pe_progress(sender->pe))
 		;
 	return sender->sent != before;

@@ -14,6 +14,8 @@ final class Window {
     private long last;
     private long emptyBefore;
     private long empty;
+    private long allocatedBefore;
+    private long allocated;
 
     Window(Options options) {
         warmup = (long) (options.warmup() * 1e9);
@@ -28,6 +30,7 @@ final class Window {
                 from = now;
                 first = received;
                 emptyBefore = emptyPolls;
+                allocatedBefore = Allocation.bytes();
             }
             return false;
         }
@@ -37,6 +40,7 @@ final class Window {
         to = now;
         last = received;
         empty = emptyPolls - emptyBefore;
+        allocated = Allocation.bytes() - allocatedBefore;
         return true;
     }
 
@@ -44,6 +48,7 @@ final class Window {
         double seconds = (to - from) / 1e9;
         long messages = last - first;
         new Report(options, work).value(messages / seconds, "msg/s").number("bytes_per_s", (double) messages * options.size() / seconds)
-                .count("messages", messages).number("seconds", seconds).count("empty", empty).count("checked", checked).print();
+                .count("messages", messages).number("seconds", seconds).count("empty", empty).count("checked", checked)
+                .number("allocated_per_msg", messages == 0 ? 0 : (double) allocated / messages).print();
     }
 }

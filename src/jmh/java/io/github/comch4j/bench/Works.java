@@ -48,16 +48,26 @@ final class Works {
         long sent = 0;
         Outlet outlet = carrier.outlet(options);
         Spin spin = new Spin();
+        long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
+        long sentBefore = 0;
+        long allocatedBefore = -1; // not warm yet
         for (int turn = 1;; turn++) {
             long before = sent;
             sent = sendTurn(outlet, sent, options.depth());
             spin.turned(sent != before);
-            if ((turn & MASK) == 0 && outlet.isStopped()) {
-                break;
+            if ((turn & MASK) == 0) {
+                if (outlet.isStopped()) {
+                    break;
+                }
+                if (allocatedBefore < 0 && System.nanoTime() - warm >= 0) {
+                    allocatedBefore = Allocation.bytes();
+                    sentBefore = sent;
+                }
             }
         }
+        long allocated = Allocation.bytes() - allocatedBefore;
         outlet.close();
-        reportSender(options, sent, outlet.again());
+        reportSender(options, sent, outlet.again(), (double) allocated / Math.max(1, sent - sentBefore));
     }
 
     /** As many as there is room for, then everything that completes. */
@@ -71,9 +81,9 @@ final class Works {
         return number;
     }
 
-    private static void reportSender(Options options, long sent, long again) {
+    private static void reportSender(Options options, long sent, long again, double allocated) {
         new Report(options, options.work() + "-sender").value(sent == 0 ? 0 : (double) again / sent, "again/msg").count("sent", sent)
-                .count("again", again).print();
+                .count("again", again).number("allocated_per_msg", allocated).print();
     }
 
     static void throughputAlone(Options options) {
@@ -98,7 +108,7 @@ final class Works {
             }
         }
         window.report(options, options.work(), arrivals.checked());
-        reportSender(options, sent, outlet.again());
+        reportSender(options, sent, outlet.again(), 0); // its thread is the receiver's
         loop.close();
     }
 
