@@ -735,10 +735,11 @@ static int fuzz(unsigned seed)
 	raw.own = &shm_map_control(raw.map)->half[SHM_CLIENT];
 	/* A plausible consumer first, so that more is reached. */
 	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
-	static uint8_t place[4096];
+	/* As large as anything that is sent: whoever lies about its buffers has them overrun. */
+	static uint8_t place[1u << 20];
 	for (uint32_t i = 0; i < 4; i++) {
 		shm_region_posts(region)[i].addr = (uint64_t)(uintptr_t)place;
-		shm_region_posts(region)[i].room = sizeof(place);
+		shm_region_posts(region)[i].room = 4096;
 	}
 	atomic_store(&region->posted, 4);
 	for (int i = 0; i < 2000; i++) {

@@ -793,6 +793,7 @@ static void announce(void)
 	r->base = input_u8(&s.in) < 0xe0 ? 0 : input_near(&s.in, 0);
 	uint8_t how = input_u8(&s.in);
 	r->can_fetch = how & 1u;
+	r->fits_below = how & 2u ? UINT64_MAX : input_near(&s.in, 4096);
 	uint32_t id = how < 0xe0 ? slot + 1 : (uint32_t)input_near(&s.in, 1);
 	enum shm_consumer_state state = how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
 	atomic_store(&s.peer.own->directory[slot], shm_entry(id, how % 8u, state));

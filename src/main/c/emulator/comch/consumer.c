@@ -62,6 +62,7 @@ struct doca_comch_consumer {
 	struct shm_post *posts;
 	struct shm_slot *slots;
 	uint64_t mask;
+	uint64_t fits_below; /* as in the region */
 	uint64_t posted;
 	uint64_t completed;
 	bool in_burst; /* the last look found a message */
@@ -193,6 +194,8 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&region->max_imm_len, consumer->imm_data_len, memory_order_release);
 	atomic_store_explicit(&region->can_fetch, connection->reach == WIRE_REACH_PROCESS, memory_order_release);
 	atomic_store_explicit(&region->base, base, memory_order_release);
+	consumer->fits_below = UINT64_MAX;
+	atomic_store_explicit(&region->fits_below, consumer->fits_below, memory_order_release);
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
@@ -600,6 +603,11 @@ static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 	struct shm_post *post = &consumer->posts[index & consumer->mask];
 	post->addr = (uint64_t)(uintptr_t)task->dest;
 	atomic_store_explicit(&post->room, task->room, memory_order_relaxed);
+	if (EMU_UNLIKELY(task->room + 1 < consumer->fits_below)) {
+		consumer->fits_below = task->room + 1;
+		/* A producer sees it before it sees the buffer: `posted` is stored with release. */
+		atomic_store_explicit(&consumer->region->fits_below, consumer->fits_below, memory_order_relaxed);
+	}
 	task_sent_off(base);
 	consumer->posted = index + 1;
 	/* Pairs with the acquire load in the producer's claim. */
@@ -623,6 +631,8 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
 	 * qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
+	consumer->fits_below = 0;
+	(void)atomic_exchange(&consumer->region->fits_below, 0);
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
 	if (claimed > task->index && claimed <= consumer->posted) {
 		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */

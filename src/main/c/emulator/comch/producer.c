@@ -201,14 +201,14 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 			view->posted = posted;
 		}
 		struct shm_post *post = &view->posts[index & (view->capacity - 1)];
-		uint64_t room = atomic_load_explicit(&post->room, memory_order_relaxed);
 		/* A buffer that was taken back has the largest of all rooms. */
-		if (EMU_UNLIKELY(len > room))
+		if (EMU_UNLIKELY(len >= atomic_load_explicit(&region->fits_below, memory_order_relaxed)) &&
+		    len > atomic_load_explicit(&post->room, memory_order_relaxed))
 			return READING_SEND_TOO_LONG;
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
 							   memory_order_acquire))
 			continue;
-		if (EMU_LIKELY(atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
+		if (EMU_LIKELY(len < atomic_load(&region->fits_below) || atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
 			*claimed = index;
 			return DOCA_SUCCESS;
 		}

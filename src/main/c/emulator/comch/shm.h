@@ -139,6 +139,9 @@ struct shm_region {
 	_Atomic uint32_t max_imm_len;
 	_Atomic uint32_t can_fetch; /* 1: the consumer can read the producers' memory */
 	_Atomic uint64_t base; /* where the counters of this start of the consumer begin */
+	/* Payloads shorter than this fit every buffer posted since this start, so that a producer need not look at each;
+	 * 0 once a buffer was taken back. */
+	_Atomic uint64_t fits_below;
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
