@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, demo, containers, reliability
+#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, jars, demo, containers, reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(abi c aarch64 java demo containers reliability)
+[ ${#stages[@]} -gt 0 ] || stages=(abi c aarch64 java jars demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|aarch64|java|demo|containers|reliability) ;;
+    abi|c|aarch64|java|jars|demo|containers|reliability) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, aarch64, java, demo, containers, reliability)" ;;
+    *) die "no such stage: $stage (abi, c, aarch64, java, jars, demo, containers, reliability)" ;;
   esac
 done
 
@@ -220,6 +220,10 @@ stage_java() {
   if [ -f target/site/jacoco/jacoco.xml ]; then
     check "Java: coverage" scripts/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
   fi
+}
+
+stage_jars() {
+  check "Jars: the same from two folders" scripts/reproducible.sh
 }
 
 stage_demo() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -65,6 +66,40 @@ class AfterCloseTest {
         host.close();
         assertThat(memory.isClosed()).isTrue();
         assertAllRefuse(() -> MemoryMap.allocate(host, 64), memory::segment);
+    }
+
+    @Test
+    void devicesAndRepresentors() {
+        Device dpu = Devices.openDpu(Machine.DPU);
+        Representor representor = dpu.openRepresentor(Machine.HOST);
+        assertThat(dpu.address()).isEqualTo(Machine.DPU);
+        assertThat(dpu.isClosed()).isFalse();
+        assertThat(dpu.toString()).contains(Machine.DPU.toString());
+        assertThat(dpu.info().address()).isEqualTo(Machine.DPU);
+        assertThat(representor.address()).isEqualTo(Machine.HOST);
+        assertThat(representor.isClosed()).isFalse();
+        assertThat(representor.toString()).contains(Machine.HOST.toString());
+        dpu.close();
+        assertThat(dpu.isClosed()).isTrue();
+        assertThat(representor.isClosed()).as("closed with its device").isTrue();
+        assertAllRefuse(dpu::info, dpu::properties, dpu::representors, () -> dpu.representors(RepresentorFilter.NET), dpu::supportsClients,
+                dpu::supportsServers, () -> dpu.openRepresentor(Machine.HOST), () -> MemoryMap.allocate(dpu, 64));
+    }
+
+    @Test
+    void pools() {
+        try (Device host = Devices.openHost(Machine.HOST); MemoryMap memory = MemoryMap.allocate(host, 100, Access.PCI_READ_WRITE)) {
+            assertThatThrownBy(() -> BufferPool.create(memory, 0, 10)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> BufferPool.create(memory, 10, 0)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> BufferPool.create(memory, 11, 10)).isInstanceOf(IllegalArgumentException.class);
+            BufferPool.create(memory, 100, 1).close(); // the smallest slots
+            BufferPool pool = BufferPool.create(memory, 1, 100); // the fewest and largest
+            assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101))).isInstanceOf(IllegalArgumentException.class);
+            assertThat(pool.tryClaim(ByteBuffer.allocate(100))).as("a slot can be full").isNotNull();
+            assertThat(pool.tryClaim()).isNull();
+            pool.close();
+            assertAllRefuse(pool::tryClaim, () -> pool.tryClaim(ByteBuffer.allocate(1)));
+        }
     }
 
     @Test
