@@ -17,6 +17,8 @@ import java.util.ArrayDeque;
 /**
  * The receiving end of a {@link ComchOutputChannel}. Chunks that are not read yet are not posted again, so the other side waits.
  *
+ * {@snippet file="Pieces.java" region="input"}
+ *
  * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks, except opening.
  */
 public final class ComchInputChannel implements ReadableByteChannel {

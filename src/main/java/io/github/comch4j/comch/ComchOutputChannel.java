@@ -21,6 +21,8 @@ import java.util.function.BooleanSupplier;
  * A stream of bytes on the fast path, to a {@link ComchInputChannel} of the other side, for those who just want to move bytes: chunks, in order, as fast as the
  * other side reads them. A copy on each side is its price; without it, use {@link ComchProducer}.
  *
+ * {@snippet file="Pieces.java" region="output"}
+ *
  * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {

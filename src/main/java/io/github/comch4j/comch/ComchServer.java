@@ -17,18 +17,7 @@ import java.util.Objects;
 /**
  * A named service on the DPU for one host function ({@code doca_comch_server}).
  *
- * <pre>{@code
- * try (var engine = ProgressEngine.create();
- *      var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
- *      var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
- *      var server = ComchServer.builder(engine, device, representor, "echo")
- *              .onMessage((connection, message) -> connection.trySend(message))
- *              .start()) {
- *     while (running) {
- *         engine.progress();
- *     }
- * }
- * }</pre>
+ * {@snippet file="Pieces.java" region="server"}
  *
  * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods belong to the thread that owns
  * the engine, unless they say otherwise.

@@ -7,7 +7,11 @@ import java.time.Duration;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** A server whose clients are waited for, one after the other; the other end of {@link ComchSocket}. May be used by any thread but the loop's. */
+/**
+ * A server whose clients are waited for, one after the other; the other end of {@link ComchSocket}. May be used by any thread but the loop's.
+ *
+ * {@snippet file="Pieces.java" region="serversocket"}
+ */
 public final class ComchServerSocket implements AutoCloseable {
     private final EventLoop loop;
     private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();

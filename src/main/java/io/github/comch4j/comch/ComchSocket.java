@@ -16,13 +16,7 @@ import java.util.concurrent.locks.LockSupport;
  * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also virtual ones, which hold on to no carrier
  * while they wait. The work is done by an {@link EventLoop}.
  *
- * <pre>{@code
- * try (EventLoop loop = EventLoop.start("comch");
- *      ComchSocket socket = ComchSocket.connect(loop, device, "echo", Duration.ofSeconds(5))) {
- *     socket.send(question, Duration.ofSeconds(1));
- *     byte[] answer = socket.receive(Duration.ofSeconds(1));
- * }
- * }</pre>
+ * {@snippet file="Pieces.java" region="socket"}
  *
  * <p>Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */

@@ -9,6 +9,21 @@
  * {@link io.github.comch4j.comch.ComchConsumer}s, each on an engine of its choice. A consumer posts buffers; a producer of the other side copies its own buffers straight
  * into them.
  *
+ * <h2>A whole server</h2>
+ * {@snippet file="EchoServer.java" region="program"}
+ *
+ * <h2>A whole client</h2>
+ * {@snippet file="EchoClient.java" region="program"}
+ *
+ * <p>On a machine without a BlueField both run as they are, on the emulated one that is in the jar: put each into a file of its own, then, in two terminals,
+ * server first, <pre>
+ * java --enable-native-access=ALL-UNNAMED -cp comch4j.jar EchoServer.java demo
+ * java --enable-native-access=ALL-UNNAMED -cp comch4j.jar EchoClient.java demo</pre>
+ * The client prints {@code hello} and {@code 4096 bytes}. On real devices the addresses are others; {@link io.github.comch4j.core.Devices#list()} and
+ * {@link io.github.comch4j.core.Device#representors()} tell them, and each program runs on its side. Programs that want calls that wait rather than handlers have
+ * {@link io.github.comch4j.comch.ComchSocket}; those that move streams of bytes, {@link io.github.comch4j.comch.ComchOutputChannel}.
+ *
+ * <h2>Threads and callbacks</h2>
  * <p>Everything belongs to the thread that owns its engine. Handlers run inside {@link io.github.comch4j.core.ProgressEngine#progress()} of that engine; what
  * they may do is described there.
  */

@@ -9,14 +9,7 @@ import java.util.Objects;
 /**
  * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
  *
- * <pre>{@code
- * BufferPool.Slot slot = pool.tryClaim();
- * slot.segment().setString(0, text);        // in place
- * slot.commit(length);                      // what is to be sent; or slot.abort()
- * producer.trySend(slot.buffer(), consumer);
- * … in the completion handler, or by a producer with releaseSent():
- * pool.slotOf(buffer).release();
- * }</pre>
+ * {@snippet file="Pieces.java" region="pool"}
  *
  * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */

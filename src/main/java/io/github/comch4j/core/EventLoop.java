@@ -18,13 +18,7 @@ import java.util.function.Consumer;
  * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a loop. Whatever touches the engine, or
  * what runs on it, is done in the loop: in handlers, or in tasks that other threads, also virtual ones, hand over.
  *
- * <pre>{@code
- * try (EventLoop loop = EventLoop.start("comch")) {
- *     ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, "echo").connect(Duration.ofSeconds(5)));
- *     loop.execute(() -> client.connection().send(greeting));
- *     …
- * }
- * }</pre>
+ * {@snippet file="Pieces.java" region="loop"}
  *
  * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
  */

@@ -10,13 +10,7 @@ import java.util.function.BooleanSupplier;
  * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
  * do, and all callbacks, happen inside {@link #progress()}.
  *
- * <pre>{@code
- * while (running) {
- *     if (!engine.progress()) {
- *         Thread.onSpinWait();          // or yield, or sleep: nothing was ready
- *     }
- * }
- * }</pre>
+ * {@snippet file="Pieces.java" region="progress"}
  *
  * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that created it; any other gets a
  * {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the next one {@link #claim()}. An engine whose owner has ended may be

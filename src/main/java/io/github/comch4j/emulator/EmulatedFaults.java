@@ -10,11 +10,7 @@ import java.util.stream.Collectors;
 /**
  * Faults of the emulated BlueField on demand ({@code doca_emu_set_faults}), for tests.
  *
- * <pre>{@code
- * new EmulatedFaults().failSend(3, DocaError.IO_FAILED).apply();
- * …
- * EmulatedFaults.clear();
- * }</pre>
+ * {@snippet file="Pieces.java" region="faults"}
  *
  * <p>They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
  * Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of this class belongs to one thread at a time.

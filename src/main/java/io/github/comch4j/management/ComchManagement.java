@@ -20,11 +20,7 @@ import javax.management.StandardMBean;
 /**
  * Shows the engines, connections, producers and consumers of this process over JMX, while they live.
  *
- * <pre>{@code
- * try (ComchManagement management = ComchManagement.register()) {
- *     …                          // jconsole, or anything else that reads MBeans, sees domain io.github.comch4j
- * }
- * }</pre>
+ * {@snippet file="Pieces.java" region="management"}
  *
  * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it ends. Reading costs the threads
  * that send and receive nothing: they count anyway, and nobody waits for anybody. All methods may be called by any thread.

@@ -1,0 +1,139 @@
+package examples;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchInputChannel;
+import io.github.comch4j.comch.ComchOutputChannel;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ComchServerSocket;
+import io.github.comch4j.comch.ComchSocket;
+import io.github.comch4j.core.BufferPool;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.management.ComchManagement;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+
+/** The examples of the Javadoc, one method each, so that they are compiled and run. */
+public final class Pieces {
+    /** Tells the loops below to go on. */
+    public volatile boolean running = true;
+
+    public void server() {
+        // @start region="server"
+        try (var engine = ProgressEngine.create();
+             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
+             var server = ComchServer.builder(engine, device, representor, "pieces")
+                     .onMessage((connection, message) -> connection.trySend(message))
+                     .start()) {
+            while (running && !server.isClosed()) {
+                engine.progress();
+            }
+        }
+        // @end
+    }
+
+    public void progress(ProgressEngine engine) {
+        // @start region="progress"
+        while (running) {
+            if (!engine.progress()) {
+                Thread.onSpinWait();          // or yield, or sleep: nothing was ready
+            }
+        }
+        // @end
+    }
+
+    public boolean pool(MemoryMap memory, ComchProducer producer, int consumer, String text) {
+        // @start region="pool"
+        BufferPool pool = BufferPool.create(memory, 64, 4096);
+        BufferPool.Slot slot = pool.tryClaim();         // null while all are out
+        slot.segment().setString(0, text);              // in place
+        slot.commit(text.length() + 1);                 // what is to be sent; or slot.abort()
+        boolean accepted = producer.trySend(slot.buffer(), consumer);
+        // in the completion handler: pool.slotOf(buffer).release(), unless the producer has releaseSent()
+        // @end
+        return accepted && pool.available() == 63;
+    }
+
+    public boolean eventLoop(Device device, byte[] greeting) {
+        boolean sent;
+        // @start region="loop"
+        try (EventLoop loop = EventLoop.start("comch")) {
+            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, "pieces").connect(Duration.ofSeconds(5)));
+            loop.execute(() -> client.connection().send(greeting)); // and does not wait
+            sent = loop.call(() -> client.connection().trySend(greeting));
+        } // closes the client, too
+        // @end
+        return sent;
+    }
+
+    public byte[] socket(Device device, byte[] question) {
+        byte[] answer;
+        // @start region="socket"
+        try (EventLoop loop = EventLoop.start("comch");
+             ComchSocket socket = ComchSocket.connect(loop, device, "pieces", Duration.ofSeconds(5))) {
+            socket.send(question, Duration.ofSeconds(1));
+            answer = socket.receive(Duration.ofSeconds(1));
+        }
+        // @end
+        return answer;
+    }
+
+    public void serverSocket(Device device, Representor representor) {
+        // @start region="serversocket"
+        try (EventLoop loop = EventLoop.start("comch");
+             ComchServerSocket server = ComchServerSocket.open(loop, device, representor, "pieces");
+             ComchSocket client = server.accept(Duration.ofSeconds(5))) {
+            byte[] question = client.receive(Duration.ofSeconds(5));
+            client.send(question, Duration.ofSeconds(1));
+        }
+        // @end
+    }
+
+    public void output(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes) throws IOException {
+        // @start region="output"
+        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, device, consumerId, 16, 64 * 1024)) {
+            channel.write(bytes); // all of them; waits while the other side does not read
+        } // the other side reads the end of the stream
+        // @end
+    }
+
+    public int input(ComchConnection connection, ProgressEngine engine, Device device, ByteBuffer bytes) throws IOException {
+        int count = 0;
+        // @start region="input"
+        try (ComchInputChannel channel = ComchInputChannel.open(connection, engine, device, 16, 64 * 1024)) {
+            while (channel.read(bytes) >= 0) { // -1: the other side has closed its end
+                count += bytes.position();
+                bytes.clear();
+            }
+        }
+        // @end
+        return count;
+    }
+
+    public void management(Runnable work) {
+        // @start region="management"
+        ComchManagement management = ComchManagement.register(); // jconsole, or whatever reads MBeans, sees the domain io.github.comch4j now
+        work.run();
+        management.close();
+        // @end
+    }
+
+    public void faults(Runnable whatMustSurvive) {
+        // @start region="faults"
+        new EmulatedFaults().failSend(3, DocaError.IO_FAILED).apply(); // the third one from now on
+        whatMustSurvive.run();
+        EmulatedFaults.clear();
+        // @end
+    }
+}

@@ -1,0 +1,222 @@
+package io.github.comch4j;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import examples.EchoClient;
+import examples.EchoServer;
+import examples.Pieces;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.core.Access;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The examples in Javadoc and documents come from files that are compiled, and do what is said of them. */
+@Timeout(60)
+class ExamplesTest {
+    private static final Path EXAMPLES = Path.of("src", "test", "java", "examples");
+    private static final Pattern SNIPPET = Pattern.compile("\\{@snippet file=\"(\\w+\\.java)\" region=\"(\\w+)\"}");
+    private static final Pattern BLOCK = Pattern.compile("```java\\n(.*?)```", Pattern.DOTALL);
+
+    @BeforeAll
+    static void emulated() {
+        Machine.useEmulation();
+    }
+
+    private static List<Path> files(Path folder, String ending) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> file.toString().endsWith(ending)).toList();
+        }
+    }
+
+    @Test
+    void javadocTakesItsExamplesFromThere() throws IOException {
+        List<String> wrong = new ArrayList<>();
+        int count = 0;
+        for (Path file : files(Path.of("src", "main", "java"), ".java")) {
+            String source = Files.readString(file);
+            if (source.contains("* <pre>{@code")) {
+                wrong.add(file + " has code of its own in a comment");
+            }
+            for (MatchResult snippet : SNIPPET.matcher(source).results().toList()) {
+                count++;
+                Path example = EXAMPLES.resolve(snippet.group(1));
+                if (!Files.exists(example) || !Files.readString(example).contains("@start region=\"" + snippet.group(2) + "\"")) {
+                    wrong.add(file + ": " + snippet.group());
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(count).isGreaterThan(8);
+    }
+
+    @Test
+    void documentsHaveNoOtherJavaThanCompiledJava() throws IOException {
+        StringBuilder compiled = new StringBuilder();
+        for (Path file : files(Path.of("src", "test", "java"), ".java")) {
+            compiled.append(squeezed(Files.readString(file))).append('\n');
+        }
+        List<Path> documents = new ArrayList<>(files(Path.of("docs"), ".md"));
+        documents.add(Path.of("README.md"));
+        List<String> wrong = new ArrayList<>();
+        int count = 0;
+        for (Path document : documents) {
+            Matcher blocks = BLOCK.matcher(Files.readString(document));
+            while (blocks.find()) {
+                count++;
+                if (compiled.indexOf(squeezed(blocks.group(1))) < 0) {
+                    wrong.add(document + ":\n" + blocks.group(1));
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
+        assertThat(count).isGreaterThan(1);
+    }
+
+    private static String squeezed(String text) {
+        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce("", (all, line) -> all + line + "\n");
+    }
+
+    /** Runs until it is interrupted. */
+    private static CompletableFuture<Void> start(List<Thread> threads, Runnable work) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                work.run();
+                over.complete(null);
+            } catch (Throwable t) {
+                over.completeExceptionally(t);
+            }
+        });
+        threads.add(thread);
+        thread.start();
+        return over;
+    }
+
+    @Test
+    void theServerAndTheClientOfThePackageDescription() throws Exception {
+        String name = Machine.uniqueName();
+        List<Thread> threads = new ArrayList<>();
+        CompletableFuture<Void> server = start(threads, () -> EchoServer.main(new String[] {name}));
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            EchoClient.main(new String[] {name});
+            EchoClient.main(new String[] {name}); // the server goes on
+        } finally {
+            System.setOut(out);
+            threads.getFirst().interrupt();
+        }
+        server.get(20, TimeUnit.SECONDS);
+        assertThat(printed.toString(StandardCharsets.UTF_8).lines().filter(line -> !line.contains("ready")))
+                .containsExactly("hello", "4096 bytes", "hello", "4096 bytes");
+    }
+
+    @Test
+    void serverLoopAndSocket() throws Exception {
+        Pieces pieces = new Pieces();
+        List<Thread> threads = new ArrayList<>();
+        CompletableFuture<Void> server = start(threads, pieces::server);
+        try (Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(pieces.socket(host, new byte[] {1, 2})).containsExactly(1, 2);
+            assertThat(pieces.eventLoop(host, new byte[] {3})).isTrue();
+        } finally {
+            pieces.running = false;
+        }
+        server.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void serverSocketAndProgress() throws Exception {
+        Pieces pieces = new Pieces();
+        List<Thread> threads = new ArrayList<>();
+        try (Device host = Devices.openHost(Machine.HOST); Device dpu = Devices.openDpu(Machine.DPU);
+             Representor representor = dpu.openRepresentor(Machine.HOST)) {
+            CompletableFuture<Void> server = start(threads, () -> pieces.serverSocket(dpu, representor));
+            assertThat(pieces.socket(host, new byte[] {5})).containsExactly(5);
+            server.get(20, TimeUnit.SECONDS);
+        }
+        CompletableFuture<Void> loop = start(threads, () -> {
+            try (ProgressEngine engine = ProgressEngine.create()) {
+                pieces.progress(engine);
+            }
+        });
+        pieces.running = false;
+        loop.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void streams() throws Exception {
+        Pieces pieces = new Pieces();
+        List<Thread> threads = new ArrayList<>();
+        String name = Machine.uniqueName();
+        int[] count = new int[1];
+        CompletableFuture<Void> reader = start(threads, () -> {
+            ComchConnection[] connected = new ComchConnection[1];
+            try (ProgressEngine engine = ProgressEngine.create(); Device dpu = Devices.openDpu(Machine.DPU);
+                 Representor representor = dpu.openRepresentor(Machine.HOST);
+                 ComchServer server = ComchServer.builder(engine, dpu, representor, name).onConnected(connection -> connected[0] = connection).start()) {
+                Machine.until("a client of " + server, () -> connected[0] != null, engine);
+                count[0] = pieces.input(connected[0], engine, dpu, ByteBuffer.allocate(1000));
+            } catch (IOException e) {
+                throw new java.io.UncheckedIOException(e);
+            }
+        });
+        int[] consumer = new int[1];
+        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST);
+             ComchClient client = ComchClient.builder(engine, host, name).onConsumer((connection, id, state) -> consumer[0] = id).connect(Machine.PATIENCE)) {
+            Machine.until("the reader", () -> consumer[0] != 0, engine);
+            pieces.output(client.connection(), engine, host, consumer[0], ByteBuffer.allocate(300_000));
+            reader.get(20, TimeUnit.SECONDS);
+        }
+        assertThat(count[0]).isEqualTo(300_000);
+    }
+
+    @Test
+    void poolFaultsAndManagement() throws Exception {
+        Pieces pieces = new Pieces();
+        ObjectName beans = new ObjectName("io.github.comch4j:*");
+        try (Machine machine = new Machine()) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            MemoryMap memory = MemoryMap.allocate(machine.host, 64 * 4096, Access.PCI_READ_WRITE);
+            MemoryMap target = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
+            int id = server.connections().iterator().next().consumer(machine.engine, target).buffers(1, 4096).start(Machine.PATIENCE).id();
+            machine.until("the consumer is known", () -> client.connection().remoteConsumers().length == 1);
+            ComchProducer producer = client.connection().producer(machine.engine).releaseSent().start();
+            assertThat(pieces.pool(memory, producer, id, "text")).isTrue();
+            boolean[] done = new boolean[1];
+            pieces.management(() -> done[0] = !ManagementFactory.getPlatformMBeanServer().queryNames(beans, null).isEmpty());
+            assertThat(done[0]).isTrue();
+            assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(beans, null)).isEmpty();
+            pieces.faults(() -> client.connection().send(new byte[1]));
+        }
+    }
+}
