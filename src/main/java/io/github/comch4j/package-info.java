@@ -4,7 +4,9 @@
  *
  * <p>Four kinds of failure are told apart by type:
  * <ul>
- *   <li>{@link io.github.comch4j.DocaException}: DOCA refused or a connection ended; carries DOCA's code and function;</li>
+ *   <li>{@link io.github.comch4j.DocaException}: DOCA refused, a connection ended
+ *       ({@link io.github.comch4j.comch.ConnectionClosedException}), or a device is not there ({@link io.github.comch4j.core.NoSuchDeviceException}); carries DOCA's code and
+ *       function;</li>
  *   <li>{@link IllegalStateException}, {@link IllegalArgumentException}, {@link WrongThreadException}: the program called something
  *       at the wrong time, with wrong values, or from the wrong thread; nothing reached DOCA;</li>
  *   <li>{@link io.github.comch4j.NativeLibraryException}: no usable native library, or a function that this DOCA release lacks;</li>
