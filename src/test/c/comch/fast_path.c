@@ -322,6 +322,38 @@ static void buffers_outside_the_memory_map_cannot_be_posted(void **state)
 	path_close(&path);
 }
 
+/* Its address belongs to another process: to read there would end this one. */
+static void imported_memory_cannot_be_sent_from(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	const void *descriptor;
+	size_t len;
+	OK(doca_mmap_export_pci(path.source.mmap, path.pair.devices.host, &descriptor, &len));
+	struct doca_mmap *imported;
+	OK(doca_mmap_create_from_export(NULL, descriptor, len, path.pair.devices.dpu, &imported));
+	struct doca_buf *buf, *copy;
+	OK(doca_buf_inventory_buf_get_by_args(path.source.inventory, imported, path.source.bytes, 100, path.source.bytes, 10, &buf));
+	OK(doca_buf_inventory_buf_dup(path.source.inventory, buf, &copy));
+	struct doca_buf *own = memory_buf(&path.sink, 0, 100, 0);
+	struct doca_comch_consumer_task_post_recv *post;
+	OK(doca_comch_consumer_task_post_recv_alloc_init(path.consumer.consumer, own, &post));
+	OK(doca_task_submit(post_task(post)));
+	struct doca_comch_producer_task_send *send;
+	OK(doca_comch_producer_task_send_alloc_init(path.producer.producer, buf, NULL, 0, path.consumer.id, &send));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_task_submit(sent_task(send)));
+	doca_comch_producer_task_send_set_buf(send, copy);
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_task_submit(sent_task(send)));
+	doca_task_free(sent_task(send));
+	doca_task_free(post_task(post));
+	buf_release(own);
+	buf_release(copy);
+	buf_release(buf);
+	OK(doca_mmap_destroy(imported));
+	path_close(&path);
+}
+
 static void without_a_buffer_submit_gives_again_until_the_peer_posts(void **state)
 {
 	(void)state;
@@ -1027,6 +1059,7 @@ int main(void)
 		cmocka_unit_test(what_is_too_long_is_refused_and_takes_no_buffer),
 		cmocka_unit_test(immediate_data_longer_than_the_consumer_takes_are_refused),
 		cmocka_unit_test(buffers_outside_the_memory_map_cannot_be_posted),
+		cmocka_unit_test(imported_memory_cannot_be_sent_from),
 		cmocka_unit_test(without_a_buffer_submit_gives_again_until_the_peer_posts),
 		cmocka_unit_test(pools_are_limited),
 		cmocka_unit_test(a_consumer_that_cannot_be_sent_to),

@@ -426,6 +426,8 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	uint64_t len;
 	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > producer->max_len))
 		return DOCA_ERROR_INVALID_VALUE;
+	if (EMU_UNLIKELY(task->buf != NULL && task->buf->remote))
+		return READING_SEND_FROM_IMPORTED; /* its address means something in another process only */
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;

@@ -130,6 +130,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	taken->data = data;
 	taken->data_len = data_len;
 	taken->mmap = mmap;
+	taken->remote = !emu_mmap_is_local(mmap);
 	emu_mmap_count_buf(mmap);
 	*buf = taken;
 	return DOCA_SUCCESS;
@@ -158,6 +159,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 		copy->data = src->data;
 		copy->data_len = src->data_len;
 		copy->mmap = src->mmap;
+		copy->remote = src->remote;
 		copy->inner = src != src_buf;
 		emu_mmap_count_buf(src->mmap);
 		*link = copy;

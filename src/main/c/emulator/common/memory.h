@@ -22,6 +22,7 @@ struct doca_buf {
 	struct doca_buf_inventory *inventory;
 	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
 	bool inner;        /* in a list, and not its head */
+	bool remote;       /* of an imported map: nothing here to dereference */
 };
 
 /* A consumer holds on to its memory map, so that it cannot be destroyed under it. Thread safe. */

@@ -41,6 +41,9 @@
  * takes: refused by submit, the posted buffer stays [Q20, Q34]. */
 #define READING_SEND_TOO_LONG DOCA_ERROR_INVALID_VALUE
 
+/* Send of a buffer whose memory map was imported: refused by submit. */
+#define READING_SEND_FROM_IMPORTED DOCA_ERROR_NOT_SUPPORTED
+
 /* Consumer id that does not run yet / was never created / has expired [Q21]. */
 #define READING_CONSUMER_NOT_RUNNING DOCA_ERROR_AGAIN
 #define READING_CONSUMER_UNKNOWN DOCA_ERROR_INVALID_VALUE

@@ -164,12 +164,16 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * Ends it, whether all was read or not, and frees the chunks. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException inside a callback of the engine; it is still open then
      * @throws DocaException if the consumer does not end in time
      */
     @Override
     public void close() {
         engine.checkOwner();
         if (open) {
+            if (engine.isInCallbacks()) {
+                throw new IllegalStateException("closing a stream inside a callback of its engine: return from the callback first");
+            }
             open = false;
             try (memory; consumer) {
                 unread.clear();

@@ -43,8 +43,10 @@ public final class ComchOutputChannel implements WritableByteChannel {
         this.engine = CORE.engine(engine);
         this.consumerId = consumerId;
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
+        BufferPool made = null;
         try {
-            this.pool = BufferPool.create(memory, chunks, chunkSize);
+            made = BufferPool.create(memory, chunks, chunkSize);
+            this.pool = made;
             this.producer = connection.producer(engine).tasks(chunks).onCompletion((sender, buffer, status) -> {
                 pool().slotOf(buffer).release();
                 if (status != DocaError.SUCCESS && failure == DocaError.SUCCESS) {
@@ -52,6 +54,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 }
             }).start();
         } catch (RuntimeException | Error e) {
+            if (made != null) {
+                made.close();
+            }
             memory.close();
             throw e;
         }
@@ -163,6 +168,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * Tells the other side that this is the end, waits until it has all, and frees the chunks. The second call does nothing.
      *
      * @throws DocaException as {@link #write}; it is closed all the same
+     * @throws IllegalStateException inside a callback of the engine; it is still open then
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
@@ -170,6 +176,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
         engine.checkOwner();
         if (!open) {
             return;
+        }
+        if (engine.isInCallbacks()) {
+            throw new IllegalStateException("closing a stream inside a callback of its engine: return from the callback first");
         }
         open = false;
         try (memory; pool; producer; Arena arena = Arena.ofConfined()) {

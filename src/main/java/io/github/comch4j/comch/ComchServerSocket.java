@@ -1,10 +1,16 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.Nanos;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,15 +21,23 @@ import java.util.concurrent.TimeUnit;
 public final class ComchServerSocket implements AutoCloseable {
     private final EventLoop loop;
     private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();
+    private final ComchSocket none; // in the queue when no more will come
+    private final Set<ComchSocket> open = new HashSet<>(); // in the loop
     private final ComchServer server;
 
     private ComchServerSocket(EventLoop loop, Device device, Representor representor, String name) {
         this.loop = loop;
+        this.none = new ComchSocket(loop, ended -> { });
         this.server = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, name)
                 .onConnected(this::accepted)
                 .onMessage((connection, message) -> of(connection).message(message))
                 .onDisconnected(connection -> of(connection).end())
-                .start());
+                .onStateChanged((endpoint, before, now) -> {
+                    if (now == ContextState.IDLE) { // no handler is told of connections that end with their server, or with the loop
+                        List.copyOf(open).forEach(ComchSocket::end);
+                        waiting.add(none);
+                    }
+                }).start());
     }
 
     /**
@@ -51,7 +65,8 @@ public final class ComchServerSocket implements AutoCloseable {
         if (connection.attachment() instanceof ComchSocket known) {
             return known;
         }
-        ComchSocket socket = new ComchSocket(loop);
+        ComchSocket socket = new ComchSocket(loop, open::remove);
+        open.add(socket);
         socket.connected(connection);
         connection.attach(socket);
         return socket;
@@ -70,7 +85,12 @@ public final class ComchServerSocket implements AutoCloseable {
             throw new IllegalStateException(server + " is closed");
         }
         try {
-            return waiting.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            ComchSocket next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            if (next == none) {
+                waiting.add(none); // for others, and for the next time
+                throw new IllegalStateException(server + " has ended");
+            }
+            return next;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for a client of " + server, e);
@@ -94,13 +114,14 @@ public final class ComchServerSocket implements AutoCloseable {
     @Override
     public void close() {
         if (!loop.isClosed()) {
-            loop.call(() -> {
-                for (ComchConnection connection : server.isClosed() ? java.util.List.<ComchConnection>of() : server.connections()) {
-                    of(connection).end(); // no handler is told of connections that end with their server
-                }
-                server.close();
-                return null;
-            });
+            try {
+                loop.call(() -> {
+                    server.close();
+                    return null;
+                });
+            } catch (RejectedExecutionException e) {
+                // the loop was closed meanwhile, and has closed what ran in it
+            }
         }
     }
 }

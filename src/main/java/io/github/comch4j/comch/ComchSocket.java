@@ -2,15 +2,20 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also virtual ones, which hold on to no carrier
@@ -28,13 +33,16 @@ public final class ComchSocket implements AutoCloseable {
     private static final long RETRY_NANOS = 50_000;
 
     private final EventLoop loop;
+    private final Consumer<ComchSocket> onEnd;
     private final LinkedBlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
     private volatile ComchConnection connection;
+    private boolean ended; // in the loop
     private volatile boolean overrun;
     private volatile boolean closed;
 
-    ComchSocket(EventLoop loop) {
+    ComchSocket(EventLoop loop, Consumer<ComchSocket> onEnd) {
         this.loop = Objects.requireNonNull(loop);
+        this.onEnd = onEnd;
     }
 
     /**
@@ -50,19 +58,34 @@ public final class ComchSocket implements AutoCloseable {
      */
     public static ComchSocket connect(EventLoop loop, Device device, String name, Duration timeout) {
         checkNotInLoop(loop);
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = Nanos.deadline(timeout);
         while (true) {
-            ComchSocket socket = new ComchSocket(loop);
-            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, name)
-                    .onMessage((from, message) -> socket.message(message))
-                    .onDisconnected(ended -> socket.end())
-                    .start());
-            ComchConnection connected = await(loop, client, deadline);
+            ComchSocket socket = new ComchSocket(loop, ended -> { });
+            AtomicReference<ComchClient> attempt = new AtomicReference<>();
+            ComchClient client;
+            ComchConnection connected;
+            try {
+                client = loop.call(() -> {
+                    attempt.set(ComchClient.builder(loop.engine(), device, name)
+                            .onMessage((from, message) -> socket.message(message))
+                            .onDisconnected(ended -> socket.end())
+                            .onStateChanged((endpoint, before, now) -> {
+                                if (now == ContextState.IDLE) {
+                                    socket.end(); // also when the loop closes it
+                                }
+                            }).start());
+                    return attempt.get();
+                });
+                connected = await(loop, client, deadline);
+            } catch (IllegalStateException e) {
+                abandon(loop, attempt); // interrupted
+                throw e;
+            }
             if (connected != null) {
                 socket.connection = connected;
                 return socket;
             }
-            boolean answered = client.state() != io.github.comch4j.core.ContextState.STARTING;
+            boolean answered = client.state() != ContextState.STARTING;
             loop.call(() -> {
                 client.close();
                 return null;
@@ -74,10 +97,21 @@ public final class ComchSocket implements AutoCloseable {
         }
     }
 
+    /** Without waiting: the task that makes the client has run by then, or never will. */
+    private static void abandon(EventLoop loop, AtomicReference<ComchClient> attempt) {
+        if (!loop.isClosed()) {
+            loop.execute(() -> {
+                if (attempt.get() != null) {
+                    attempt.get().close();
+                }
+            });
+        }
+    }
+
     /** Waits for the end of an attempt; null if it was refused, or the time is up. */
     private static ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
         long pause = RETRY_NANOS;
-        while (client.state() == io.github.comch4j.core.ContextState.STARTING && System.nanoTime() - deadline < 0) {
+        while (client.state() == ContextState.STARTING && System.nanoTime() - deadline < 0) {
             pause(pause);
             pause = Math.min(2 * pause, 1_000_000);
         }
@@ -109,7 +143,11 @@ public final class ComchSocket implements AutoCloseable {
 
     /** No more messages come. */
     void end() {
-        received.add(END);
+        if (!ended) {
+            ended = true;
+            received.add(END);
+            onEnd.accept(this);
+        }
     }
 
     /**
@@ -124,7 +162,7 @@ public final class ComchSocket implements AutoCloseable {
      */
     public void send(byte[] message, Duration timeout) {
         checkNotInLoop(loop);
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = Nanos.deadline(timeout);
         long pause = RETRY_NANOS;
         while (!loop.call(() -> connection.trySend(message))) {
             if (System.nanoTime() - deadline >= 0) {
@@ -147,7 +185,7 @@ public final class ComchSocket implements AutoCloseable {
         checkNotInLoop(loop);
         byte[] message;
         try {
-            message = received.poll(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
@@ -172,15 +210,20 @@ public final class ComchSocket implements AutoCloseable {
     /**
      * Ends the connection: messages that were accepted still go out. The second call does nothing. Threads that wait learn of it.
      *
-     * @throws DocaException if it does not end in time
+     * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
+     * @throws DocaException if it does not end in time; it is still open then
      */
     @Override
     public void close() {
         if (!closed && !loop.isClosed()) {
-            loop.call(() -> {
-                endConnection();
-                return null;
-            });
+            try {
+                loop.call(() -> {
+                    endConnection();
+                    return null;
+                });
+            } catch (RejectedExecutionException e) {
+                // the loop was closed meanwhile, and has closed what ran in it
+            }
         }
         closed = true;
     }
@@ -188,13 +231,13 @@ public final class ComchSocket implements AutoCloseable {
     /** In the loop. */
     private void endConnection() {
         if (!closed) {
-            closed = true;
-            end();
             if (connection.endpoint() instanceof ComchClient client) {
                 client.close();
             } else if (!connection.endpoint().isClosed()) {
                 connection.disconnect();
             }
+            closed = true;
+            end();
         }
     }
 

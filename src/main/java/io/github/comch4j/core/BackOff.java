@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.Nanos;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
@@ -30,7 +31,7 @@ final class BackOff implements IdleStrategy {
     }
 
     static long positive(String what, Duration time) {
-        long nanos = time.toNanos();
+        long nanos = Nanos.of(time);
         if (nanos < 1) {
             throw new IllegalArgumentException(what + " " + time + " is not positive");
         }

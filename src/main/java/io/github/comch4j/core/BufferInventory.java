@@ -42,6 +42,11 @@ public final class BufferInventory implements AutoCloseable {
         return created;
     }
 
+    /** As {@link #create}, for buffers on one map: closed with it. */
+    static BufferInventory createOn(MemoryMap memory, int buffers) {
+        return new BufferInventory(new Node(buffers, memory.resource()));
+    }
+
     /**
      * Takes a buffer whose data are the whole window: for sending ({@code doca_buf_inventory_buf_get_by_args}).
      *
@@ -212,12 +217,13 @@ public final class BufferInventory implements AutoCloseable {
 
         private final MemorySegment handle;
 
-        Node(int buffers) {
-            super(Rank.BASE, "the inventory of " + buffers + " buffers");
+        Node(int buffers, Resource... owners) {
+            super(Rank.BASE, "the inventory of " + buffers + " buffers", owners);
             String action = "making an inventory of " + buffers + " buffers";
             handle = Calls.pointer("doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));
             try {
                 Calls.check("doca_buf_inventory_start", action, () -> doca_h.doca_buf_inventory_start(handle));
+                attach();
             } catch (RuntimeException | Error e) {
                 doca_h.doca_buf_inventory_destroy(handle);
                 throw e;

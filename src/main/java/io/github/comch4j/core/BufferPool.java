@@ -7,7 +7,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
+ * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing. Closed
+ * with its map, if not before.
  *
  * {@snippet file="Pieces.java" region="pool"}
  *
@@ -25,7 +26,7 @@ public final class BufferPool implements AutoCloseable {
     private BufferPool(MemoryMap memory, int count, long slotSize) {
         this.memory = memory;
         this.slotSize = slotSize;
-        this.inventory = BufferInventory.create(count);
+        this.inventory = BufferInventory.createOn(memory, count);
         this.slots = new Slot[count];
         this.free = new int[count];
         try {
@@ -68,8 +69,9 @@ public final class BufferPool implements AutoCloseable {
         if (freeCount == 0) {
             return null;
         }
-        Slot slot = slots[free[--freeCount]];
+        Slot slot = slots[free[freeCount - 1]];
         slot.taken(traced);
+        freeCount--;
         return slot;
     }
 
@@ -218,11 +220,11 @@ public final class BufferPool implements AutoCloseable {
         }
 
         private void taken(boolean trace) {
+            buffer.clear(); // first: throws where the memory was closed
             out = true;
             if (trace) {
                 claimed = new Throwable();
             }
-            buffer.clear();
         }
 
         /**

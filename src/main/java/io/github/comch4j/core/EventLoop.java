@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Objects;
@@ -103,13 +104,15 @@ public final class EventLoop implements Executor, AutoCloseable {
             started.completeExceptionally(e);
             return;
         }
+        mine.keptBy(this);
         started.complete(mine);
         while (!closing) {
-            idle.idle(round(mine));
+            rest(round(mine));
         }
         while (!tasks.isEmpty()) {
             round(mine); // what was handed over before close() is still done
         }
+        mine.keptBy(null);
         try {
             mine.close();
         } catch (RuntimeException | Error e) {
@@ -138,6 +141,14 @@ public final class EventLoop implements Executor, AutoCloseable {
         return work;
     }
 
+    private void rest(int work) {
+        try {
+            idle.idle(work);
+        } catch (Throwable t) {
+            fail(t);
+        }
+    }
+
     private void guarded(Runnable task) {
         try {
             task.run();
@@ -156,7 +167,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * The engine. Only tasks and handlers of the loop may use it; any thread may ask for it.
+     * The engine. Only tasks and handlers of the loop may use it, and cannot release or close it: the loop does. Any thread may ask for it.
      *
      * @return the engine, which the loop's thread owns
      */
@@ -244,8 +255,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         CompletableFuture<T> result = submit(task);
         try {
-            long nanos = timeout.compareTo(Duration.ofNanos(Long.MAX_VALUE)) > 0 ? Long.MAX_VALUE : timeout.toNanos();
-            return result.get(nanos, TimeUnit.NANOSECONDS);
+            return result.get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (ExecutionException e) {
             throw EventLoop.<RuntimeException>sneak(e.getCause());
         } catch (InterruptedException e) {

@@ -76,14 +76,16 @@ public final class MemoryMap implements AutoCloseable {
 
     /**
      * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an {@link Arena}'s; functions as
-     * {@link #allocate}.
+     * {@link #allocate}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
+     * ({@link IllegalStateException}), but what is queued, in flight or posted by then is beyond any check, and a device that writes to memory that was freed can do
+     * anything. Memory that the map {@linkplain #allocate allocates} has not got this problem.
      *
      * @param device the device that may use it
      * @param memory a native segment of at least one byte; a read-only one may be sent from and not received into, one that is confined to a thread
      *        is of use to engines of that thread only
      * @param access what devices may do with it
      * @return the map; closing it leaves the memory alone
-     * @throws IllegalArgumentException if the segment is on the heap or empty
+     * @throws IllegalArgumentException if the segment is on the heap or empty, or read-only and {@code access} lets a device write
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws IllegalStateException if the device or the segment's arena is closed
      */
@@ -362,6 +364,8 @@ public final class MemoryMap implements AutoCloseable {
 
     /** Settings of a map. Not thread safe; can be used once. */
     public static final class Builder {
+        private static final int WRITING = Access.LOCAL_READ_WRITE.flag() | Access.PCI_READ_WRITE.flag() | Access.RDMA_WRITE.flag() | Access.RDMA_ATOMIC.flag();
+
         private final List<Device> devices;
         private int permissions;
         private String rangeFunction = "doca_mmap_set_memrange";
@@ -446,6 +450,9 @@ public final class MemoryMap implements AutoCloseable {
             }
             if (!memory.scope().isAlive()) {
                 throw new IllegalStateException("the memory's arena is closed");
+            }
+            if (memory.isReadOnly() && (permissions & WRITING) != 0) {
+                throw new IllegalArgumentException("a device cannot write to a read-only segment: " + memory);
             }
             devices.forEach(Device::handle);
         }

@@ -27,6 +27,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private final Engine engine;
+    private volatile EventLoop keeper; // null: none, or it is closing
 
     private ProgressEngine(Engine engine) {
         this.engine = engine;
@@ -89,9 +90,10 @@ public final class ProgressEngine implements AutoCloseable {
      * Gives the engine up, with everything connected to it. Until a thread claims it nobody may use it.
      *
      * @throws WrongThreadException if another thread owns it
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     * @throws IllegalStateException if it is closed, or an {@link EventLoop}'s, or inside one of its callbacks
      */
     public void release() {
+        checkNotKept();
         engine.release();
     }
 
@@ -273,12 +275,26 @@ public final class ProgressEngine implements AutoCloseable {
      * claimed first. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be closed with it
-     * @throws IllegalStateException inside a callback of it
+     * @throws IllegalStateException inside a callback of it, or if it is an {@link EventLoop}'s
      * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still open then
      */
     @Override
     public void close() {
+        checkNotKept();
         engine.close();
+    }
+
+    /** A loop that goes on with it, and closes it itself; null: no more. */
+    void keptBy(EventLoop loop) {
+        keeper = loop;
+    }
+
+    private void checkNotKept() {
+        EventLoop loop = keeper;
+        if (loop != null) {
+            engine.checkOwner();
+            throw new IllegalStateException("the engine is kept by the " + loop + ": close that instead");
+        }
     }
 
     Engine engine() {

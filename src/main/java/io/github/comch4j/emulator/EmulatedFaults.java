@@ -2,6 +2,7 @@ package io.github.comch4j.emulator;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.EmulatorCalls;
+import io.github.comch4j.internal.Nanos;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -57,7 +58,7 @@ public final class EmulatedFaults {
      * @return this
      */
     public EmulatedFaults acceptDelay(Duration delay) {
-        return put("accept_delay", positive("acceptDelay", delay.toMillis()));
+        return put("accept_delay", positive("acceptDelay", Nanos.of(delay) / 1_000_000));
     }
 
     /**
@@ -109,7 +110,7 @@ public final class EmulatedFaults {
      * @return this
      */
     public EmulatedFaults latency(Duration latency) {
-        return put("latency", positive("latency", latency.toNanos() / 1000));
+        return put("latency", positive("latency", Nanos.of(latency) / 1000));
     }
 
     /**

@@ -349,9 +349,7 @@ public final class Engine extends Resource {
 
     /** The moment, by {@link System#nanoTime()}, when {@code duration} will have passed. */
     public static long deadline(Duration duration) {
-        long limit = Long.MAX_VALUE / 2; // nanoTime is compared by difference: half of the range is for ever
-        long nanos = duration.compareTo(Duration.ofNanos(limit)) > 0 ? limit : duration.toNanos();
-        return System.nanoTime() + nanos;
+        return Nanos.deadline(duration);
     }
 
     /** For what is connected to this engine too: fails if it cannot be closed here and now. */

@@ -63,7 +63,7 @@ public final class Notifications {
         }
         int handle = handle(engine);
         request(engine);
-        boolean event = Poll.readable(handle, Math.clamp(timeout.toMillis(), 1, Integer.MAX_VALUE));
+        boolean event = Poll.readable(handle, Math.clamp(Nanos.of(timeout) / 1_000_000, 1, Integer.MAX_VALUE));
         Calls.check("doca_pe_clear_notification", "disarming the engine", () -> doca_h.doca_pe_clear_notification(engine.handle(), handle));
         return event;
     }

@@ -38,6 +38,7 @@ public abstract class Resource {
     private final Resource[] owners;
     private Set<Resource> dependents; // guarded by this; made when the first one comes
     private volatile Phase phase = Phase.OPEN;
+    private Thread closer; // guarded by this
 
     /** For subclasses, which call {@link #attach} when they are complete. */
     protected Resource(Rank rank, String name, Resource... owners) {
@@ -90,12 +91,8 @@ public abstract class Resource {
 
     /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
     protected final boolean closeTree(Teardown teardown) {
-        synchronized (this) {
-            if (phase != Phase.OPEN) {
-                return phase == Phase.CLOSED;
-            }
-            phase = Phase.CLOSING;
-            phaseChanged(false);
+        if (!beginClosing()) {
+            return phase == Phase.CLOSED;
         }
         boolean closed = false;
         try {
@@ -110,8 +107,7 @@ public abstract class Resource {
         } catch (RuntimeException | Error e) {
             teardown.add(e);
         } finally {
-            phase = closed ? Phase.CLOSED : Phase.OPEN;
-            phaseChanged(!closed);
+            endClosing(closed ? Phase.CLOSED : Phase.OPEN);
         }
         if (closed) {
             for (Resource owner : owners) {
@@ -119,6 +115,35 @@ public abstract class Resource {
             }
         }
         return closed;
+    }
+
+    /** False if it is closed, or is being closed further up on this thread's stack. Another thread that is closing it is waited for. */
+    private synchronized boolean beginClosing() {
+        boolean interrupted = false;
+        while (phase == Phase.CLOSING && closer != Thread.currentThread()) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (phase != Phase.OPEN) {
+            return false;
+        }
+        phase = Phase.CLOSING;
+        closer = Thread.currentThread();
+        phaseChanged(false);
+        return true;
+    }
+
+    private synchronized void endClosing(Phase result) {
+        phase = result;
+        phaseChanged(result == Phase.OPEN);
+        closer = null;
+        notifyAll();
     }
 
     /** Fails if this cannot be closed by the calling thread, here and now. */

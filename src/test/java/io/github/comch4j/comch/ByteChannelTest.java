@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
@@ -12,6 +13,8 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -140,6 +143,25 @@ class ByteChannelTest {
         assertThatThrownBy(() -> input.read(target.clear())).isInstanceOf(ConnectionClosedException.class);
         assertThatThrownBy(() -> output.write(target)).isInstanceOfAny(DocaException.class, IllegalStateException.class);
         output.close();
+        input.close();
+    }
+
+    @Test
+    void closingInACallbackIsRefusedAndDoesNoHarm() throws Exception {
+        List<Throwable> refusals = new ArrayList<>();
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        output.write(ByteBuffer.wrap(new byte[10]));
+        machine.client().onConnected(connection -> {
+            refusals.add(catchThrowable(output::close));
+            refusals.add(catchThrowable(input::close));
+        }).start();
+        machine.until("the callback", () -> refusals.size() == 2);
+        assertThat(refusals).allSatisfy(refusal -> assertThat(refusal).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback"));
+        assertThat(output.isOpen()).isTrue();
+        assertThat(input.isOpen()).isTrue();
+        output.close();
+        assertThat(Channels.newInputStream(input).readAllBytes()).hasSize(10);
         input.close();
     }
 }

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
@@ -10,9 +11,13 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.LiveHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,6 +26,8 @@ import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
 class ComchSocketTest {
+    private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
+
     private Device host;
     private Device dpu;
     private Representor representor;
@@ -150,5 +157,62 @@ class ComchSocketTest {
         assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining(ComchSocket.BACKLOG + " messages");
         socket.close();
+    }
+
+    @Test
+    void closingTheLoopEndsAllWhoWait() throws Exception {
+        ComchSocket socket = connect();
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        BlockingQueue<Throwable> ends = new LinkedBlockingQueue<>();
+        List<Thread> waiting = List.of(Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> socket.receive(FOR_EVER)))),
+                Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> accepted.receive(FOR_EVER)))),
+                Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> server.accept(FOR_EVER)))));
+        hostLoop.close();
+        dpuLoop.close();
+        for (Thread thread : waiting) {
+            thread.join();
+        }
+        assertThat(ends).filteredOn(ConnectionClosedException.class::isInstance).hasSize(2);
+        assertThat(ends).filteredOn(IllegalStateException.class::isInstance).hasSize(1);
+        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE)).isInstanceOf(RejectedExecutionException.class);
+        socket.close();
+        accepted.close();
+    }
+
+    @Test
+    void waitingForEverEndsWithWhatComes() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, FOR_EVER);
+        ComchSocket accepted = server.accept(FOR_EVER);
+        socket.send(new byte[2], FOR_EVER);
+        assertThat(accepted.receive(FOR_EVER)).hasSize(2);
+        assertThat(accepted.receive(Duration.ofSeconds(Long.MIN_VALUE))).isNull();
+        socket.close();
+    }
+
+    @Test
+    void aSocketThatCannotBeClosedInACallbackIsStillOpen() throws Exception {
+        ComchSocket socket = connect();
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        BlockingQueue<Throwable> refusals = new LinkedBlockingQueue<>();
+        ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name).onConnected(connection -> {
+            refusals.add(catchThrowable(socket::close));
+        }).start());
+        assertThat(refusals.take()).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback");
+        accepted.send(new byte[5], Machine.PATIENCE);
+        assertThat(socket.receive(Machine.PATIENCE)).hasSize(5);
+        socket.close();
+        assertThatThrownBy(() -> accepted.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+        hostLoop.call(() -> {
+            other.close();
+            return null;
+        });
+    }
+
+    @Test
+    void anInterruptedConnectLeavesNothingBehind() throws Exception {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(hostLoop.<Boolean>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("ComchEndpoint$Node"))).isFalse();
     }
 }

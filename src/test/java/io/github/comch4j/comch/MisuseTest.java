@@ -298,4 +298,41 @@ class MisuseTest extends BothForms {
         assertThat(producer[0].isClosed()).isTrue();
         client.close();
     }
+
+    /** One connection, its control path on one engine and a consumer on another, both of this thread. */
+    @Test
+    void twoEnginesOfOneThreadMayBeProgressedInsideEachOther() {
+        int[] received = new int[1];
+        List<Throwable> thrown = new ArrayList<>();
+        try (ProgressEngine second = ProgressEngine.create();
+             MemoryMap sink = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
+             MemoryMap source = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_ONLY)) {
+            ComchConnection accepted = server.connections().iterator().next();
+            ComchConsumer consumer = accepted.consumer(second, sink).buffers(4, 64).onReceive((self, buffer, producerId, immediate) -> {
+                received[0]++;
+                thrown.add(catchThrowable(machine.engine::progress)); // which is what calls this
+                thrown.add(catchThrowable(self::close));
+            }).start(Machine.PATIENCE);
+            ComchProducer producer = client.connection().producer(machine.engine).start();
+            Buffer buffer = producer.acquire(source, 0, 8);
+            machine.until("its announcement", () -> client.connection().remoteConsumers().length == 1);
+            assertThat(producer.trySend(buffer, consumer.id())).isTrue();
+            machine.until("the completion", () -> producer.inFlight() == 0);
+            inMessageHandler.add(() -> {
+                second.progress(10);
+                thrown.add(catchThrowable(consumer::close));
+            });
+            assertThat(trigger()).isNull();
+            assertThat(received[0]).isEqualTo(1);
+            assertThat(thrown.subList(0, 2)).allSatisfy(refusal -> assertThat(refusal).isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("inside a callback"));
+            assertThat(thrown).hasSize(3);
+            inMessageHandler.clear();
+            assertThat(trigger()).isNull();
+            consumer.close();
+            assertThat(consumer.isClosed()).isTrue();
+            assertThat(accepted.isOpen()).isTrue();
+        }
+        assertThat(trigger()).isNull();
+    }
 }

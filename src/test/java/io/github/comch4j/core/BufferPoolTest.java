@@ -119,4 +119,18 @@ class BufferPoolTest {
             machine.until("the data", () -> received[0] == 42 && slots.available() == 2);
         }
     }
+
+    @Test
+    void aClosedMapUnderAPoolIsNoticed() {
+        BufferPool.Slot slot = pool.tryClaim();
+        memory.close();
+        for (int i = 0; i < 2; i++) {
+            assertThatThrownBy(pool::tryClaim).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        }
+        assertThatThrownBy(slot::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThat(pool.available()).as("what could not be claimed is not out").isEqualTo(2);
+        assertThat(pool.leaks()).contains("slot 0").doesNotContain("slot 1");
+        slot.release();
+        assertThat(pool.leaks()).isEmpty();
+    }
 }

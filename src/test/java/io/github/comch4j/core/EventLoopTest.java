@@ -233,4 +233,45 @@ class EventLoopTest {
             backOff.idle(i % 10 == 9 ? 1 : 0);
         }
     }
+
+    @Test
+    void itsEngineIsNotForOthersToCloseOrRelease() throws Exception {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        try (EventLoop loop = EventLoop.start("loop", IdleStrategy.yielding(), failures::add)) {
+            loop.execute(loop.engine()::close);
+            loop.execute(loop.engine()::release);
+            for (int i = 0; i < 2; i++) {
+                assertThat(failures.take()).isInstanceOf(IllegalStateException.class).hasMessageContaining("kept by the event loop \"loop\"");
+            }
+            assertThatThrownBy(loop.engine()::close).isInstanceOf(WrongThreadException.class);
+            assertThatThrownBy(loop.engine()::release).isInstanceOf(WrongThreadException.class);
+            assertThat(loop.<Boolean>call(() -> loop.engine().isClosed())).isFalse();
+        }
+        assertThat(failures).isEmpty();
+    }
+
+    @Test
+    void anIdleStrategyThatFailsDoesNotEndTheLoop() throws Exception {
+        BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
+        IdleStrategy failing = new IdleStrategy() {
+            private boolean failed;
+
+            @Override
+            public void idle(int work) {
+                if (!failed) {
+                    failed = true;
+                    throw new IllegalArgumentException("idle");
+                }
+            }
+
+            @Override
+            public String alias() {
+                return "failing";
+            }
+        };
+        try (EventLoop loop = EventLoop.start("loop", failing, failures::add)) {
+            assertThat(failures.take()).hasMessage("idle");
+            assertThat(loop.call(() -> 1)).isEqualTo(1);
+        }
+    }
 }

@@ -6,12 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -179,6 +183,49 @@ class MemoryTest {
             MemorySegment memory = arena.allocate(4096, 4096);
             assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(-1, 0, memory)).isInstanceOfSatisfying(DocaException.class,
                     e -> assertThat(e.function()).isEqualTo("doca_mmap_set_dmabuf_memrange"));
+        }
+    }
+
+    /** The emulated device takes any open descriptor, and reaches the memory through the mapping. */
+    @Test
+    void aDmaBufIsAMapLikeOthers(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("dmabuf"), new byte[8192]);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE); Arena arena = Arena.ofShared();
+             BufferInventory inventory = BufferInventory.create(1)) {
+            int descriptor = descriptorOf(file);
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
+            try (MemoryMap memory = MemoryMap.builder(device).access(Access.PCI_READ_WRITE).wrapDmaBuf(descriptor, 4096, mapped.asSlice(4096, 4096))) {
+                assertThat(memory.size()).isEqualTo(4096);
+                assertThat(memory.isRemote()).isFalse();
+                inventory.acquire(memory, 1, 3).segment().fill((byte) 7);
+                assertThat(memory.exportPci(device)).isNotEmpty();
+            }
+            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(descriptor, Long.MAX_VALUE, MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(descriptor, -1, mapped)).isInstanceOf(DocaException.class);
+            assertThat(mapped.asSlice(4095, 6).toArray(ValueLayout.JAVA_BYTE)).as("closing the map leaves the memory alone").containsExactly(0, 0, 7, 7, 7, 0);
+        }
+    }
+
+    private static int descriptorOf(Path file) throws IOException {
+        try (Stream<Path> entries = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path entry : entries.toList()) {
+                if (Files.isSymbolicLink(entry) && Files.readSymbolicLink(entry).equals(file.toRealPath())) {
+                    return Integer.parseInt(entry.getFileName().toString());
+                }
+            }
+        }
+        throw new AssertionError(file + " is not open");
+    }
+
+    @Test
+    void nothingMayWriteToAReadOnlySegment(@TempDir Path folder) throws Exception {
+        Path file = Files.write(folder.resolve("data"), new byte[4096]);
+        try (FileChannel channel = FileChannel.open(file); Arena arena = Arena.ofShared()) {
+            MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena);
+            for (Access access : List.of(Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE, Access.RDMA_WRITE, Access.RDMA_ATOMIC)) {
+                assertThatThrownBy(() -> MemoryMap.wrap(device, mapped, access)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
+            }
+            MemoryMap.wrap(device, mapped, Access.PCI_READ_ONLY, Access.RDMA_READ).close();
         }
     }
 }

@@ -90,4 +90,21 @@ class ProgressEngineTest {
             return e;
         }
     }
+
+    @Test
+    void aSleepForEverEndsWithAnEvent() {
+        try (Machine machine = new Machine(); ProgressEngine sleeper = ProgressEngine.create()) {
+            machine.server().start();
+            ComchClient client = ComchClient.builder(sleeper, machine.host, machine.name).start();
+            while (!client.isConnected()) {
+                machine.engine.progress(10);
+                sleeper.progress(10);
+            }
+            ComchClient other = ComchClient.builder(sleeper, machine.host, "nobody of this name").start();
+            assertThat(sleeper.awaitEvent(Duration.ofSeconds(Long.MAX_VALUE))).as("its refusal").isTrue();
+            assertThat(sleeper.awaitEvent(Duration.ofSeconds(Long.MIN_VALUE))).isTrue();
+            other.close();
+            client.close();
+        }
+    }
 }

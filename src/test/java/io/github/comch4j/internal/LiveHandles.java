@@ -1,14 +1,18 @@
 package io.github.comch4j.internal;
 
-import java.util.Arrays;
+import io.github.comch4j.core.ProgressEngine;
 import java.util.IdentityHashMap;
 import java.util.Map;
-import java.util.Objects;
 import java.util.TreeMap;
 
 /** Counts, for tests, the native handles that the library holds. */
 public final class LiveHandles {
     private LiveHandles() {
+    }
+
+    /** What depends on an engine, by class. */
+    public static Map<String, Integer> of(ProgressEngine engine) {
+        return below(CoreAccess.get().engine(engine));
     }
 
     /** What depends on these, directly or not, by class, and what native code can still be told of by user data. */

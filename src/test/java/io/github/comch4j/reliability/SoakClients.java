@@ -27,7 +27,7 @@ public final class SoakClients {
     /** Between two steps of one end: there are many of them, and the point is how long it goes, not how fast. */
     static final long PACE = 10_000_000;
     /** For whatever must come to an end: the machine may have better things to do. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private final Ledger ledger;
     private final String name;

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("reliability")
 class SoakIT {
     private static final long SECOND = 1_000_000_000L;
-    private static final long PATIENCE = 60;
+    private static final long PATIENCE = SoakClients.PATIENCE.toSeconds();
     private static final int SECONDS = Integer.getInteger("soak.seconds", 20);
     private static final int CLIENTS = Integer.getInteger("soak.clients", 64);
     private static final int PROCESSES = Math.min(CLIENTS, Integer.getInteger("soak.processes", 8));
@@ -103,7 +103,7 @@ class SoakIT {
                 overSince = now;
             }
             if (!traffic.isDrained() && now - overSince > PATIENCE * SECOND) {
-                violation("after a minute there is still something to deliver " + traffic);
+                violation("for too long there is something to deliver " + traffic);
                 return true;
             }
             return traffic.isDrained();

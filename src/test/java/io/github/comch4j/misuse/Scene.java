@@ -1,0 +1,183 @@
+package io.github.comch4j.misuse;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.comch.ComchInputChannel;
+import io.github.comch4j.comch.ComchOutputChannel;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ComchServerSocket;
+import io.github.comch4j.comch.ComchSocket;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.BufferPool;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One object of each kind, connected and in use. */
+final class Scene implements AutoCloseable {
+    /** Where a program's code runs when it is called back. */
+    enum Place { NOWHERE, MESSAGE, RECEIVE, COMPLETION, CONSUMER, STATE, CONNECTED }
+
+    static final String LOOP = "loop";
+
+    final Machine machine = new Machine();
+    final ProgressEngine engine = machine.engine;
+    /** By name, in an order in which they can be closed. */
+    final Map<String, Object> objects = new LinkedHashMap<>();
+    ComchServer server;
+    ComchClient client;
+    ComchConnection accepted;
+    ComchProducer producer;
+    ComchConsumer consumer;
+    Buffer free; // of the consumer, not posted
+    Buffer buffer; // of the producer
+    MemoryMap hostMemory;
+    MemoryMap dpuMemory;
+    private final Map<String, Object> loopObjects = new LinkedHashMap<>();
+    private List<Device> loopDevices = List.of();
+    private int messages;
+    private boolean running;
+
+    private Place place = Place.NOWHERE;
+    private Runnable action = () -> { };
+
+    /** @param progressed whether all of them run already; else they are new */
+    Scene(boolean progressed) {
+        server = machine.server().onMessage((connection, message) -> {
+            messages++;
+            at(Place.MESSAGE);
+        }).onConnected(connection -> {
+            accepted = accepted == null ? connection : accepted;
+            at(Place.CONNECTED);
+        }).start();
+        client = machine.client().onConsumer((connection, id, state) -> at(Place.CONSUMER)).start();
+        machine.until("the connection", () -> client.isConnected() && accepted != null);
+        hostMemory = MemoryMap.allocate(machine.host, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+        dpuMemory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+        consumer = accepted.consumer(engine, dpuMemory).buffers(4, 256).onReceive((self, received, from, immediate) -> at(Place.RECEIVE))
+                .onReceiveFailed((self, failed, error) -> { }).start();
+        producer = client.connection().producer(engine).tasks(8).onCompletion((self, sent, status) -> at(Place.COMPLETION)).start();
+        if (progressed) {
+            machine.until("the consumer", () -> consumer.isRunning() && client.connection().remoteConsumers().length > 0);
+        }
+        free = consumer.acquire(2048, 64);
+        buffer = producer.acquire(hostMemory, 0, 64);
+        BufferInventory inventory = BufferInventory.create(8);
+        BufferPool pool = BufferPool.create(hostMemory, 4, 64);
+        MemoryMap imported = MemoryMap.importFrom(machine.dpu, hostMemory.exportPci(machine.host));
+        objects.put("slot", pool.tryClaim());
+        objects.put("pool", pool);
+        objects.put("buffer", buffer);
+        objects.put("buffer of the consumer", free);
+        objects.put("buffer of an inventory", inventory.acquire(hostMemory, 128, 64));
+        objects.put("imported buffer", inventory.acquire(imported, 128, 64));
+        ComchInputChannel input = ComchInputChannel.open(accepted, engine, machine.dpu, 2, 64);
+        if (progressed) {
+            machine.until("the stream", () -> client.connection().remoteConsumers().length > 1);
+        }
+        objects.put("output", ComchOutputChannel.open(client.connection(), engine, machine.host, input.id(), 2, 64));
+        objects.put("input", input);
+        objects.put("inventory", inventory);
+        objects.put("producer", producer);
+        objects.put("consumer", consumer);
+        objects.put("producer builder", client.connection().producer(engine));
+        objects.put("consumer builder", accepted.consumer(engine, dpuMemory));
+        objects.put("connection", client.connection());
+        objects.put("connection of the server", accepted);
+        objects.put("client", client);
+        objects.put("server", server);
+        objects.put("client builder", ComchClient.builder(engine, machine.host, machine.name).onStateChanged((self, before, after) -> at(Place.STATE)));
+        objects.put("server builder", ComchServer.builder(engine, machine.dpu, machine.representor, Machine.uniqueName()));
+        objects.put("map builder", MemoryMap.builder(machine.host).access(Access.PCI_READ_WRITE));
+        objects.put("imported map", imported);
+        objects.put("map of the host", hostMemory);
+        objects.put("map of the DPU", dpuMemory);
+        objects.put("engine", engine);
+        objects.put("representor", machine.representor);
+        objects.put("host", machine.host);
+        objects.put("DPU", machine.dpu);
+    }
+
+    private void at(Place where) {
+        if (where == place) {
+            place = Place.NOWHERE;
+            action.run();
+            running = false;
+        }
+    }
+
+    /** A loop and sockets, which take longer to make. */
+    Map<String, Object> withLoop() {
+        if (loopObjects.isEmpty()) {
+            EventLoop loop = EventLoop.start("loop");
+            Device host = Devices.openHost(Machine.HOST);
+            Device dpu = Devices.openDpu(Machine.DPU);
+            Representor representor = dpu.openRepresentor(Machine.HOST);
+            String name = Machine.uniqueName();
+            ComchServerSocket serverSocket = ComchServerSocket.open(loop, dpu, representor, name);
+            ComchSocket socket = ComchSocket.connect(loop, host, name, Machine.PATIENCE);
+            loopObjects.put("socket", socket);
+            loopObjects.put("accepted socket", serverSocket.accept(Machine.PATIENCE));
+            loopObjects.put("server socket", serverSocket);
+            loopObjects.put(LOOP, loop);
+            loopDevices = List.of(host, dpu);
+        }
+        return loopObjects;
+    }
+
+    /** Runs something in a callback. */
+    void inCallback(Place where, Runnable what) {
+        action = what;
+        place = where;
+        running = true;
+        switch (where) {
+            case RECEIVE, COMPLETION -> machine.until("a send", () -> producer.trySend(buffer, consumer.id()));
+            case CONSUMER -> accepted.consumer(engine, dpuMemory).start();
+            case STATE -> ((ComchClient.Builder) objects.get("client builder")).start();
+            case CONNECTED -> machine.client().start();
+            default -> client.connection().send(new byte[] {1});
+        }
+        if (running) {
+            machine.until("the callback", () -> !running);
+        }
+    }
+
+    /** Everything that is open still works. */
+    void check() {
+        if (!engine.isClosed() && engine.owner() == Thread.currentThread() && !client.isClosed() && client.isConnected() && accepted.isOpen()) {
+            int before = messages;
+            try {
+                client.connection().send(new byte[] {1});
+            } catch (ConnectionClosedException e) {
+                return; // noticed now
+            }
+            machine.until("a message", () -> messages > before || !client.isConnected());
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!loopObjects.isEmpty()) {
+            ((EventLoop) loopObjects.get(LOOP)).close();
+            loopDevices.forEach(Device::close);
+        }
+        machine.close();
+        ((BufferPool) objects.get("pool")).close();
+        ((BufferInventory) objects.get("inventory")).close();
+    }
+
+    static final Duration SHORT = Duration.ofMillis(1);
+}
