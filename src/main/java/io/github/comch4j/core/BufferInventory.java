@@ -102,25 +102,24 @@ public final class BufferInventory implements AutoCloseable {
         Objects.checkFromIndexSize(offset, length, memory.size());
         memory.checkAlive();
         MemorySegment window = memory.range().asSlice(offset, length);
-        int code;
-        MemorySegment handle;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
             synchronized (node) {
                 synchronized (memory.lock()) {
-                    code = Calls.code(Node.GET, () -> doca_h.doca_buf_inventory_buf_get_by_args(node.handle, memory.handle(), window,
-                            length, window, dataLength, out));
+                    // what closes either of them on another thread meets this buffer as a dependent, or there is none
+                    node.checkOpen();
+                    MemorySegment map = memory.handle();
+                    int code = Calls.code(Node.GET, () -> doca_h.doca_buf_inventory_buf_get_by_args(node.handle, map, window, length, window, dataLength, out));
+                    if (code == DocaError.NO_MEMORY.code()) {
+                        return Optional.empty();
+                    }
+                    if (code != Calls.SUCCESS) {
+                        throw new DocaException(code, Node.GET, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
+                    }
+                    return Optional.of(new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }
             }
-            handle = out.get(ValueLayout.ADDRESS, 0);
         }
-        if (code == DocaError.NO_MEMORY.code()) {
-            return Optional.empty();
-        }
-        if (code != Calls.SUCCESS) {
-            throw new DocaException(code, Node.GET, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
-        }
-        return Optional.of(new Buffer(this, memory, offset, window, handle, dataLength));
     }
 
     /**

@@ -85,6 +85,9 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private ProgressEngine awaitEngine() {
         try {
+            if (Thread.interrupted()) {
+                throw new InterruptedException(); // also where the engine is there already
+            }
             return started.get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
