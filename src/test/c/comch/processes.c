@@ -668,6 +668,8 @@ static void a_send_that_is_freed_in_the_pipeline_does_not_arrive(void **state)
 static void a_payload_to_be_fetched_can_be_taken_back_by_either_side(void **state)
 {
 	(void)state;
+	if (getenv("COMCH4J_TEST_LAUNCHER") != NULL)
+		skip(); /* qemu-user does not read or write other processes, and the pipeline needs both sides */
 	run_both_ways("offers");
 }
 
