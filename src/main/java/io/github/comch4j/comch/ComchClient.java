@@ -9,6 +9,7 @@ import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.EndpointCalls;
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -127,7 +128,7 @@ public final class ComchClient extends ComchEndpoint {
             try {
                 client.node.start();
             } catch (RuntimeException | Error e) {
-                client.closeAfter(e);
+                client.node.closeAfter(e);
                 throw e;
             }
             return client;
@@ -150,7 +151,7 @@ public final class ComchClient extends ComchEndpoint {
             if (engine.isInCallbacks()) {
                 throw new IllegalStateException("connect() inside a callback of the same engine: use start()");
             }
-            long deadline = Engine.deadline(timeout);
+            long deadline = Nanos.deadline(timeout);
             ComchClient client = start();
             try {
                 while (true) {
@@ -169,7 +170,7 @@ public final class ComchClient extends ComchEndpoint {
                     client.node.start();
                 }
             } catch (RuntimeException | Error e) {
-                client.closeAfter(e);
+                client.node.closeAfter(e);
                 throw e;
             }
         }

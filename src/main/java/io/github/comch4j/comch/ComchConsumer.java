@@ -15,8 +15,8 @@ import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.FastPathCalls;
-import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Lane;
+import io.github.comch4j.internal.Nanos;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
@@ -65,7 +65,7 @@ public final class ComchConsumer extends ComchFastPath {
             this.immediateLength = (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
                     out -> doca_h.doca_comch_consumer_get_imm_data_len(created, out));
         } catch (RuntimeException | Error e) {
-            closeAfter(e);
+            node.closeAfter(e);
             throw e;
         }
         this.scratch = new Scratch(immediateLength, 0);
@@ -465,7 +465,7 @@ public final class ComchConsumer extends ComchFastPath {
             try {
                 consumer.begin();
             } catch (RuntimeException | Error e) {
-                consumer.closeAfter(e);
+                consumer.node.closeAfter(e);
                 throw e;
             }
             return consumer;
@@ -486,14 +486,14 @@ public final class ComchConsumer extends ComchFastPath {
             }
             ComchConsumer consumer = start();
             try {
-                if (!consumer.node.awaitStarted(Engine.deadline(timeout))) {
+                if (!consumer.node.awaitStarted(Nanos.deadline(timeout))) {
                     throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "starting " + consumer + " for " + timeout);
                 }
                 if (!consumer.isRunning()) {
                     throw new DocaException(DocaError.NOT_CONNECTED, "doca_ctx_start", "starting " + consumer);
                 }
             } catch (RuntimeException | Error e) {
-                consumer.closeAfter(e);
+                consumer.node.closeAfter(e);
                 throw e;
             }
             return consumer;

@@ -72,7 +72,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
             this.maxMessageSize = number("_get_max_msg_size", calls::getMaxMessageSize);
             this.receiveQueueSize = number("_get_recv_queue_size", calls::getReceiveQueueSize);
         } catch (RuntimeException | Error e) {
-            closeAfter(e);
+            node.closeAfter(e);
             throw e;
         }
         this.scratch = new Scratch(maxMessageSize, maxMessageSize);
@@ -94,15 +94,6 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
     /** What only one of the two kinds has. */
     void configureMore(MemorySegment handle) {
-    }
-
-    /** Closes after a failure that the caller is going to throw. */
-    final void closeAfter(Throwable failure) {
-        try {
-            node.close();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
     }
 
     private void check(String suffix, int code) {

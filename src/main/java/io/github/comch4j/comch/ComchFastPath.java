@@ -81,7 +81,7 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
             Calls.check(calls.taskFunction("_set_conf"), "configuring " + this,
                     () -> calls.configureTasks(created, made.completedCallback(), made.failedCallback(), count));
         } catch (RuntimeException | Error e) {
-            closeAfter(e);
+            node.closeAfter(e);
             throw e;
         }
     }
@@ -113,15 +113,6 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     /** How many tasks are in flight; any thread may ask. */
     final int busy() {
         return free.length - (int) FREE_COUNT.getOpaque(this);
-    }
-
-    /** Closes after a failure that the caller is going to throw. */
-    final void closeAfter(Throwable failure) {
-        try {
-            node.close();
-        } catch (RuntimeException e) {
-            failure.addSuppressed(e);
-        }
     }
 
     /** A slot's task has ended: may be used again, if this goes on. */

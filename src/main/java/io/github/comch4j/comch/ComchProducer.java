@@ -467,7 +467,7 @@ public final class ComchProducer extends ComchFastPath {
             try {
                 producer.begin();
             } catch (RuntimeException | Error e) {
-                producer.closeAfter(e);
+                producer.node.closeAfter(e);
                 throw e;
             }
             return producer;

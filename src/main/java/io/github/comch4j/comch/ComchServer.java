@@ -116,7 +116,7 @@ public final class ComchServer extends ComchEndpoint {
             try {
                 server.node.start();
             } catch (RuntimeException | Error e) {
-                server.closeAfter(e);
+                server.node.closeAfter(e);
                 if (e instanceof DocaException refusal && refusal.error() == DocaError.INITIALIZATION) {
                     throw new NameTaken(refusal, server);
                 }

@@ -245,10 +245,6 @@ public final class Buffer implements AutoCloseable {
         return address;
     }
 
-    BufferPool.Slot slot() {
-        return node.slot;
-    }
-
     void slot(BufferPool.Slot ofPool) {
         node.slot = ofPool;
     }
@@ -300,6 +296,18 @@ public final class Buffer implements AutoCloseable {
     void arrive(long newLength) {
         inFlight--;
         length = newLength;
+    }
+
+    /** The program has handed it over: closes it, or gives it back to its pool, unless it is in flight or closed. */
+    void giveBack() {
+        if (inFlight > 0 || node.isClosed()) {
+            return;
+        }
+        if (node.slot != null) {
+            node.slot.giveBack();
+        } else {
+            close();
+        }
     }
 
     /** Knows its buffer; closed by the user, or by what the buffer depends on. */

@@ -92,13 +92,7 @@ final class CoreAccessImpl extends CoreAccess {
 
     @Override
     public void giveBack(Buffer buffer) {
-        if (!buffer.isInFlight() && !buffer.isClosed()) {
-            if (buffer.slot() != null) {
-                buffer.slot().giveBack();
-            } else {
-                buffer.close();
-            }
-        }
+        buffer.giveBack();
     }
 
     @Override

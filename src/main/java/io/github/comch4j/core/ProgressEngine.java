@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Leaks;
+import io.github.comch4j.internal.Nanos;
 import io.github.comch4j.internal.Notifications;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
@@ -83,7 +84,7 @@ public final class ProgressEngine implements AutoCloseable {
      */
     public boolean await(BooleanSupplier condition, Duration timeout) {
         engine.checkOwner();
-        return engine.await(condition, Engine.deadline(timeout), null);
+        return engine.await(condition, Nanos.deadline(timeout), null);
     }
 
     /**

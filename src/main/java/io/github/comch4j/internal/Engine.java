@@ -344,12 +344,7 @@ public final class Engine extends Resource {
 
     /** The moment, by {@link System#nanoTime()}, when something that begins now has taken too long. */
     public long deadline() {
-        return deadline(timeout);
-    }
-
-    /** The moment, by {@link System#nanoTime()}, when {@code duration} will have passed. */
-    public static long deadline(Duration duration) {
-        return Nanos.deadline(duration);
+        return Nanos.deadline(timeout);
     }
 
     /** For what is connected to this engine too: fails if it cannot be closed here and now. */

@@ -89,6 +89,15 @@ public abstract class Resource {
         teardown.rethrow();
     }
 
+    /** Closes after a failure that the caller is going to throw; problems are added to that. */
+    public final void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
     /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
     protected final boolean closeTree(Teardown teardown) {
         if (!beginClosing()) {
