@@ -25,7 +25,7 @@ public final class ComchClient extends ComchEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
 
     private final Runnable onRefused;
-    private ComchConnection connection;
+    private volatile ComchConnection connection; // set on the engine's thread
 
     private ComchClient(Builder settings, MemorySegment created) {
         super(settings, EndpointCalls.CLIENT, "client \"" + settings.name + "\"", created, CORE.resource(settings.device));
@@ -45,25 +45,26 @@ public final class ComchClient extends ComchEndpoint {
     }
 
     /**
-     * The connection ({@code doca_comch_client_get_connection}).
+     * The connection ({@code doca_comch_client_get_connection}). Any thread may ask.
      *
      * @return the connection; also after it has ended
      * @throws IllegalStateException if it was never established
      */
     public ComchConnection connection() {
-        if (connection == null) {
+        ComchConnection established = connection;
+        if (established == null) {
             throw new IllegalStateException(this + " has no connection" + (node.state() == Context.STARTING ? " yet: it is starting" : ""));
         }
-        return connection;
+        return established;
     }
 
     /**
-     * Whether messages can be sent. Any thread may ask.
+     * Whether messages can be sent, on the {@link #connection()} that there is then. Any thread may ask.
      *
      * @return true from the moment the server accepted until either side ends the connection
      */
     public boolean isConnected() {
-        return node.state() == Context.RUNNING && !isClosed();
+        return connection != null && node.state() == Context.RUNNING && !isClosed(); // other threads may see RUNNING before there is a connection
     }
 
     @Override

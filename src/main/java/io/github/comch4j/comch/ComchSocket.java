@@ -111,7 +111,7 @@ public final class ComchSocket implements AutoCloseable {
     /** Waits for the end of an attempt; null if it was refused, or the time is up. */
     private static ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
         long pause = RETRY_NANOS;
-        while (client.state() == ContextState.STARTING && System.nanoTime() - deadline < 0) {
+        while (!client.isConnected() && client.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             pause(pause);
             pause = Math.min(2 * pause, 1_000_000);
         }

@@ -17,6 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -45,6 +48,37 @@ class ControlPathTest extends BothForms {
                 .onMessage((connection, message) -> atClient.add(message.toArray(ValueLayout.JAVA_BYTE)))
                 .onConnected(connection -> events.add("client: connected"))
                 .onDisconnected(connection -> events.add("client: " + connection.state()));
+    }
+
+    @Test
+    void otherThreadsSeeAConnectedClientOnlyTogetherWithItsConnection() throws Exception {
+        recordingServer().start();
+        machine.settle();
+        CompletableFuture<ComchClient> started = new CompletableFuture<>();
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch seen = new CountDownLatch(1);
+        Thread other = Thread.ofPlatform().start(() -> {
+            try (ProgressEngine engine = ProgressEngine.create()) {
+                ComchClient client = ComchClient.builder(engine, machine.host, machine.name).start();
+                started.complete(client);
+                goOn.await();
+                engine.await(() -> seen.getCount() == 0, Machine.PATIENCE);
+            } catch (Throwable e) {
+                started.completeExceptionally(e);
+            }
+        });
+        ComchClient client = started.get(20, TimeUnit.SECONDS);
+        assertThat(client.state()).isEqualTo(ContextState.STARTING);
+        synchronized (client.node) { // a new connection makes itself known there: the client's thread gets no further
+            goOn.countDown();
+            machine.until("the state", () -> client.state() == ContextState.RUNNING);
+            assertThat(client.isConnected()).as("with the connection still to come").isFalse();
+            assertThatThrownBy(client::connection).isInstanceOf(IllegalStateException.class).hasMessageContaining("no connection");
+        }
+        machine.until("the connection", client::isConnected);
+        assertThat(client.connection().endpoint()).isSameAs(client);
+        seen.countDown();
+        machine.until("the end", () -> !other.isAlive());
     }
 
     @Test
