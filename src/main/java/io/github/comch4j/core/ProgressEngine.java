@@ -227,8 +227,8 @@ public final class ProgressEngine implements AutoCloseable {
      * Sleeps in the operating system until the engine has something to do, or the time is up: arms it, waits for the descriptor, disarms it. Costs no
      * processor time, some microseconds of latency, and holds on to the carrier of a virtual thread.
      *
-     * <p>NVIDIA's guides since DOCA 2.9 say that Comch does not raise events; so choose a time after which progressing without one does no harm. The
-     * emulated device raises them, and wakes a sleeper every millisecond besides.
+     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions; so choose a time after which progressing without
+     * one does no harm. The emulated device raises them, and wakes a sleeper every millisecond besides.
      *
      * @param timeout how long to sleep at most; rounded to milliseconds, at least 1
      * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
