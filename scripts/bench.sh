@@ -70,11 +70,7 @@ quietly cmake --build "$out/c" --parallel "$(nproc)"
 quietly maven -q -Pjmh -Dmaven.compiler.failOnWarning=false test-compile dependency:build-classpath \
   -Dmdep.outputFile="$out/classpath" -Dmdep.includeScope=test
 
-# A fabric of this run's own.
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-bench.XXXXXX")
-export DOCA_EMU_DIR
+own_fabric bench
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 [ -z "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 

@@ -107,10 +107,7 @@ fi
 build
 
 service='' client='' work=''
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-demo.XXXXXX") || exit 1
-export DOCA_EMU_DIR
+own_fabric demo
 
 running() { [ -n "$1" ] && kill -0 "$1" 2>/dev/null; }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes long: about an hour for both packages on two cores.
+# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for both packages on two cores.
 # The figures are in docs/testing.md; reports: target/pit-reports/.
 #
 #   scripts/mutate.sh              packages core and comch
@@ -10,10 +10,7 @@ case ${1:-} in
   -h|--help) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
 esac
 need jdk mvn cmake cc make
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-pit.XXXXXX")
-export DOCA_EMU_DIR
+own_fabric pit
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 classes=$(IFS=,; printf '%s' "$*")
 maven -q -Ppit ${classes:+-Dpit.classes="$classes"} -Dpit.jvm="$JDK/bin/java" test-compile pitest:mutationCoverage

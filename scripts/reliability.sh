@@ -41,10 +41,7 @@ tests=()
 need jdk mvn cmake cc make
 eval "$(scripts/container-engine.sh $containers)"
 [ -z "$containers" ] || [ -z "${COMCH4J_NO_CONTAINERS:-}" ] || die "no containers: $COMCH4J_NO_CONTAINERS"
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-reliability.XXXXXX") || exit 1
-export DOCA_EMU_DIR
+own_fabric reliability
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/reliability-run.log

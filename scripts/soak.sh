@@ -35,10 +35,7 @@ done
 [ "$seconds" -gt 0 ] || die "nothing to do"
 
 need jdk mvn cmake cc make
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-soak.XXXXXX") || exit 1
-export DOCA_EMU_DIR
+own_fabric soak
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/soak-run.log

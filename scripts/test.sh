@@ -24,11 +24,7 @@ say "JDK $(jdk_release "$JDK") in $JDK; $(cmake --version | head -n 1); $CC $($C
 logs=$COMCH4J_ROOT/target/logs
 mkdir -p "$logs"
 
-# A fabric of this run's own: what else uses an emulated device on this machine neither disturbs it nor is disturbed.
-shm=/dev/shm
-[ -w $shm ] || shm=${TMPDIR:-/tmp}
-DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-test.XXXXXX") || exit 1
-export DOCA_EMU_DIR
+own_fabric test
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 passed=0 failed=0 skipped=0

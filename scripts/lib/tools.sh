@@ -123,6 +123,15 @@ need() {
   [ $missing -eq 0 ] || exit 1
 }
 
+# own_fabric NAME: sets DOCA_EMU_DIR to a new folder, so that what else uses an emulated device on this machine neither disturbs this run nor is disturbed.
+# The caller removes it at its end.
+own_fabric() {
+  local shm=/dev/shm
+  [ -w $shm ] || shm=${TMPDIR:-/tmp}
+  DOCA_EMU_DIR=$(mktemp -d "$shm/comch4j-$1.XXXXXX") || exit 1
+  export DOCA_EMU_DIR
+}
+
 # maven ARG...: Maven on the project, without colours, progress bars or questions.
 maven() {
   (cd "$COMCH4J_ROOT" && mvn -B -ntp -Dstyle.color=never "$@")
