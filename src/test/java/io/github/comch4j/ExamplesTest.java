@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import examples.EchoClient;
 import examples.EchoServer;
+import examples.HelloClient;
+import examples.HelloServer;
 import examples.Pieces;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -27,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -120,22 +123,31 @@ class ExamplesTest {
 
     @Test
     void theServerAndTheClientOfThePackageDescription() throws Exception {
+        assertThat(twoClientsOneAfterTheOther(EchoServer::main, EchoClient::main)).containsExactly("hello", "4096 bytes", "hello", "4096 bytes");
+    }
+
+    @Test
+    void theServerAndTheClientOfTheReadme() throws Exception {
+        assertThat(twoClientsOneAfterTheOther(HelloServer::main, HelloClient::main)).containsExactly("the DPU answers: hello", "the DPU answers: hello");
+    }
+
+    /** What the clients print. */
+    private static List<String> twoClientsOneAfterTheOther(Consumer<String[]> serverMain, Consumer<String[]> clientMain) throws Exception {
         String name = Machine.uniqueName();
         List<Thread> threads = new ArrayList<>();
-        CompletableFuture<Void> server = start(threads, () -> EchoServer.main(new String[] {name}));
+        CompletableFuture<Void> server = start(threads, () -> serverMain.accept(new String[] {name}));
         PrintStream out = System.out;
         ByteArrayOutputStream printed = new ByteArrayOutputStream();
         System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
         try {
-            EchoClient.main(new String[] {name});
-            EchoClient.main(new String[] {name}); // the server goes on
+            clientMain.accept(new String[] {name});
+            clientMain.accept(new String[] {name}); // the server goes on
         } finally {
             System.setOut(out);
             threads.getFirst().interrupt();
         }
         server.get(20, TimeUnit.SECONDS);
-        assertThat(printed.toString(StandardCharsets.UTF_8).lines().filter(line -> !line.contains("ready")))
-                .containsExactly("hello", "4096 bytes", "hello", "4096 bytes");
+        return printed.toString(StandardCharsets.UTF_8).lines().filter(line -> !line.contains("ready")).toList();
     }
 
     @Test
