@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "consumer.h"
@@ -239,6 +240,35 @@ bool connection_peer_vanished(const struct doca_comch_connection *connection)
 	return poll(&watched, 1, 0) > 0 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
+static bool copy_across(const struct doca_comch_connection *connection, bool write, uintptr_t own, uint64_t peers,
+			uint64_t len)
+{
+	/* A pid could belong to somebody else by now; the socket tells. */
+	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
+		return false;
+	for (uint64_t done = 0; done < len;) {
+		struct iovec local = {.iov_base = (void *)(own + done), .iov_len = len - done};
+		struct iovec remote = {.iov_base = (void *)(uintptr_t)(peers + done), .iov_len = len - done};
+		ssize_t part = write ? process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0)
+				     : process_vm_readv(connection->peer_pid, &local, 1, &remote, 1, 0);
+		if (part <= 0)
+			return false;
+		done += (uint64_t)part;
+	}
+	return true;
+}
+
+bool connection_read_peer(const struct doca_comch_connection *connection, void *dest, uint64_t source, uint64_t len)
+{
+	return copy_across(connection, false, (uintptr_t)dest, source, len);
+}
+
+bool connection_write_peer(const struct doca_comch_connection *connection, uint64_t dest, const void *source,
+			   uint64_t len)
+{
+	return copy_across(connection, true, (uintptr_t)source, dest, len);
+}
+
 void connection_check_socket(struct doca_comch_connection *connection)
 {
 	if (connection->peer_died || connection->broken || connection->socket < 0)
@@ -346,7 +376,7 @@ enum consumer_event connection_next_consumer_event(struct doca_comch_connection 
 		} else {
 			connection->directory_reported[slot] = entry;
 		}
-		/* Lets the owner use the slot again; pairs with the acquire load in claim_slot. */
+		/* Lets the owner use the slot again; pairs with the acquire load in find_slot. */
 		atomic_store_explicit(&connection->own->reported[slot], connection->directory_reported[slot],
 				      memory_order_release);
 		if (event != CONSUMER_EVENT_NONE)

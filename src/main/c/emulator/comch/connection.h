@@ -123,6 +123,12 @@ doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_
  * consumer of the connection. Costs a system call. */
 bool connection_peer_vanished(const struct doca_comch_connection *connection);
 
+/* Copy `len` bytes between this process and the memory of the peer's; false when that is impossible. Any thread that
+ * holds a producer or consumer of the connection. They cost system calls. */
+bool connection_read_peer(const struct doca_comch_connection *connection, void *dest, uint64_t source, uint64_t len);
+bool connection_write_peer(const struct doca_comch_connection *connection, uint64_t dest, const void *source,
+			   uint64_t len);
+
 /* Whether the peer has said goodbye. Messages from before it may still be in the queue. */
 bool connection_peer_closed(const struct doca_comch_connection *connection);
 

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "connection.h"
 #include "ctx.h"
@@ -324,27 +323,9 @@ static bool take_from_pipe(struct doca_comch_consumer *consumer, struct doca_com
 	return task->piped == len;
 }
 
-static struct shm_offer *offer_of_oldest(const struct doca_comch_consumer *consumer)
+static struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)
 {
-	return &shm_region_offers(consumer->region)[consumer->completed & consumer->mask];
-}
-
-/* Reads a payload from the producer's memory. */
-static bool read_from_peer(const struct doca_comch_connection *connection, uint8_t *dest, uint64_t source, uint64_t len)
-{
-	uint64_t done = 0;
-	/* A pid could belong to somebody else by now; the socket tells. */
-	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
-		return false;
-	while (done < len) {
-		struct iovec local = {.iov_base = dest + done, .iov_len = len - done};
-		struct iovec remote = {.iov_base = (void *)(uintptr_t)(source + done), .iov_len = len - done};
-		ssize_t part = process_vm_readv(connection->peer_pid, &local, 1, &remote, 1, 0);
-		if (part <= 0)
-			return false;
-		done += (uint64_t)part;
-	}
-	return true;
+	return &shm_region_offers(consumer->region)[index & consumer->mask];
 }
 
 /* Fetches a payload, or sees that the producer has written it; false while it does. */
@@ -352,22 +333,31 @@ static bool fetch(struct doca_comch_consumer *consumer, struct doca_comch_consum
 		  doca_error_t *status)
 {
 	uint64_t index = consumer->completed;
-	struct shm_offer *offer = offer_of_oldest(consumer);
+	struct shm_offer *offer = offer_of(consumer, index);
 	if (shm_offer_move(offer, index, SHM_OFFER_OPEN, SHM_OFFER_TAKEN)) {
 		uint64_t source = *(const volatile uint64_t *)&offer->addr;
 		bool done = task->base.state == EMU_TASK_CANCELLED ||
-			    read_from_peer(consumer->connection, task->dest, source, len);
+			    connection_read_peer(consumer->connection, task->dest, source, len);
 		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
 		if (shm_offer_move(offer, index, SHM_OFFER_TAKEN, done ? SHM_OFFER_FETCHED : SHM_OFFER_WITHDRAWN) && done)
 			return true;
 		*status = DOCA_ERROR_IO_FAILED;
 		return true;
 	}
-	if (shm_offer_is(offer, index, SHM_OFFER_KEPT))
+	switch (shm_offer_state(offer, index)) {
+	case SHM_OFFER_KEPT:
 		return false;
-	if (!shm_offer_is(offer, index, SHM_OFFER_PLACED) && !shm_offer_is(offer, index, SHM_OFFER_FETCHED))
+	case SHM_OFFER_PLACED:
+	case SHM_OFFER_FETCHED:
+		return true;
+	case SHM_OFFER_OPEN:
+	case SHM_OFFER_TAKEN:
+	case SHM_OFFER_WITHDRAWN:
+	case SHM_OFFER_FOREIGN:
+	default:
 		*status = DOCA_ERROR_IO_FAILED;
-	return true;
+		return true;
+	}
 }
 
 /* Brings a filled slot's payload to its buffer. False while it is still on its way. */
@@ -436,9 +426,9 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 static doca_error_t injected_fault(const struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	struct shm_offer *offer = offer_of_oldest(consumer);
+	struct shm_offer *offer = offer_of(consumer, consumer->completed);
 	if (payload == SHM_PAYLOAD_PIPE ||
-	    (payload == SHM_PAYLOAD_FETCH && shm_offer_is(offer, consumer->completed, SHM_OFFER_KEPT)))
+	    (payload == SHM_PAYLOAD_FETCH && shm_offer_state(offer, consumer->completed) == SHM_OFFER_KEPT))
 		return DOCA_SUCCESS;
 	doca_error_t status = fault_of_receive();
 	if (status != DOCA_SUCCESS && payload == SHM_PAYLOAD_FETCH)
@@ -480,7 +470,7 @@ static bool written_out(const struct doca_comch_consumer *consumer, uint64_t ind
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != index + 1)
 		return false;
 	return *(const volatile uint8_t *)&slot->payload != SHM_PAYLOAD_FETCH ||
-	       !shm_offer_is(&shm_region_offers(consumer->region)[index & consumer->mask], index, SHM_OFFER_KEPT);
+	       shm_offer_state(offer_of(consumer, index), index) != SHM_OFFER_KEPT;
 }
 
 static bool progress_starting(struct doca_comch_consumer *consumer)
@@ -627,7 +617,7 @@ static void await_writer(const struct doca_comch_consumer *consumer, uint64_t in
 static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task)
 {
 	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
-	struct shm_offer *offer = &shm_region_offers(consumer->region)[task->index & consumer->mask];
+	struct shm_offer *offer = offer_of(consumer, task->index);
 	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
 	 * qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);

@@ -194,8 +194,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 			return DOCA_ERROR_AGAIN;
 		case SEND_FAILS:
 			task_sent_off(task);
-			task->status = error;
-			task_fifo_push(&endpoint->done, task);
+			task_fifo_end(&endpoint->done, task, error);
 			return DOCA_SUCCESS;
 		case SEND_DROPS_CONNECTION:
 			connection_cut(connection);
@@ -275,10 +274,8 @@ void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_co
 
 void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	for (struct doca_comch_task_send *send = connection->tx.pending_first; send != NULL; send = send->next_pending) {
-		send->base.status = READING_FLUSHED_TASK;
-		task_fifo_push(&endpoint->done, &send->base);
-	}
+	for (struct doca_comch_task_send *send = connection->tx.pending_first; send != NULL; send = send->next_pending)
+		task_fifo_end(&endpoint->done, &send->base, READING_FLUSHED_TASK);
 	connection->tx.pending_first = NULL;
 }
 

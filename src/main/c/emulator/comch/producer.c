@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "connection.h"
 #include "ctx.h"
@@ -260,25 +259,6 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 		dest[done] = source[done];
 }
 
-/* Writes straight into the peer process. False when that is impossible. */
-static bool write_to_peer(const struct doca_comch_connection *connection, uint64_t dest, const uint8_t *source,
-			  uint64_t len)
-{
-	uint64_t written = 0;
-	/* A pid could belong to somebody else by now; the socket tells. */
-	if (connection_peer_vanished(connection))
-		return false;
-	while (written < len) {
-		struct iovec local = {.iov_base = (void *)(uintptr_t)(source + written), .iov_len = len - written};
-		struct iovec remote = {.iov_base = (void *)(uintptr_t)(dest + written), .iov_len = len - written};
-		ssize_t part = process_vm_writev(connection->peer_pid, &local, 1, &remote, 1, 0);
-		if (part <= 0)
-			return false;
-		written += (uint64_t)part;
-	}
-	return true;
-}
-
 static struct shm_region *region_of(const struct doca_comch_producer *producer,
 				    const struct doca_comch_producer_task_send *task)
 {
@@ -303,8 +283,7 @@ static void settle_offer(struct doca_comch_producer *producer, doca_error_t stat
 {
 	struct doca_comch_producer_task_send *task = producer->offered;
 	producer->offered = NULL;
-	task->base.status = status;
-	task_fifo_push(&producer->done, &task->base);
+	task_fifo_end(&producer->done, &task->base, status);
 }
 
 /* Takes back what was offered, unless the consumer has all of it. One that is still copying finds out at the end. */
@@ -314,7 +293,7 @@ static void withdraw_offer(struct doca_comch_producer *producer, doca_error_t st
 	struct shm_offer *offer = offer_of(producer, task);
 	bool withdrawn = shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_WITHDRAWN) ||
 			 shm_offer_move(offer, task->index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
-	bool fetched = !withdrawn && shm_offer_is(offer, task->index, SHM_OFFER_FETCHED);
+	bool fetched = !withdrawn && shm_offer_state(offer, task->index) == SHM_OFFER_FETCHED;
 	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
 }
 
@@ -327,28 +306,47 @@ static void keep_offer(struct doca_comch_producer *producer)
 	uint64_t dest = shm_region_posts(region)[task->index & (task->capacity - 1)].addr;
 	if (!shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_KEPT))
 		return;
-	bool placed = write_to_peer(producer->connection, dest, task->source, task->len);
+	bool placed = connection_write_peer(producer->connection, dest, task->source, task->len);
 	(void)shm_offer_move(offer, task->index, SHM_OFFER_KEPT, placed ? SHM_OFFER_PLACED : SHM_OFFER_WITHDRAWN);
 	settle_offer(producer, placed ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+}
+
+/* With which error a task ends whose consumer has gone in the middle of it; SUCCESS: it is there. */
+static doca_error_t consumer_gone(const struct doca_comch_producer *producer,
+				  const struct doca_comch_producer_task_send *task)
+{
+	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+		return READING_FLUSHED_TASK;
+	return directory_entry(producer, task->slot) == task->entry ? DOCA_SUCCESS : READING_CONSUMER_GONE;
 }
 
 /* Looks what has become of the offer; true when its task has ended. */
 static bool end_offer(struct doca_comch_producer *producer)
 {
 	const struct doca_comch_producer_task_send *task = producer->offered;
-	const struct shm_offer *offer = offer_of(producer, task);
-	if (shm_offer_is(offer, task->index, SHM_OFFER_FETCHED))
-		settle_offer(producer, DOCA_SUCCESS);
-	else if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
-		withdraw_offer(producer, READING_FLUSHED_TASK);
-	else if (directory_entry(producer, task->slot) != task->entry)
-		withdraw_offer(producer, READING_CONSUMER_GONE);
-	else if (shm_offer_is(offer, task->index, SHM_OFFER_OPEN)) {
+	enum shm_offer_state state = shm_offer_state(offer_of(producer, task), task->index);
+	doca_error_t gone = consumer_gone(producer, task);
+	if (state != SHM_OFFER_FETCHED && gone != DOCA_SUCCESS) {
+		withdraw_offer(producer, gone);
+		return true;
+	}
+	switch (state) {
+	case SHM_OFFER_OPEN:
 		if (now_ms() > producer->offered_until_ms)
 			keep_offer(producer);
-	} else if (!shm_offer_is(offer, task->index, SHM_OFFER_TAKEN) &&
-		   !shm_offer_is(offer, task->index, SHM_OFFER_FETCHED)) {
+		break;
+	case SHM_OFFER_TAKEN:
+		break; /* the consumer copies */
+	case SHM_OFFER_FETCHED:
+		settle_offer(producer, DOCA_SUCCESS);
+		break;
+	case SHM_OFFER_KEPT:
+	case SHM_OFFER_PLACED:
+	case SHM_OFFER_WITHDRAWN:
+	case SHM_OFFER_FOREIGN:
+	default:
 		settle_offer(producer, DOCA_ERROR_IO_FAILED);
+		break;
 	}
 	return producer->offered == NULL;
 }
@@ -377,7 +375,7 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 		if (len >= FETCH_LEAST_BYTES && len <= FETCH_MOST_BYTES && view->can_fetch &&
 		    (producer->offered == NULL || end_offer(producer)))
 			return SHM_PAYLOAD_FETCH;
-		if (write_to_peer(connection, view->posts[at].addr, source, len))
+		if (connection_write_peer(connection, view->posts[at].addr, source, len))
 			return SHM_PAYLOAD_PLACED;
 		EMU_LOG_WARNING("direct write of %llu bytes failed; using the pipeline from now on",
 				(unsigned long long)len);
@@ -403,8 +401,7 @@ static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task
 		return false;
 	case SEND_FAILS:
 		task_sent_off(task);
-		task->status = error;
-		task_fifo_push(&producer->done, task);
+		task_fifo_end(&producer->done, task, error);
 		*result = DOCA_SUCCESS;
 		return false;
 	case SEND_DROPS_CONNECTION:
@@ -473,8 +470,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		}
 		return DOCA_SUCCESS;
 	}
-	base->status = DOCA_SUCCESS;
-	task_fifo_push(&producer->done, base);
+	task_fifo_end(&producer->done, base, DOCA_SUCCESS);
 	return DOCA_SUCCESS;
 }
 
@@ -485,8 +481,7 @@ static void leave_pipe(struct doca_comch_producer *producer, doca_error_t status
 {
 	struct doca_comch_producer_task_send *task = producer->piped_first;
 	producer->piped_first = task->next_piped;
-	task->base.status = status;
-	task_fifo_push(&producer->done, &task->base);
+	task_fifo_end(&producer->done, &task->base, status);
 }
 
 /* The consumer looks at the slot again before each part. The pipeline's counters are not touched: they may be about
@@ -506,12 +501,9 @@ static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status
 static bool push_through_pipe(struct doca_comch_producer *producer)
 {
 	struct doca_comch_producer_task_send *task = producer->piped_first;
-	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire)) {
-		leave_pipe(producer, READING_FLUSHED_TASK);
-		return true;
-	}
-	if (directory_entry(producer, task->slot) != task->entry) {
-		leave_pipe(producer, READING_CONSUMER_GONE);
+	doca_error_t gone = consumer_gone(producer, task);
+	if (gone != DOCA_SUCCESS) {
+		leave_pipe(producer, gone);
 		return true;
 	}
 	if (task->base.state == EMU_TASK_CANCELLED) {

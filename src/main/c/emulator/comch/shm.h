@@ -73,14 +73,15 @@ static inline enum shm_consumer_state shm_entry_state(uint64_t entry)
 /* ---- control part ---- */
 
 struct shm_half { /* written by one side */
-	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in ring_peek. */
+	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in connection_receive. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
 	/* The count of bytes at which the ring's first byte stands. Changes only while the ring is empty. Published with
 	 * ring_tail. */
 	_Atomic uint64_t ring_start;
 	/* Counts everything that the other side should look at: messages, directory changes, goodbye. Bumped last. */
 	_Atomic uint64_t bell;
-	/* Ring towards this side: bytes and messages consumed. Release stores; pair with the loads in ring_has_room. */
+	/* Ring towards this side: bytes and messages consumed. Release stores; pair with the loads in
+	 * connection_send. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_head;
 	_Atomic uint64_t ring_head_msgs;
 	/* Orderly goodbye: 1 once nothing more will be written to the ring. */
@@ -184,7 +185,7 @@ enum shm_payload {
 };
 
 struct shm_slot { /* the producer that claimed it */
-	/* Index + 1 once the slot is filled. Release store; pairs with the acquire load in consumer_progress. */
+	/* Index + 1 once the slot is filled. Release store; pairs with the acquire load in complete_oldest. */
 	_Atomic uint64_t ready;
 	uint32_t len;
 	uint32_t producer_id;
@@ -209,6 +210,7 @@ enum shm_offer_state {
 	SHM_OFFER_KEPT,      /* producer: writes it to the posted buffer itself */
 	SHM_OFFER_PLACED,    /* producer: has done so */
 	SHM_OFFER_WITHDRAWN, /* either side: what has been copied is worth nothing */
+	SHM_OFFER_FOREIGN,   /* never stored: the state is another message's, or nonsense */
 };
 
 static inline uint64_t shm_offer_mark(uint64_t index, enum shm_offer_state state)
@@ -273,9 +275,12 @@ static inline bool shm_offer_move(struct shm_offer *offer, uint64_t index, enum 
 	return atomic_compare_exchange_strong(&offer->state, &expected, shm_offer_mark(index, to));
 }
 
-static inline bool shm_offer_is(const struct shm_offer *offer, uint64_t index, enum shm_offer_state state)
+/* How far the copying of message `index` is. */
+static inline enum shm_offer_state shm_offer_state(const struct shm_offer *offer, uint64_t index)
 {
-	return atomic_load_explicit(&offer->state, memory_order_acquire) == shm_offer_mark(index, state);
+	uint64_t mark = atomic_load_explicit(&offer->state, memory_order_acquire);
+	uint64_t state = mark - shm_offer_mark(index, SHM_OFFER_OPEN);
+	return state < SHM_OFFER_FOREIGN ? (enum shm_offer_state)state : SHM_OFFER_FOREIGN;
 }
 
 static inline uint8_t *shm_region_pipe(struct shm_region *region)

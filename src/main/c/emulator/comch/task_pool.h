@@ -76,6 +76,13 @@ static inline void task_fifo_push(struct task_fifo *fifo, struct doca_task *task
 	fifo->slots[fifo->tail++ & fifo->mask] = task;
 }
 
+/* Queues a task that has ended with `status`. */
+static inline void task_fifo_end(struct task_fifo *fifo, struct doca_task *task, doca_error_t status)
+{
+	task->status = status;
+	task_fifo_push(fifo, task);
+}
+
 static inline struct doca_task *task_fifo_pop(struct task_fifo *fifo)
 {
 	return task_fifo_empty(fifo) ? NULL : fifo->slots[fifo->head++ & fifo->mask];
