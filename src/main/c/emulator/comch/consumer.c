@@ -1,172 +1,22 @@
-#include "consumer.h"
-
+/* Receiving: posted buffers, their completion, and the consumer's context. The whole path of a small message is here, so
+ * that the compiler makes one piece of it. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "connection.h"
-#include "ctx.h"
-#include "dev.h"
+#include "consumer_internal.h"
 #include "endpoint.h"
 #include "faults.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
-#include "task_pool.h"
 
 /* After a burst the consumer looks away for so many pauses: a look takes the cache line away from the producer that writes
  * to it, and several messages at once cost little more than one. */
 #define PAUSES_AFTER_BURST 16
 
-enum registration {
-	NOT_REGISTERED,
-	REGISTRATION_WANTED, /* by the consumer's thread, from the control thread */
-	REGISTERED,
-};
-
-struct doca_comch_consumer_task_post_recv {
-	struct doca_task base;
-	struct doca_buf *buf;
-	/* Where the next bytes go and how many fit, taken from `buf` at submit. */
-	uint8_t *dest;
-	uint64_t room;
-	/* Place in the order of posted buffers, while in flight. */
-	uint64_t index;
-	/* Bytes taken from the pipeline so far. */
-	uint64_t piped;
-	uint32_t producer_id;
-	uint32_t imm_len;
-	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
-};
-
-struct doca_comch_consumer {
-	struct doca_ctx ctx;
-	struct doca_comch_connection *connection;
-	struct doca_mmap *mmap;
-	uint8_t *range;
-	size_t range_len;
-	uint32_t id;
-	uint32_t slot;       /* in the connection's directory */
-	uint32_t generation; /* counts starts */
-	uint32_t imm_data_len;
-	uint64_t max_room; /* of a posted buffer */
-	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
-	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
-	uint32_t num_tasks;
-
-	_Atomic uint32_t registration; /* enum registration */
-	struct doca_comch_consumer *next; /* connection's lock */
-
-	/* While not IDLE. */
-	struct shm_region *region;
-	struct shm_post *posts;
-	struct shm_slot *slots;
-	uint64_t mask;
-	uint64_t fits_below; /* as in the region */
-	uint64_t posted;
-	uint64_t completed;
-	bool in_burst; /* the last look found a message */
-	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
-	uint64_t claimed;
-	int64_t claim_deadline_ms;
-	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
-	struct task_pool pool;
-};
-
 static struct doca_comch_consumer *of_ctx(struct doca_ctx *ctx)
 {
 	return (struct doca_comch_consumer *)ctx;
-}
-
-struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *consumer)
-{
-	return consumer->next;
-}
-
-/* ---- directory ---- */
-
-static void announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state)
-{
-	struct shm_half *own = consumer->connection->own;
-	/* Release: a producer that sees RUNNING sees the region's header. Pairs with the load in find_view. */
-	atomic_store_explicit(&own->directory[consumer->slot], shm_entry(consumer->id, consumer->generation, state),
-			      memory_order_release);
-	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
-	connection_ring_peer(consumer->connection);
-}
-
-void consumer_register(struct doca_comch_consumer *consumer)
-{
-	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) != REGISTRATION_WANTED)
-		return;
-	announce(consumer, SHM_CONSUMER_RUNNING);
-	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
-}
-
-/* A slot that nobody has, and whose last consumer never ran or has been seen to end by the peer. A stopped consumer
- * keeps its slot: it may still be flushing, or start again. The connection's lock is held. */
-static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
-{
-	bool taken[SHM_CONSUMER_SLOTS] = {false};
-	for (const struct doca_comch_consumer *c = connection->consumers; c != NULL; c = c->next)
-		taken[c->slot] = true;
-	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
-		if (taken[slot])
-			continue;
-		uint64_t entry = atomic_load_explicit(&connection->own->directory[slot], memory_order_relaxed);
-		enum shm_consumer_state state = shm_entry_state(entry);
-		if (state == SHM_CONSUMER_NONE ||
-		    (state == SHM_CONSUMER_EXPIRED &&
-		     /* Pairs with the release store in connection_next_consumer_event. */
-		     atomic_load_explicit(&connection->peer->reported[slot], memory_order_acquire) == entry)) {
-			*found = slot;
-			return true;
-		}
-	}
-	return false;
-}
-
-static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
-{
-	const struct doca_comch_consumer *consumer = connection->consumers;
-	while (consumer != NULL && consumer->id != id)
-		consumer = consumer->next;
-	return consumer != NULL;
-}
-
-static doca_error_t enlist(struct doca_comch_consumer *consumer)
-{
-	struct doca_comch_connection *connection = consumer->connection;
-	pthread_mutex_lock(&connection->lock);
-	if (!find_slot(connection, &consumer->slot)) {
-		pthread_mutex_unlock(&connection->lock);
-		return DOCA_ERROR_NO_MEMORY;
-	}
-	do {
-		consumer->id = connection->next_consumer_id++;
-		if (connection->next_consumer_id == READING_ID_LIMIT)
-			connection->next_consumer_id = READING_FIRST_ID;
-	} while (id_taken(connection, consumer->id));
-	consumer->next = connection->consumers;
-	connection->consumers = consumer;
-	announce(consumer, SHM_CONSUMER_CREATED);
-	pthread_mutex_unlock(&connection->lock);
-	return DOCA_SUCCESS;
-}
-
-static void delist(struct doca_comch_consumer *consumer)
-{
-	struct doca_comch_connection *connection = consumer->connection;
-	pthread_mutex_lock(&connection->lock);
-	struct doca_comch_consumer **link = &connection->consumers;
-	while (*link != consumer)
-		link = &(*link)->next;
-	*link = consumer->next;
-	/* One that has run stays visible as expired, until the peer has seen it. */
-	uint64_t entry = atomic_load_explicit(&connection->own->directory[consumer->slot], memory_order_relaxed);
-	if (shm_entry_state(entry) == SHM_CONSUMER_CREATED)
-		announce(consumer, SHM_CONSUMER_NONE);
-	shm_drop_region_pages(connection->map, connection->side, consumer->slot);
-	pthread_mutex_unlock(&connection->lock);
 }
 
 /* ---- start and stop ---- */
@@ -241,7 +91,7 @@ static void close_to_producers(struct doca_comch_consumer *consumer)
 	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
 	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED)
-		announce(consumer, SHM_CONSUMER_EXPIRED);
+		consumer_announce(consumer, SHM_CONSUMER_EXPIRED);
 	pthread_mutex_unlock(&connection->lock);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
 	/* The counter is the peer's to write: believe it only where it makes sense. */
@@ -291,75 +141,6 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 			task, task->base.user_data, consumer->ctx.user_data);
 }
 
-/* Takes the next part of a message that comes through the pipeline; true when all of it is there. */
-static bool take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
-			   uint64_t len, doca_error_t *status)
-{
-	struct shm_region *region = consumer->region;
-	uint64_t index = consumer->completed;
-	bool wanted = task->base.state != EMU_TASK_CANCELLED;
-	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
-		task->piped = 0;
-		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
-		/* Pairs with the acquire load in the producer's push_through_pipe. */
-		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
-	}
-	uint64_t mark = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
-	uint64_t produced = shm_pipe_bytes(mark, index);
-	if (produced > len || produced < task->piped || produced - task->piped > SHM_PIPE_BYTES) {
-		*status = DOCA_ERROR_IO_FAILED;
-		return true;
-	}
-	while (task->piped < produced) {
-		uint64_t offset = task->piped % SHM_PIPE_BYTES;
-		uint64_t part = produced - task->piped;
-		if (part > SHM_PIPE_BYTES - offset)
-			part = SHM_PIPE_BYTES - offset;
-		if (wanted)
-			memcpy(task->dest + task->piped, shm_region_pipe(region) + offset, part);
-		task->piped += part;
-	}
-	atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, task->piped), memory_order_release);
-	return task->piped == len;
-}
-
-static struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)
-{
-	return &shm_region_offers(consumer->region)[index & consumer->mask];
-}
-
-/* Fetches a payload, or sees that the producer has written it; false while it does. */
-static bool fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
-		  doca_error_t *status)
-{
-	uint64_t index = consumer->completed;
-	struct shm_offer *offer = offer_of(consumer, index);
-	if (shm_offer_move(offer, index, SHM_OFFER_OPEN, SHM_OFFER_TAKEN)) {
-		uint64_t source = *(const volatile uint64_t *)&offer->addr;
-		bool done = task->base.state == EMU_TASK_CANCELLED ||
-			    connection_read_peer(consumer->connection, task->dest, source, len);
-		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
-		if (shm_offer_move(offer, index, SHM_OFFER_TAKEN, done ? SHM_OFFER_FETCHED : SHM_OFFER_WITHDRAWN) && done)
-			return true;
-		*status = DOCA_ERROR_IO_FAILED;
-		return true;
-	}
-	switch (shm_offer_state(offer, index)) {
-	case SHM_OFFER_KEPT:
-		return false;
-	case SHM_OFFER_PLACED:
-	case SHM_OFFER_FETCHED:
-		return true;
-	case SHM_OFFER_OPEN:
-	case SHM_OFFER_TAKEN:
-	case SHM_OFFER_WITHDRAWN:
-	case SHM_OFFER_FOREIGN:
-	default:
-		*status = DOCA_ERROR_IO_FAILED;
-		return true;
-	}
-}
-
 /* Brings a filled slot's payload to its buffer. False while it is still on its way. */
 static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		    struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
@@ -397,11 +178,11 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 		break;
 	}
 	case SHM_PAYLOAD_PIPE:
-		if (!take_from_pipe(consumer, task, len, status))
+		if (!consumer_take_from_pipe(consumer, task, len, status))
 			return false;
 		break;
 	case SHM_PAYLOAD_FETCH:
-		if (!fetch(consumer, task, len, status))
+		if (!consumer_fetch(consumer, task, len, status))
 			return false;
 		break;
 	case SHM_PAYLOAD_SKIPPED:
@@ -644,7 +425,7 @@ static void consumer_free_task(struct doca_task *task)
 		task_pool_give(&consumer->pool, task);
 }
 
-static const struct emu_ctx_ops consumer_ops = {
+const struct emu_ctx_ops consumer_ops = {
 	.start = consumer_start,
 	.stop = consumer_stop,
 	.progress = consumer_progress,
@@ -652,147 +433,3 @@ static const struct emu_ctx_ops consumer_ops = {
 	.submit = consumer_submit,
 	.free_task = consumer_free_task,
 };
-
-/* ---- public ---- */
-
-doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
-					struct doca_comch_consumer **consumer)
-{
-	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	void *range;
-	size_t range_len;
-	if (!emu_mmap_is_started(buf_mmap) || !emu_mmap_is_local(buf_mmap) ||
-	    (emu_mmap_permissions(buf_mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
-	    doca_mmap_get_memrange(buf_mmap, &range, &range_len) != DOCA_SUCCESS)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_consumers,
-					       emu_limits()->max_consumers);
-	if (result != DOCA_SUCCESS)
-		return result;
-	struct doca_comch_consumer *created = calloc(1, sizeof(*created));
-	if (created != NULL) {
-		emu_ctx_init(&created->ctx, &consumer_ops);
-		created->connection = comch_connection;
-		created->mmap = buf_mmap;
-		created->range = range;
-		created->range_len = range_len;
-		created->imm_data_len = emu_limits()->max_imm_data_len;
-		created->max_room = emu_limits()->max_buf_size;
-	}
-	if (created == NULL || enlist(created) != DOCA_SUCCESS) {
-		free(created);
-		connection_disown(comch_connection, &comch_connection->num_consumers);
-		return DOCA_ERROR_NO_MEMORY;
-	}
-	emu_mmap_use(buf_mmap);
-	*consumer = created;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
-{
-	if (consumer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
-		return READING_DESTROY_NOT_IDLE;
-	emu_ctx_fini(&consumer->ctx);
-	delist(consumer);
-	emu_mmap_unuse(consumer->mmap);
-	connection_disown(consumer->connection, &consumer->connection->num_consumers);
-	free(consumer);
-	return DOCA_SUCCESS;
-}
-
-struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer)
-{
-	return consumer == NULL ? NULL : &consumer->ctx;
-}
-
-doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consumer, uint32_t *id)
-{
-	if (consumer == NULL || id == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*id = consumer->id;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer, uint32_t *imm_data_len)
-{
-	if (consumer == NULL || imm_data_len == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*imm_data_len = consumer->imm_data_len;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
-{
-	if (consumer == NULL || imm_data_len > emu_limits()->max_imm_data_len)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
-		return DOCA_ERROR_BAD_STATE;
-	consumer->imm_data_len = imm_data_len;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_consumer_task_post_recv_set_conf(
-	struct doca_comch_consumer *consumer, doca_comch_consumer_task_post_recv_completion_cb_t task_completion_cb,
-	doca_comch_consumer_task_post_recv_completion_cb_t task_error_cb, uint32_t num_post_recv_tasks)
-{
-	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL || num_post_recv_tasks == 0 ||
-	    num_post_recv_tasks > emu_limits()->max_tasks)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
-		return DOCA_ERROR_BAD_STATE;
-	consumer->completed_cb = task_completion_cb;
-	consumer->failed_cb = task_error_cb;
-	consumer->num_tasks = num_post_recv_tasks;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_comch_consumer_task_post_recv_alloc_init(struct doca_comch_consumer *consumer, struct doca_buf *buf,
-							   struct doca_comch_consumer_task_post_recv **task)
-{
-	if (consumer == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->ctx.state != DOCA_CTX_STATE_RUNNING)
-		return READING_TASK_WHEN_NOT_RUNNING;
-	struct doca_task *taken = task_pool_take(&consumer->pool);
-	if (taken == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	*task = (struct doca_comch_consumer_task_post_recv *)taken;
-	(*task)->buf = buf;
-	(*task)->producer_id = 0;
-	(*task)->imm_len = 0;
-	return DOCA_SUCCESS;
-}
-
-struct doca_task *doca_comch_consumer_task_post_recv_as_task(struct doca_comch_consumer_task_post_recv *task)
-{
-	return task == NULL ? NULL : &task->base;
-}
-
-struct doca_buf *doca_comch_consumer_task_post_recv_get_buf(const struct doca_comch_consumer_task_post_recv *task)
-{
-	return task->buf;
-}
-
-void doca_comch_consumer_task_post_recv_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
-{
-	task->buf = buf;
-}
-
-uint32_t doca_comch_consumer_task_post_recv_get_producer_id(const struct doca_comch_consumer_task_post_recv *task)
-{
-	return task->producer_id;
-}
-
-const uint8_t *doca_comch_consumer_task_post_recv_get_imm_data(const struct doca_comch_consumer_task_post_recv *task)
-{
-	return task->imm_len == 0 ? NULL : task->imm;
-}
-
-uint32_t doca_comch_consumer_task_post_recv_get_imm_data_len(const struct doca_comch_consumer_task_post_recv *task)
-{
-	return task->imm_len;
-}

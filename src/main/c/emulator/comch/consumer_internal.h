@@ -1,0 +1,95 @@
+/* Consumers inside libdoca_comch. What other modules use of them: consumer.h.
+ *
+ * Threads: a consumer belongs to the one that drives its engine; the control thread announces it to the peer. */
+#ifndef EMU_CONSUMER_INTERNAL_H
+#define EMU_CONSUMER_INTERNAL_H
+
+#include "connection.h"
+#include "consumer.h"
+#include "ctx.h"
+#include "limits.h"
+#include "shm.h"
+#include "task_pool.h"
+
+enum registration {
+	NOT_REGISTERED,
+	REGISTRATION_WANTED, /* by the consumer's thread, from the control thread */
+	REGISTERED,
+};
+
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task base;
+	struct doca_buf *buf;
+	/* Where the next bytes go and how many fit, taken from `buf` at submit. */
+	uint8_t *dest;
+	uint64_t room;
+	/* Place in the order of posted buffers, while in flight. */
+	uint64_t index;
+	/* Bytes taken from the pipeline so far. */
+	uint64_t piped;
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
+};
+
+struct doca_comch_consumer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *connection;
+	struct doca_mmap *mmap;
+	uint8_t *range;
+	size_t range_len;
+	uint32_t id;
+	uint32_t slot;       /* in the connection's directory */
+	uint32_t generation; /* counts starts */
+	uint32_t imm_data_len;
+	uint64_t max_room; /* of a posted buffer */
+	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
+	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
+	uint32_t num_tasks;
+
+	_Atomic uint32_t registration; /* enum registration */
+	struct doca_comch_consumer *next; /* connection's lock */
+
+	/* While not IDLE. */
+	struct shm_region *region;
+	struct shm_post *posts;
+	struct shm_slot *slots;
+	uint64_t mask;
+	uint64_t fits_below; /* as in the region */
+	uint64_t posted;
+	uint64_t completed;
+	bool in_burst; /* the last look found a message */
+	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
+	uint64_t claimed;
+	int64_t claim_deadline_ms;
+	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
+	struct task_pool pool;
+};
+
+static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)
+{
+	return &shm_region_offers(consumer->region)[index & consumer->mask];
+}
+
+extern const struct emu_ctx_ops consumer_ops;
+
+/* ---- the connection's directory of its consumers ---- */
+
+/* Tells the peer the consumer's state. */
+void consumer_announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state);
+
+/* Gives a new consumer a slot and an id. NO_MEMORY: no slot is free. */
+doca_error_t consumer_enlist(struct doca_comch_consumer *consumer);
+void consumer_delist(struct doca_comch_consumer *consumer);
+
+/* ---- payloads that the oldest posted buffer waits for ---- */
+
+/* Takes the next part of a message that comes through the pipeline; true when all of it is there, or never will be. */
+bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			     uint64_t len, doca_error_t *status);
+
+/* Fetches a payload, or sees that the producer has written it; false while it does. */
+bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+		    doca_error_t *status);
+
+#endif

@@ -1,0 +1,66 @@
+/* Large payloads on their way: through the pipeline in parts, or fetched from the producer's memory. */
+#include <string.h>
+
+#include "consumer_internal.h"
+
+bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			     uint64_t len, doca_error_t *status)
+{
+	struct shm_region *region = consumer->region;
+	uint64_t index = consumer->completed;
+	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
+		task->piped = 0;
+		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
+		/* Pairs with the acquire load in producer_push_through_pipe. */
+		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
+	}
+	uint64_t mark = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
+	uint64_t produced = shm_pipe_bytes(mark, index);
+	if (produced > len || produced < task->piped || produced - task->piped > SHM_PIPE_BYTES) {
+		*status = DOCA_ERROR_IO_FAILED;
+		return true;
+	}
+	while (task->piped < produced) {
+		uint64_t offset = task->piped % SHM_PIPE_BYTES;
+		uint64_t part = produced - task->piped;
+		if (part > SHM_PIPE_BYTES - offset)
+			part = SHM_PIPE_BYTES - offset;
+		if (wanted)
+			memcpy(task->dest + task->piped, shm_region_pipe(region) + offset, part);
+		task->piped += part;
+	}
+	atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, task->piped), memory_order_release);
+	return task->piped == len;
+}
+
+bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+		    doca_error_t *status)
+{
+	uint64_t index = consumer->completed;
+	struct shm_offer *offer = offer_of(consumer, index);
+	if (shm_offer_move(offer, index, SHM_OFFER_OPEN, SHM_OFFER_TAKEN)) {
+		uint64_t source = *(const volatile uint64_t *)&offer->addr;
+		bool done = task->base.state == EMU_TASK_CANCELLED ||
+			    connection_read_peer(consumer->connection, task->dest, source, len);
+		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
+		if (shm_offer_move(offer, index, SHM_OFFER_TAKEN, done ? SHM_OFFER_FETCHED : SHM_OFFER_WITHDRAWN) && done)
+			return true;
+		*status = DOCA_ERROR_IO_FAILED;
+		return true;
+	}
+	switch (shm_offer_state(offer, index)) {
+	case SHM_OFFER_KEPT:
+		return false;
+	case SHM_OFFER_PLACED:
+	case SHM_OFFER_FETCHED:
+		return true;
+	case SHM_OFFER_OPEN:
+	case SHM_OFFER_TAKEN:
+	case SHM_OFFER_WITHDRAWN:
+	case SHM_OFFER_FOREIGN:
+	default:
+		*status = DOCA_ERROR_IO_FAILED;
+		return true;
+	}
+}

@@ -1,0 +1,92 @@
+/* Producers inside libdoca_comch: the sending end of the fast path.
+ *
+ * Threads: a producer belongs to the one that drives its engine. */
+#ifndef EMU_PRODUCER_INTERNAL_H
+#define EMU_PRODUCER_INTERNAL_H
+
+#include "connection.h"
+#include "ctx.h"
+#include "doca_comch_producer.h"
+#include "limits.h"
+#include "shm.h"
+#include "task_pool.h"
+
+/* One of the peer's consumers as this producer knows it. */
+struct consumer_view {
+	uint64_t entry; /* the directory entry it was made from; 0: none */
+	uint32_t slot;
+	uint32_t capacity;
+	uint32_t eager_bytes;
+	uint32_t max_imm_len;
+	bool can_fetch;
+	uint64_t base;
+	/* The consumer's `posted` when last looked at. */
+	uint64_t posted;
+	struct shm_region *region;
+	struct shm_post *posts;
+	struct shm_slot *slots;
+};
+
+struct doca_comch_producer_task_send {
+	struct doca_task base;
+	const struct doca_buf *buf;
+	uint32_t consumer_id;
+	uint32_t imm_len;
+	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
+	/* While the pipeline carries the payload, or the consumer fetches it. */
+	struct doca_comch_producer_task_send *next_piped;
+	uint32_t slot, capacity; /* of the consumer */
+	uint64_t entry;		 /* of the directory at submit */
+	uint64_t index;
+	const uint8_t *source;
+	uint64_t len, piped;
+};
+
+struct doca_comch_producer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *connection;
+	struct doca_comch_producer *next; /* of the connection's; its lock */
+	uint32_t id;
+	uint64_t max_len; /* of what is sent */
+	doca_comch_producer_task_send_completion_cb_t completed_cb;
+	doca_comch_producer_task_send_completion_cb_t failed_cb;
+	uint32_t num_tasks;
+
+	/* While not IDLE. */
+	struct task_pool pool;
+	struct task_fifo done;
+	struct consumer_view *views; /* by consumer id % SHM_CONSUMER_SLOTS */
+	struct doca_comch_producer_task_send *piped_first, *piped_last;
+	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
+	int64_t offered_until_ms;
+	uint32_t refusals; /* AGAINs, for TRIES_PER_LOOK */
+	bool direct_write; /* process_vm_writev works */
+};
+
+static inline uint64_t directory_entry(const struct doca_comch_producer *producer, uint32_t slot)
+{
+	/* Pairs with the release store in consumer_announce. */
+	return atomic_load_explicit(&producer->connection->peer->directory[slot], memory_order_acquire);
+}
+
+extern const struct emu_ctx_ops producer_ops;
+
+/* ---- payloads that take more than the submit: the pipeline carries them, or the consumer fetches them ---- */
+
+/* Takes a task over whose place is claimed and not yet published; it knows its index, source and length. */
+void producer_begin_transfer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
+			     const struct consumer_view *view, enum shm_payload payload);
+
+/* Puts the next part of the oldest piped message; there is one. True when something moved. */
+bool producer_push_through_pipe(struct doca_comch_producer *producer);
+
+/* Looks what has become of the offer; there is one. True when its task has ended. */
+bool producer_end_offer(struct doca_comch_producer *producer);
+
+/* Takes back what was offered, unless the consumer has all of it. One that is still copying finds out at the end. */
+void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t status);
+
+/* Ends all of them. */
+void producer_flush_transfers(struct doca_comch_producer *producer);
+
+#endif

@@ -1,0 +1,202 @@
+/* Large payloads on their way: through the pipeline in parts, or offered to the consumer, which fetches them. */
+#include <string.h>
+
+#include "endpoint.h"
+#include "producer_internal.h"
+#include "readings.h"
+
+/* Data go through the pipeline in parts, so that both sides work at the same time. */
+#define PIPE_PART_BYTES (128u << 10)
+
+/* A consumer that does not come for it in time may be waiting for something else: the producer writes it then. */
+#define FETCH_PATIENCE_MS 2
+
+static struct shm_region *region_of(const struct doca_comch_producer *producer,
+				    const struct doca_comch_producer_task_send *task)
+{
+	return shm_map_region(producer->connection->map, shm_other(producer->connection->side), task->slot);
+}
+
+static struct shm_offer *offer_of(const struct doca_comch_producer *producer,
+				  const struct doca_comch_producer_task_send *task)
+{
+	return &shm_region_offers(region_of(producer, task))[task->index & (task->capacity - 1)];
+}
+
+/* With which error a task ends whose consumer has gone in the middle of it; SUCCESS: it is there. */
+static doca_error_t consumer_gone(const struct doca_comch_producer *producer,
+				  const struct doca_comch_producer_task_send *task)
+{
+	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+		return READING_FLUSHED_TASK;
+	return directory_entry(producer, task->slot) == task->entry ? DOCA_SUCCESS : READING_CONSUMER_GONE;
+}
+
+/* ---- offers ---- */
+
+static void make_offer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
+{
+	struct shm_offer *offer = offer_of(producer, task);
+	offer->addr = (uint64_t)(uintptr_t)task->source;
+	/* The consumer sees it once the slot is published. */
+	atomic_store_explicit(&offer->state, shm_offer_mark(task->index, SHM_OFFER_OPEN), memory_order_relaxed);
+	producer->offered = task;
+	producer->offered_until_ms = now_ms() + FETCH_PATIENCE_MS;
+}
+
+static void settle_offer(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->offered;
+	producer->offered = NULL;
+	task_fifo_end(&producer->done, &task->base, status);
+}
+
+void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t status)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	struct shm_offer *offer = offer_of(producer, task);
+	bool withdrawn = shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_WITHDRAWN) ||
+			 shm_offer_move(offer, task->index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
+	bool fetched = !withdrawn && shm_offer_state(offer, task->index) == SHM_OFFER_FETCHED;
+	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
+}
+
+/* Writes the payload after all. */
+static void keep_offer(struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	struct shm_region *region = region_of(producer, task);
+	struct shm_offer *offer = offer_of(producer, task);
+	uint64_t dest = shm_region_posts(region)[task->index & (task->capacity - 1)].addr;
+	if (!shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_KEPT))
+		return;
+	bool placed = connection_write_peer(producer->connection, dest, task->source, task->len);
+	(void)shm_offer_move(offer, task->index, SHM_OFFER_KEPT, placed ? SHM_OFFER_PLACED : SHM_OFFER_WITHDRAWN);
+	settle_offer(producer, placed ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+}
+
+bool producer_end_offer(struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	enum shm_offer_state state = shm_offer_state(offer_of(producer, task), task->index);
+	doca_error_t gone = consumer_gone(producer, task);
+	if (state != SHM_OFFER_FETCHED && gone != DOCA_SUCCESS) {
+		producer_withdraw_offer(producer, gone);
+		return true;
+	}
+	switch (state) {
+	case SHM_OFFER_OPEN:
+		if (now_ms() > producer->offered_until_ms)
+			keep_offer(producer);
+		break;
+	case SHM_OFFER_TAKEN:
+		break; /* the consumer copies */
+	case SHM_OFFER_FETCHED:
+		settle_offer(producer, DOCA_SUCCESS);
+		break;
+	case SHM_OFFER_KEPT:
+	case SHM_OFFER_PLACED:
+	case SHM_OFFER_WITHDRAWN:
+	case SHM_OFFER_FOREIGN:
+	default:
+		settle_offer(producer, DOCA_ERROR_IO_FAILED);
+		break;
+	}
+	return producer->offered == NULL;
+}
+
+/* ---- the pipeline ---- */
+
+static void enqueue_piped(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
+{
+	task->next_piped = NULL;
+	if (producer->piped_first == NULL)
+		producer->piped_first = task;
+	else
+		producer->piped_last->next_piped = task;
+	producer->piped_last = task;
+}
+
+/* Ends the oldest piped task's stay in the pipeline. */
+static void leave_pipe(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	producer->piped_first = task->next_piped;
+	task_fifo_end(&producer->done, &task->base, status);
+}
+
+/* The consumer looks at the slot again before each part. The pipeline's counters are not touched: they may be about
+ * another producer's message. */
+static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	if (directory_entry(producer, task->slot) == task->entry) {
+		struct shm_region *region = region_of(producer, task);
+		struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
+		*(volatile uint8_t *)&slot->payload = SHM_PAYLOAD_FAILED;
+	}
+	leave_pipe(producer, status);
+}
+
+bool producer_push_through_pipe(struct doca_comch_producer *producer)
+{
+	struct doca_comch_producer_task_send *task = producer->piped_first;
+	doca_error_t gone = consumer_gone(producer, task);
+	if (gone != DOCA_SUCCESS) {
+		leave_pipe(producer, gone);
+		return true;
+	}
+	if (task->base.state == EMU_TASK_CANCELLED) {
+		abort_pipe(producer, READING_FLUSHED_TASK); /* its memory may be gone, and half a message is none */
+		return true;
+	}
+	struct shm_region *region = region_of(producer, task);
+	/* Pairs with the release store in consumer_take_from_pipe. */
+	if (atomic_load_explicit(&region->pipe_turn, memory_order_acquire) != task->index + 1)
+		return false;
+	uint64_t mark = atomic_load_explicit(&region->pipe_consumed, memory_order_acquire);
+	uint64_t consumed = shm_pipe_bytes(mark, task->index);
+	if (consumed > task->piped || task->piped - consumed > SHM_PIPE_BYTES) {
+		leave_pipe(producer, DOCA_ERROR_IO_FAILED);
+		return true;
+	}
+	uint64_t offset = task->piped % SHM_PIPE_BYTES;
+	uint64_t part = task->len - task->piped;
+	if (part > SHM_PIPE_BYTES - (task->piped - consumed))
+		part = SHM_PIPE_BYTES - (task->piped - consumed);
+	if (part > SHM_PIPE_BYTES - offset)
+		part = SHM_PIPE_BYTES - offset;
+	if (part > PIPE_PART_BYTES)
+		part = PIPE_PART_BYTES;
+	if (part == 0)
+		return false;
+	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
+	task->piped += part;
+	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, task->piped), memory_order_release);
+	if (task->piped == task->len)
+		leave_pipe(producer, DOCA_SUCCESS);
+	return true;
+}
+
+/* ---- both ---- */
+
+void producer_begin_transfer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
+			     const struct consumer_view *view, enum shm_payload payload)
+{
+	task->slot = view->slot;
+	task->capacity = view->capacity;
+	task->entry = view->entry;
+	task->piped = 0;
+	if (payload == SHM_PAYLOAD_PIPE)
+		enqueue_piped(producer, task);
+	else
+		make_offer(producer, task);
+}
+
+void producer_flush_transfers(struct doca_comch_producer *producer)
+{
+	if (producer->offered != NULL)
+		producer_withdraw_offer(producer, READING_FLUSHED_TASK);
+	while (producer->piped_first != NULL)
+		abort_pipe(producer, READING_FLUSHED_TASK);
+}
