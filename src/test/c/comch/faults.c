@@ -188,6 +188,41 @@ static void sends_and_receives_of_the_fast_path_fail_as_asked(void **state)
 	path_close(&path);
 }
 
+/* Before either side has noticed, and although a buffer is posted and the ring has room. */
+static void nothing_is_sent_after_a_drop(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.memory, 0, 64, 64), *to = memory_buf(&path.memory, 4096, 64, 0);
+	post(&path.consumer, to);
+	OK(doca_emu_set_faults("drop=1"));
+	struct doca_comch_producer_task_send *send;
+	struct doca_comch_task_send *message;
+	OK(alloc_send(&path.pair.client, path.pair.client.connection, "x", 1, &message));
+	for (int attempt = 0; attempt < 2; attempt++) {
+		GIVES(DOCA_ERROR_NOT_CONNECTED, try_send(&path.producer, path.consumer.id, from, NULL, 0, &send));
+		GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(message)));
+		OK(doca_emu_set_faults(NULL));
+	}
+	doca_task_free(doca_comch_task_send_as_task(message));
+	UNTIL(state_of(path.producer.ctx) == DOCA_CTX_STATE_IDLE &&
+		      state_of(path.pair.client.ctx) == DOCA_CTX_STATE_IDLE &&
+		      count_of(&path.pair.server.record, DISCONNECTED) == 1 &&
+		      count_of(&path.consumer.record, RECEIVE_FAILED) == 1,
+	      path.pair.client.pe, path.pair.server.pe, path.producer.pe, path.consumer.pe);
+	assert_int_equal(count_of(&path.consumer.record, RECEIVED), 0);
+	assert_int_equal(count_of(&path.pair.server.record, MESSAGE), 0);
+	free_received(&path.consumer.record);
+	UNTIL(state_of(path.consumer.ctx) == DOCA_CTX_STATE_IDLE, path.consumer.pe);
+	producer_destroy(&path.producer);
+	consumer_destroy(&path.consumer);
+	buf_release(from);
+	buf_release(to);
+	memory_close(&path.memory);
+	pair_stop(&path.pair);
+}
+
 static void what_is_sent_to_a_slow_device_arrives_later(void **state)
 {
 	(void)state;
@@ -247,6 +282,7 @@ int main(void)
 		cmocka_unit_test_teardown(the_kth_message_fails_and_is_not_sent, without_faults),
 		cmocka_unit_test_teardown(a_dropped_connection_looks_like_a_dead_peer_to_both, without_faults),
 		cmocka_unit_test_teardown(sends_and_receives_of_the_fast_path_fail_as_asked, without_faults),
+		cmocka_unit_test_teardown(nothing_is_sent_after_a_drop, without_faults),
 		cmocka_unit_test_teardown(what_is_sent_to_a_slow_device_arrives_later, without_faults),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

@@ -283,6 +283,7 @@ void connection_check_socket(struct doca_comch_connection *connection)
 
 void connection_cut(struct doca_comch_connection *connection)
 {
+	atomic_store_explicit(&connection->severed, true, memory_order_relaxed);
 	shutdown(connection->socket, SHUT_RDWR);
 }
 
@@ -300,6 +301,7 @@ void connection_say_goodbye(struct doca_comch_connection *connection)
 void connection_lose(struct doca_comch_connection *connection)
 {
 	pthread_mutex_lock(&connection->lock);
+	atomic_store_explicit(&connection->severed, true, memory_order_relaxed);
 	atomic_store_explicit(&connection->lost, true, memory_order_release);
 	if (connection->num_consumers + connection->num_producers == 0)
 		release_shared(connection);

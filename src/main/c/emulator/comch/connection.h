@@ -32,6 +32,8 @@ struct doca_comch_connection {
 	atomic_bool established;
 	/* Over, for whatever reason; its producers and consumers stop by themselves. Any thread. */
 	atomic_bool lost;
+	/* Nothing is sent any more: it is lost, or this side has cut it and will see that. Any thread. */
+	atomic_bool severed;
 	/* The peer's process has gone, or has broken the protocol: nothing of what it left needs a goodbye. */
 	bool peer_died;
 	bool broken;
@@ -135,7 +137,8 @@ bool connection_peer_closed(const struct doca_comch_connection *connection);
 /* Notices a peer whose end of the socket has gone. */
 void connection_check_socket(struct doca_comch_connection *connection);
 
-/* Breaks the connection as if both processes had died for each other; any thread that may use the socket. */
+/* Breaks the connection as if both processes had died for each other; this side sends nothing from here on. Any thread that
+ * may use the socket. */
 void connection_cut(struct doca_comch_connection *connection);
 
 /* Says goodbye; nothing may be sent afterwards. */

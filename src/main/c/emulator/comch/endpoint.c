@@ -185,7 +185,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	struct doca_comch_task_send *send = (struct doca_comch_task_send *)task;
 	struct doca_comch_connection *connection = send->connection;
 	struct comch_endpoint *endpoint = connection->endpoint;
-	if (atomic_load_explicit(&connection->lost, memory_order_relaxed) || connection->broken)
+	if (atomic_load_explicit(&connection->severed, memory_order_relaxed) || connection->broken)
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (faults_any()) {
 		doca_error_t error;

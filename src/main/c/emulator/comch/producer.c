@@ -258,7 +258,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (EMU_UNLIKELY(task->buf != NULL && task->buf->remote))
 		return READING_SEND_FROM_IMPORTED; /* its address means something in another process only */
-	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->lost, memory_order_relaxed)))
+	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->severed, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;
 	doca_error_t result = find_view(producer, task->consumer_id, &view);

@@ -18,7 +18,8 @@ extern "C" {
  *   again=N           the next N submits of messages and of producer sends answer AGAIN
  *   fail_send=K:ERR   the K-th message or producer send from now fails with ERR (a name as IO_FAILED) and is not sent
  *   fail_recv=K:ERR   the K-th receive from now fails with ERR; what was sent to it is lost
- *   drop=K            at the K-th message or producer send from now the connection breaks, as if the peer had died
+ *   drop=K            at the K-th message or producer send from now the connection breaks, as if the peer had died:
+ *                     it and all that follow on this side answer NOT_CONNECTED
  *   latency=US        what this process sends arrives so many microseconds later
  *   bandwidth=MB      and at so many megabytes (10^6 bytes) per second at most
  *
