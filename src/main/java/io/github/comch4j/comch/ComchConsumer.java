@@ -170,9 +170,14 @@ public final class ComchConsumer extends ComchFastPath {
         return new ConnectionClosedException("doca_task_submit", "posting to " + this, connection().state());
     }
 
+    /** Whether DOCA refuses because the connection has ended, of which this consumer is going to hear. */
+    private static boolean isTheEnd(DocaError error) {
+        return error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED;
+    }
+
     private DocaException refused(int code, String function, Buffer buffer) {
         DocaError error = DocaError.of(code);
-        if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
+        if (isTheEnd(error)) {
             return new ConnectionClosedException(function, "posting " + buffer + " to " + this, connection().state());
         }
         return new DocaException(code, function, "posting " + buffer + " to " + this);
@@ -201,7 +206,7 @@ public final class ComchConsumer extends ComchFastPath {
             }
             if (onFailure != null) {
                 onFailure.onReceiveFailed(this, buffer, status);
-            } else if (node.state() == Context.RUNNING) {
+            } else if (node.state() == Context.RUNNING && !isTheEnd(status)) {
                 throw new DocaException(status, "doca_task_submit", "receiving with " + this);
             }
         }
@@ -251,7 +256,9 @@ public final class ComchConsumer extends ComchFastPath {
             if (code != Calls.SUCCESS) {
                 CORE.arrive(buffer);
                 giveBack(slot);
-                throw refused(code, "doca_task_submit", buffer);
+                if (!isTheEnd(DocaError.of(code))) {
+                    throw refused(code, "doca_task_submit", buffer);
+                }
             }
         } else if (buffer.isClosed() || buffer.isInFlight()) {
             giveBack(slot);
@@ -265,6 +272,8 @@ public final class ComchConsumer extends ComchFastPath {
         try {
             post(slot, buffer.clear(), false);
             posted = true;
+        } catch (ConnectionClosedException e) {
+            return; // as above
         } finally {
             if (!posted) {
                 giveBack(slot);
@@ -345,8 +354,12 @@ public final class ComchConsumer extends ComchFastPath {
     }
 
     private void postFirstBuffers() {
-        for (int i = 0; i < firstBuffers; i++) {
-            tryPost(acquire(i * firstBufferSize, firstBufferSize));
+        try {
+            for (int i = 0; i < firstBuffers; i++) {
+                tryPost(acquire(i * firstBufferSize, firstBufferSize));
+            }
+        } catch (ConnectionClosedException e) {
+            return; // told by the next change of state: no fault of who makes progress
         }
     }
 

@@ -366,9 +366,10 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
         @Override
         protected void connected(long connection, boolean success) {
-            if (success) {
+            // not: a client that vanished in the handshake, which nobody knew yet, or that came while this is being closed, which ends it
+            if (success && !isClosed()) {
                 ComchEndpoint.this.connected(connection);
-            } // else: a client that vanished in the handshake, which nobody knew yet
+            }
         }
 
         @Override

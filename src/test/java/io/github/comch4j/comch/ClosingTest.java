@@ -10,7 +10,9 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -165,6 +167,22 @@ class ClosingTest extends BothForms {
         assertThat(inventory.available()).as("closing the maps closed the buffers on them").isEqualTo(inventory.capacity());
         everything.machine.close();
         inventory.close();
+    }
+
+    @Test
+    void aClientThatComesWhileItsServerIsBeingClosedIsNoObstacle() {
+        Everything everything = new Everything(); // its consumer takes a while to close, in which the server accepts
+        ComchServer server = (ComchServer) everything.parts.get("server");
+        try (ProgressEngine other = ProgressEngine.create()) {
+            ComchClient late = ComchClient.builder(other, everything.machine.host, everything.machine.name).start();
+            while (other.progress()) {
+                Thread.onSpinWait();
+            }
+            server.close();
+            assertThat(server.isClosed()).isTrue();
+            Machine.until("the end of the late client", () -> late.state() == ContextState.IDLE, other);
+        }
+        everything.machine.close();
     }
 
     @Test

@@ -7,7 +7,9 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,6 +93,26 @@ class PeerDeathTest extends BothForms {
             assertThat(thrown.state()).isEqualTo(clientSide.state());
             thrown = catchThrowableOfType(ConnectionClosedException.class, () -> consumer.tryPost(consumer.acquire(0, 10)));
             assertThat(thrown.state()).isEqualTo(ConnectionState.LOST);
+        }
+    }
+
+    @Test
+    void aConsumerThatBeginsToRunWhenTheOtherSideHasGoneEndsWithoutAnException() {
+        try (ProgressEngine own = ProgressEngine.create();
+             MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer server = server();
+            ComchClient client = client();
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConnection serverSide = server.connections().iterator().next();
+            List<ContextState> states = new ArrayList<>();
+            ComchConsumer consumer = serverSide.consumer(own, memory).buffers(4, 1024)
+                    .onStateChanged((self, before, after) -> states.add(after)).start();
+            machine.settle(); // the control path has done its part of the start
+            client.close();
+            machine.until("the end", () -> !serverSide.isOpen());
+            Machine.until("its end", () -> consumer.state() == ContextState.IDLE, own);
+            assertThat(states).containsExactly(ContextState.STARTING, ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE);
+            assertThat(consumer.posted()).isZero();
         }
     }
 
