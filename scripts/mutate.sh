@@ -4,13 +4,19 @@
 #
 #   scripts/mutate.sh              packages core and comch
 #   scripts/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
+#   scripts/mutate.sh --limit N …  at most so many changes in a class, spread over it
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+options=()
 case ${1:-} in
-  -h|--help) sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -h|--help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  --limit)
+    case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
+    options+=("-Dpit.limit=$2")
+    shift 2 ;;
 esac
 need jdk mvn cmake cc make
 own_fabric pit
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 classes=$(IFS=,; printf '%s' "$*")
-maven -q -Ppit ${classes:+-Dpit.classes="$classes"} -Dpit.jvm="$JDK/bin/java" test-compile pitest:mutationCoverage
+maven -q -Ppit "${options[@]}" ${classes:+-Dpit.classes="$classes"} -Dpit.jvm="$JDK/bin/java" test-compile pitest:mutationCoverage
