@@ -13,6 +13,7 @@ import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
@@ -49,6 +50,15 @@ public final class Pieces {
             if (!engine.progress()) {
                 Thread.onSpinWait();          // or yield, or sleep: nothing was ready
             }
+        }
+        // @end
+    }
+
+    public void idle(ProgressEngine engine) {
+        // @start region="idle"
+        IdleStrategy idle = IdleStrategy.backOff();
+        while (running) {
+            idle.idle(engine.progress(64));
         }
         // @end
     }

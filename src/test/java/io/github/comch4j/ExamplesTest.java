@@ -179,8 +179,14 @@ class ExamplesTest {
                 pieces.progress(engine);
             }
         });
+        CompletableFuture<Void> idling = start(threads, () -> {
+            try (ProgressEngine engine = ProgressEngine.create()) {
+                pieces.idle(engine);
+            }
+        });
         pieces.running = false;
         loop.get(20, TimeUnit.SECONDS);
+        idling.get(20, TimeUnit.SECONDS);
     }
 
     @Test

@@ -137,7 +137,7 @@ public final class ComchClient extends ComchEndpoint {
 
         /**
          * Creates the client and connects, progressing the engine until it is done. While no server of that name accepts, it tries again
-         * until the time is up.
+         * until the time is up; {@link #onRefused} and {@link #onStateChanged} are told of each attempt.
          *
          * @param timeout how long to try
          * @return the client, connected
@@ -177,8 +177,13 @@ public final class ComchClient extends ComchEndpoint {
         }
 
         private ComchClient make() {
-            return new ComchClient(this, create("doca_comch_client_create",
+            return new ComchClient(this, create("client", "doca_comch_client_create",
                     (text, out) -> doca_h.doca_comch_client_create(CORE.handle(device), text, out)));
+        }
+
+        @Override
+        boolean supported() {
+            return device.supportsClients();
         }
 
         @Override

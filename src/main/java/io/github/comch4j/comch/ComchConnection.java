@@ -218,13 +218,14 @@ public final class ComchConnection {
         return (int) length;
     }
 
-    /** The exception for a send that DOCA refused with {@code code}. */
-    DocaException refused(int code, String function) {
+    /** The exception for a message that DOCA refused with {@code code}. */
+    DocaException refused(int code, String function, int length) {
         DocaError error = DocaError.of(code);
         if (error == DocaError.NOT_CONNECTED || error == DocaError.BAD_STATE) {
             return closed(function, "sending on ");
         }
-        return new DocaException(code, function, "sending on " + this);
+        return new DocaException(code, function, "sending " + length + " bytes on " + this
+                + (error == DocaError.INVALID_VALUE ? ", perhaps more than the other side's maxMessageSize()" : ""));
     }
 
     private ConnectionClosedException closed(String function, String doing) {
@@ -234,9 +235,10 @@ public final class ComchConnection {
     /**
      * Counts what went over the control path, as DOCA does ({@code doca_comch_connection_update_info}, {@code _get_counter}).
      *
-     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read.
+     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to the end.
      *
-     * @return a snapshot; after the end of the connection the last one
+     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the other side has died: then that of the program's last
+     *         call, or zeros
      * @throws WrongThreadException if another thread owns the engine
      * @throws DocaException if DOCA refuses
      */

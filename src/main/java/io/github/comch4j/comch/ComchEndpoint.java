@@ -20,11 +20,13 @@ import io.github.comch4j.internal.TaskCalls;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.ToLongFunction;
 
 /**
  * What servers and clients have in common: a name, an engine, connections, handlers.
@@ -81,12 +83,14 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     private void configure(Builder<?> settings) {
         MemorySegment handle = node.handle();
         if (settings.maxMessageSize > 0) {
-            check("_set_max_msg_size", calls.setMaxMessageSize(handle, settings.maxMessageSize));
+            checkSetting("_set_max_msg_size", calls.setMaxMessageSize(handle, settings.maxMessageSize), "maxMessageSize", settings.maxMessageSize, settings,
+                    ComchCapabilities::maxMessageSize);
         }
         if (settings.receiveQueueSize > 0) {
-            check("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize));
+            checkSetting("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize), "receiveQueueSize", settings.receiveQueueSize,
+                    settings, ComchCapabilities::maxReceiveQueueSize);
         }
-        check("_task_send_set_conf", calls.configureSend(handle, sendTasks));
+        checkSetting("_task_send_set_conf", calls.configureSend(handle, sendTasks), "sendTasks", sendTasks, settings, ComchCapabilities::maxSendTasks);
         check("_event_msg_recv_register", calls.registerMessages(handle));
         check("_event_consumer_register", calls.registerConsumers(handle));
         configureMore(handle);
@@ -100,6 +104,15 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         if (code != Calls.SUCCESS) {
             throw new DocaException(code, calls.function(suffix), "configuring " + node.name());
         }
+    }
+
+    /** As check; of a value that the device does not take, says what it takes. */
+    private void checkSetting(String suffix, int code, String setting, int value, Builder<?> settings, ToLongFunction<ComchCapabilities> limit) {
+        if (code == DocaError.INVALID_VALUE.code()) {
+            throw new DocaException(code, calls.function(suffix), "configuring " + node.name() + " with " + setting + " " + value + ", where "
+                    + settings.device + " takes at most " + limit.applyAsLong(ComchCapabilities.of(settings.device)));
+        }
+        check(suffix, code);
     }
 
     private interface Getter {
@@ -274,7 +287,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
                 // with nothing in flight the pool cannot be empty: memory is
                 return connection.backPressure().refuse(connection, code == DocaError.NO_MEMORY.code());
             }
-            throw connection.refused(code, calls.function("_task_send_alloc_init"));
+            throw connection.refused(code, calls.function("_task_send_alloc_init"), length);
         }
         long task = SendCalls.asTask(scratch.result());
         TaskCalls.setUserData(task, connection.key());
@@ -284,7 +297,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
             if (code == DocaError.AGAIN.code()) {
                 return connection.backPressure().refuse(connection, false);
             }
-            throw connection.refused(code, "doca_task_submit");
+            throw connection.refused(code, "doca_task_submit", length);
         }
         inFlight.increment();
         connection.accepted(length);
@@ -472,7 +485,9 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it. To learn of the other side's end use
+         * {@link #onDisconnected}: a server's state does not depend on its clients, and each attempt of a client to connect that fails leads to
+         * {@link ContextState#IDLE} too, any number of times in {@link ComchClient.Builder#connect connect}.
          *
          * @param handler the handler
          * @return this
@@ -521,12 +536,28 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         abstract B self();
 
         /** Creates the native object. */
-        final MemorySegment create(String function, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+        final MemorySegment create(String kind, String function, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
             CORE.engine(engine).checkOwner();
             try (Arena arena = Arena.ofConfined()) {
                 MemorySegment text = arena.allocateFrom(name);
-                return Calls.pointer(function, "creating \"" + name + "\" on " + device, out -> call.applyAsInt(text, out));
+                return Calls.pointer(function, "creating " + kind + " \"" + name + "\" on " + device, out -> call.applyAsInt(text, out));
+            } catch (DocaException e) {
+                String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED ? unsuitable() : "";
+                throw cause.isEmpty() ? e : new DocaException(e.code(), function, e.action() + cause);
             }
+        }
+
+        /** Whether servers, or clients, can be made on the device. */
+        abstract boolean supported();
+
+        /** What is wrong with the device or the name, as far as the device tells. */
+        private String unsuitable() {
+            if (!supported()) {
+                return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";
+            }
+            int length = name.getBytes(StandardCharsets.UTF_8).length;
+            int most = ComchCapabilities.of(device).maxNameLength();
+            return length > most ? ", a name of " + length + " bytes, where " + most + " are possible" : "";
         }
 
         private static int positive(String setting, int value) {

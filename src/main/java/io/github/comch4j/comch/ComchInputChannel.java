@@ -188,6 +188,6 @@ public final class ComchInputChannel implements ReadableByteChannel {
      */
     @Override
     public String toString() {
-        return "stream at consumer " + consumer.id() + " on the " + connection;
+        return "stream at consumer " + consumer.id() + " on " + connection;
     }
 }

@@ -72,7 +72,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
      * @param device the device of the connection's endpoint, for the chunks' memory
-     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, see {@link RemoteConsumerHandler}
+     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, which {@link ComchEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
      * @param chunkSize bytes of each, at least 1, at most the chunk size of the other side
      * @return the stream, open
@@ -125,6 +125,12 @@ public final class ComchOutputChannel implements WritableByteChannel {
             await("the other side to read", () -> immediate == null ? producer.trySend(slot.buffer(), consumerId)
                     : producer.trySend(slot.buffer(), consumerId, immediate));
             sent = true;
+        } catch (DocaException e) {
+            if (e.error() != DocaError.INVALID_VALUE) {
+                throw e;
+            }
+            throw new DocaException(e.code(), e.function(), "writing chunks of up to " + pool.slotSize() + " bytes to " + this
+                    + ", where there is no such consumer, or one with smaller chunks");
         } finally {
             if (!sent) {
                 slot.abort();
@@ -196,6 +202,6 @@ public final class ComchOutputChannel implements WritableByteChannel {
      */
     @Override
     public String toString() {
-        return "stream to consumer " + consumerId + " on the " + connection;
+        return "stream to consumer " + consumerId + " on " + connection;
     }
 }

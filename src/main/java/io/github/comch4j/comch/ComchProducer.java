@@ -62,7 +62,7 @@ public final class ComchProducer extends ComchFastPath {
      * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
      * several times at once by one producer.
      *
-     * @param buffer what to send; at least one of its data's bytes, at most what the consumer's next posted buffer has room for
+     * @param buffer what to send: its data, at most what the consumer's next posted buffer has room for; no data use up a posted buffer all the same
      * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      * @throws ConnectionClosedException if the connection has ended
@@ -105,7 +105,7 @@ public final class ComchProducer extends ComchFastPath {
      * wait, and are tried again with each {@code progress()}. A send that DOCA refuses when its turn comes ends as one that failed
      * ({@link SendCompletionHandler}), and so does one that still waits when the producer ends.
      *
-     * @param buffer what to send; at least one of its data's bytes
+     * @param buffer what to send: its data
      * @param consumerId a consumer of the other side
      * @return false if all tasks of this producer are queued or in flight: progress, then try again
      * @throws ConnectionClosedException if the connection has ended

@@ -111,7 +111,7 @@ public final class ComchServer extends ComchEndpoint {
          *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
          */
         public ComchServer start() {
-            ComchServer server = new ComchServer(this, create("doca_comch_server_create",
+            ComchServer server = new ComchServer(this, create("server", "doca_comch_server_create",
                     (text, out) -> doca_h.doca_comch_server_create(CORE.handle(device), CORE.handle(representor), text, out)));
             try {
                 server.node.start();
@@ -123,6 +123,11 @@ public final class ComchServer extends ComchEndpoint {
                 throw e;
             }
             return server;
+        }
+
+        @Override
+        boolean supported() {
+            return device.supportsServers();
         }
 
         @Override

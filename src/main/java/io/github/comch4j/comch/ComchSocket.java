@@ -23,7 +23,8 @@ import java.util.function.Consumer;
  *
  * {@snippet file="Pieces.java" region="socket"}
  *
- * <p>Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ * <p>When the other side ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
+ * null only says that nothing came in time. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */
 public final class ComchSocket implements AutoCloseable {
     /** How many messages may wait to be received before the connection is ended, to save the process's memory. */
@@ -248,7 +249,7 @@ public final class ComchSocket implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "socket on the " + connection;
+        return "socket on " + connection;
     }
 
     static void checkNotInLoop(EventLoop loop) {

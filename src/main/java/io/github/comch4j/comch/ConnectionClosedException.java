@@ -11,7 +11,7 @@ public final class ConnectionClosedException extends DocaException {
     private final ConnectionState state;
 
     ConnectionClosedException(String function, String action, ConnectionState state) {
-        super(DocaError.NOT_CONNECTED, function, action + " (" + state + ")");
+        super(DocaError.NOT_CONNECTED, function, action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")"));
         this.state = state;
     }
 

@@ -1,6 +1,8 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.ffi.doca_h;
+import java.util.EnumSet;
+import java.util.Set;
 
 /**
  * What devices may do with a memory map ({@code enum doca_access_flag}). The local device can always read.
@@ -27,6 +29,17 @@ public enum Access {
 
     Access(int flag) {
         this.flag = flag;
+    }
+
+    /** The flags of a number. */
+    static Set<Access> of(int permissions) {
+        Set<Access> set = EnumSet.noneOf(Access.class);
+        for (Access access : values()) {
+            if ((permissions & access.flag) != 0) {
+                set.add(access);
+            }
+        }
+        return set;
     }
 
     /**

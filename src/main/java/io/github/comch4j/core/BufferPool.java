@@ -12,7 +12,7 @@ import java.util.Objects;
  *
  * {@snippet file="Pieces.java" region="pool"}
  *
- * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
+ * <p>A slot whose send was not accepted is still claimed: send it later, or give it back. One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */
 public final class BufferPool implements AutoCloseable {
     private final MemoryMap memory;
@@ -256,7 +256,10 @@ public final class BufferPool implements AutoCloseable {
          * @throws IllegalStateException if it is not claimed, or in flight
          */
         public Slot commit(long length) {
-            buffer().data(0, Objects.checkIndex(length, slotSize + 1));
+            if (length < 0 || length > slotSize) {
+                throw new IndexOutOfBoundsException(length + " bytes do not fit into slot " + index + " of " + slotSize + " bytes");
+            }
+            buffer().data(0, length);
             return this;
         }
 

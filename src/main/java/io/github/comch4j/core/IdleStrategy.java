@@ -5,7 +5,11 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a loop does when there was nothing to do. An object belongs to one loop.
+ * What a loop does when there was nothing to do: an {@link EventLoop}, or one of the program's own. An object belongs to one loop.
+ *
+ * {@snippet file="Pieces.java" region="idle"}
+ *
+ * <p>Where there are more loops than cores, of this process and its peers, spinning makes each wait for the others' time slices.
  *
  * <table>
  * <caption>The strategies</caption>

@@ -327,7 +327,7 @@ public final class MemoryMap implements AutoCloseable {
             super(Rank.BASE, "the memory map of " + memory.byteSize() + " bytes",
                     settings.devices.stream().map(Device::resource).toArray(Resource[]::new));
             this.arena = arena;
-            String action = "mapping " + memory.byteSize() + " bytes";
+            String action = "mapping " + memory.byteSize() + " bytes for " + Access.of(settings.permissions);
             handle = Calls.pointer("doca_mmap_create", action, doca_h::doca_mmap_create);
             try {
                 Calls.check(settings.rangeFunction, action, () -> range.set(handle));

@@ -13,6 +13,8 @@ import java.util.function.BooleanSupplier;
  *
  * {@snippet file="Pieces.java" region="progress"}
  *
+ * <p>{@link EventLoop} is such a loop on a thread of its own, {@link IdleStrategy} has ways to wait in it.
+ *
  * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that created it; any other gets a
  * {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the next one {@link #claim()}. An engine whose owner has ended may be
  * claimed as well.

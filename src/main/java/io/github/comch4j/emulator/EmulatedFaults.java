@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  *
  * {@snippet file="Pieces.java" region="faults"}
  *
- * <p>They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
+ * <p>A program meets them as it would meet the real thing; each method tells where. They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
  * Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of this class belongs to one thread at a time.
  */
 public final class EmulatedFaults {
@@ -42,7 +42,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers refuse clients.
+     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} over there, and another attempt by
+     * {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
      *
      * @param clients how many of those to come, at least 1
      * @return this
@@ -52,9 +53,9 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers let each client wait.
+     * Servers of this process let each client wait.
      *
-     * @param delay how long, in milliseconds
+     * @param delay how long; at least a millisecond, the rest is cut off
      * @return this
      */
     public EmulatedFaults acceptDelay(Duration delay) {
@@ -62,7 +63,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room.
+     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room: {@code trySend} returns false, {@code send} waits, and
+     * what {@code offer} has queued stays queued.
      *
      * @param submits how many of those to come, at least 1
      * @return this
@@ -72,7 +74,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A message or producer send fails and is not sent.
+     * A message or producer send that was accepted fails and is not sent: {@link io.github.comch4j.comch.ComchEndpoint.Builder#onSendFailed} or
+     * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}.
      *
      * @param nth which one, counted from 1
      * @param error with what
@@ -83,7 +86,7 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A receive fails; what was sent to it is lost.
+     * A consumer's receive fails, and what was sent to it is lost: {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success.
      *
      * @param nth which one, counted from 1
      * @param error with what
@@ -94,7 +97,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * The connection breaks, as if the other side had died.
+     * The connection breaks, as if the other side had died: the send throws {@link io.github.comch4j.comch.ConnectionClosedException}, and
+     * {@link io.github.comch4j.comch.ComchConnection} tells what follows, on both sides.
      *
      * @param nth at which message or producer send, counted from 1
      * @return this
@@ -106,7 +110,7 @@ public final class EmulatedFaults {
     /**
      * What this process sends arrives later.
      *
-     * @param latency by how much, in microseconds
+     * @param latency by how much; at least a microsecond, the rest is cut off
      * @return this
      */
     public EmulatedFaults latency(Duration latency) {

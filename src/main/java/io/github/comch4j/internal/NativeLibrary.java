@@ -75,8 +75,13 @@ public final class NativeLibrary {
 
     @SuppressWarnings("restricted")
     static void loadPair(LibraryLocator.Pair pair) {
-        System.load(pair.common().toString()); // first: the other one is linked against it
-        System.load(pair.comch().toString());
+        try {
+            System.load(pair.common().toString()); // first: the other one is linked against it
+            System.load(pair.comch().toString());
+        } catch (IllegalCallerException e) {
+            throw new NativeLibraryException(Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage()
+                    + "); run it with --enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path", e);
+        }
     }
 
     /** {@code doca_emu_last_error}, linked when something fails; null with libraries that are not the emulated ones. */

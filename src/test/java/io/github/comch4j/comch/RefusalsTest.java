@@ -87,6 +87,21 @@ class RefusalsTest extends BothForms {
     }
 
     @Test
+    void messagesSayWhatIsPossible() {
+        assertThatThrownBy(() -> machine.client().sendTasks(1 << 30).start()).hasMessageContaining("sendTasks " + (1 << 30))
+                .hasMessageContaining("at most " + ComchCapabilities.of(machine.host).maxSendTasks());
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, "x".repeat(500)).start())
+                .hasMessageContaining("500 bytes").hasMessageContaining(ComchCapabilities.of(machine.dpu).maxNameLength() + " are possible");
+        assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, "anyone").start()).hasMessageContaining("Devices.openDpu");
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, "anyone").start())
+                .hasMessageContaining("Devices.openDpu");
+        assertThatThrownBy(() -> MemoryMap.allocate(machine.host, 64, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE))
+                .hasMessageContaining("[PCI_READ_ONLY, PCI_READ_WRITE]");
+        assertThatThrownBy(() -> ComchOutputChannel.open(client.connection(), machine.engine, machine.host, 77, 1, 64).write(ByteBuffer.allocate(100)))
+                .hasMessageContaining("64 bytes").hasMessageContaining("consumer 77");
+    }
+
+    @Test
     void aNameThatIsTaken() {
         DocaException refusal = (DocaException) catchThrowable(() -> machine.server().start());
         assertThat(refusal).isNotNull();

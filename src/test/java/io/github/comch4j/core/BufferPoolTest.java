@@ -56,7 +56,7 @@ class BufferPoolTest {
         assertThat(slot.buffer().length()).isZero();
         slot.commit(2);
         assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(7, 8);
-        assertThatThrownBy(() -> slot.commit(101)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> slot.commit(101)).isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("101 bytes");
         slot.release();
         assertThat(pool.tryClaim().buffer().length()).as("a new claim has no data").isZero();
     }
