@@ -183,7 +183,7 @@ public final class ComchProducer extends ComchFastPath {
         if (code == DocaError.AGAIN.code()) {
             return backPressure.refuse(this, false);
         }
-        throw refused(code, "doca_task_submit", consumerId);
+        throw refused(code, "doca_task_submit", buffer, consumerId);
     }
 
     /** Makes the slot's task one for this send. */
@@ -209,7 +209,7 @@ public final class ComchProducer extends ComchFastPath {
             }
         }
         if (code != Calls.SUCCESS) {
-            throw refused(code, function, consumerId);
+            throw refused(code, function, buffer, consumerId);
         }
         if (buffer != null) {
             CORE.moveTold(buffer);
@@ -253,12 +253,13 @@ public final class ComchProducer extends ComchFastPath {
         return new ConnectionClosedException("doca_task_submit", "sending with " + this, connection().state());
     }
 
-    private DocaException refused(int code, String function, int consumerId) {
+    private DocaException refused(int code, String function, Buffer buffer, int consumerId) {
         DocaError error = DocaError.of(code);
         if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
             return new ConnectionClosedException(function, "sending with " + this, connection().state());
         }
-        return new DocaException(code, function, "sending to consumer " + consumerId + " with " + this);
+        String what = buffer == null ? "immediate data" : CORE.dataLength(buffer) + " bytes";
+        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this);
     }
 
     @Override

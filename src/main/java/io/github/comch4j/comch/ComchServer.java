@@ -79,17 +79,14 @@ public final class ComchServer extends ComchEndpoint {
     }
 
     /** What DOCA calls an error of initialisation is in practice a server that there is already. */
-    private static final class NameTaken extends DocaException {
-        private static final long serialVersionUID = 1L;
-
-        NameTaken(DocaException refusal, ComchServer server) {
-            super(refusal.error(), refusal.function(), refusal.action(), refusal.getMessage() + "; probably another " + server
-                    + " serves the same host function already, in this process or another one");
-            initCause(refusal);
-            for (Throwable suppressed : refusal.getSuppressed()) {
-                addSuppressed(suppressed);
-            }
+    private DocaException probablyTaken(DocaException refusal) {
+        DocaException told = new DocaException(refusal.error(), refusal.function(),
+                refusal.action() + "; probably another " + this + " serves the same host function already, in this process or another one");
+        told.initCause(refusal);
+        for (Throwable suppressed : refusal.getSuppressed()) {
+            told.addSuppressed(suppressed);
         }
+        return told;
     }
 
     /** Settings of a server. Not thread safe; can be used once. */
@@ -118,7 +115,7 @@ public final class ComchServer extends ComchEndpoint {
             } catch (RuntimeException | Error e) {
                 server.node.closeAfter(e);
                 if (e instanceof DocaException refusal && refusal.error() == DocaError.INITIALIZATION) {
-                    throw new NameTaken(refusal, server);
+                    throw server.probablyTaken(refusal);
                 }
                 throw e;
             }
