@@ -10,8 +10,10 @@
 #include "readings.h"
 #include "sdk_log.h"
 
-/* After a burst the consumer looks away for so many pauses: a look takes the cache line away from the producer that writes
- * to it, and several messages at once cost little more than one. */
+/* After so many messages in a row the consumer looks away for so many pauses: a look takes the cache line away from the
+ * producer that writes to it, and several messages at once cost little more than one. Not after fewer, as in a
+ * ping-pong: there the next message is an answer to what this side has just sent. */
+#define BURST 4
 #define PAUSES_AFTER_BURST 16
 
 static struct doca_comch_consumer *of_ctx(struct doca_ctx *ctx)
@@ -223,12 +225,12 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
 	/* Pairs with the release store in the producer's publish. */
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1) {
-		for (int i = 0; consumer->in_burst && i < PAUSES_AFTER_BURST; i++)
+		for (int i = 0; consumer->burst >= BURST && i < PAUSES_AFTER_BURST; i++)
 			cpu_pause();
-		consumer->in_burst = false;
+		consumer->burst = 0;
 		return false;
 	}
-	consumer->in_burst = true;
+	consumer->burst++;
 	if (EMU_UNLIKELY(consumer->completed == consumer->posted))
 		return false; /* only a peer that breaks the protocol fills what was not posted */
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))

@@ -58,7 +58,7 @@ struct doca_comch_consumer {
 	uint64_t fits_below; /* as in the region */
 	uint64_t posted;
 	uint64_t completed;
-	bool in_burst; /* the last look found a message */
+	uint32_t burst; /* messages since a look found none */
 	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
 	uint64_t claimed;
 	int64_t claim_deadline_ms;
