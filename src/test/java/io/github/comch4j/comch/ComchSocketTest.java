@@ -62,6 +62,11 @@ class ComchSocketTest {
     }
 
     @Test
+    void theServerBehindASocketIsForItsLoop() {
+        assertThat(dpuLoop.call(() -> server.server().name())).isEqualTo(name);
+    }
+
+    @Test
     void virtualThreadsTalkAndWait() throws Exception {
         AtomicInteger answers = new AtomicInteger();
         int clients = 8;

@@ -102,6 +102,20 @@ class ControlPathTest extends BothForms {
     }
 
     @Test
+    void sendWaitsForRoomInEveryForm() {
+        try (Pair pair = new Pair()) {
+            int rounds = 3 * Pair.SEND_TASKS; // more than there is room for
+            for (int i = 0; i < rounds; i++) {
+                pair.hostSide.send(new byte[] {1});
+                pair.hostSide.send(ByteBuffer.wrap(new byte[] {1, 2}));
+                pair.hostSide.send(MemorySegment.ofArray(new byte[] {1, 2, 3}));
+            }
+            pair.machine.until("all have come", () -> pair.dpuSide.received() == 3 * rounds);
+            assertThat(pair.dpuSide.receivedBytes()).isEqualTo(6 * rounds);
+        }
+    }
+
+    @Test
     void aMessageMayComeFromNativeMemoryTheHeapOrAByteBuffer() {
         recordingServer().start();
         ComchClient client = recordingClient().connect(Machine.PATIENCE);

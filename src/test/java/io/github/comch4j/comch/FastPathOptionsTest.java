@@ -8,7 +8,9 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferPool;
+import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +52,32 @@ class FastPathOptionsTest extends BothForms {
         assertThat(states).last().asString().endsWith("-RUNNING");
         producer.close();
         assertThat(states).last().asString().endsWith("-IDLE");
+    }
+
+    @Test
+    void aProducerLendsSoManyBuffersOfItsOwn() {
+        assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).buffers(0)).isInstanceOf(IllegalArgumentException.class);
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(3).buffers(1).start();
+        assertThat(producer.tasks()).isEqualTo(3);
+        Buffer only = producer.acquire(pair.sendMemory, 0, 10);
+        assertThatThrownBy(() -> producer.acquire(pair.sendMemory, 0, 10))
+                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
+        only.close();
+        assertThat(producer.acquire(pair.sendMemory, 0, 10).capacity()).isEqualTo(10);
+    }
+
+    @Test
+    void aConsumerThatDoesNotStartInTimeIsClosed() {
+        ComchFastPath[] started = new ComchFastPath[1];
+        try (ProgressEngine own = ProgressEngine.create()) {
+            pair.machine.engine.release(); // nobody does the control path's part
+            ComchConsumer.Builder builder = pair.dpuSide.consumer(own, pair.receiveMemory).onStateChanged((object, before, after) -> started[0] = object);
+            assertThatThrownBy(() -> builder.start(Duration.ofMillis(20)))
+                    .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+            assertThat(started[0].isClosed()).isTrue();
+            pair.machine.engine.claim();
+        }
+        assertThat(consumer().isRunning()).as("the next one starts").isTrue();
     }
 
     @Test

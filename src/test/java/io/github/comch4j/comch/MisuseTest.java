@@ -66,9 +66,12 @@ class MisuseTest extends BothForms {
         ComchProducer producer = client.connection().producer(machine.engine).start();
         Buffer buffer = producer.acquire(memory, 0, 1);
         ComchConnection connection = client.connection();
+        ComchConsumer consumer = connection.consumer(machine.engine, memory).start(Machine.PATIENCE);
+        ComchOutputChannel channel = ComchOutputChannel.open(connection, machine.engine, machine.host, 1, 1, 64);
         List<Runnable> calls = List.of(machine.engine::progress, () -> machine.engine.progress(3), machine.engine::release, machine.engine::close,
                 client::close, () -> server.connections(), () -> connection.trySend(new byte[1]), () -> connection.send(new byte[1]), connection::counters,
-                () -> connection.producer(machine.engine).start(), () -> producer.trySend(buffer, 1), producer::close,
+                () -> connection.producer(machine.engine).start(), () -> producer.trySend(buffer, 1), producer::flush, producer::stalls, producer::close, consumer::keep,
+                () -> write(channel),
                 () -> machine.client().start(), () -> machine.server().start(), () -> machine.engine.timeout(Duration.ZERO), machine.dpu::close,
                 machine.engine::claim, machine.representor::close);
         for (Runnable call : calls) {
@@ -77,6 +80,14 @@ class MisuseTest extends BothForms {
         }
         assertThat(client.isConnected()).as("readable from anywhere").isTrue();
         assertThat(trigger()).isNull();
+    }
+
+    private static void write(ComchOutputChannel channel) {
+        try {
+            channel.write(java.nio.ByteBuffer.allocate(1));
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
     }
 
     @Test

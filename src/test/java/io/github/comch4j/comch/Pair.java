@@ -7,6 +7,7 @@ import io.github.comch4j.core.MemoryMap;
 /** Both ends of one connection in one process, with memory for the fast path. */
 public final class Pair implements AutoCloseable {
     public static final int SLOT = 4096;
+    public static final int SEND_TASKS = 4;
 
     public final Machine machine = new Machine();
     public final MemoryMap sendMemory = MemoryMap.allocate(machine.host, 64 * SLOT, Access.PCI_READ_WRITE);
@@ -19,7 +20,7 @@ public final class Pair implements AutoCloseable {
     public final java.util.List<io.github.comch4j.DocaError> failures = new java.util.ArrayList<>();
 
     public Pair() {
-        client = machine.client().sendTasks(4).onSendFailed((connection, error) -> failures.add(error)).connect(Machine.PATIENCE);
+        client = machine.client().sendTasks(SEND_TASKS).onSendFailed((connection, error) -> failures.add(error)).connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();
         dpuSide = server.connections().iterator().next();
