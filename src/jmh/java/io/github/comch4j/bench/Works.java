@@ -50,12 +50,18 @@ final class Works {
         Spin spin = new Spin();
         long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
         long sentBefore = 0;
+        long sentAfter = 0;
         long allocatedBefore = -1; // not warm yet
+        long allocated = 0;
         for (int turn = 1;; turn++) {
             long before = sent;
             sent = sendTurn(outlet, sent, options.depth());
             spin.turned(sent != before);
             if ((turn & MASK) == 0) {
+                if (allocatedBefore >= 0) { // the end of the run is not its steady state
+                    allocated = Allocation.bytes() - allocatedBefore;
+                    sentAfter = sent;
+                }
                 if (outlet.isStopped()) {
                     break;
                 }
@@ -65,9 +71,8 @@ final class Works {
                 }
             }
         }
-        long allocated = Allocation.bytes() - allocatedBefore;
         outlet.close();
-        reportSender(options, sent, outlet.again(), (double) allocated / Math.max(1, sent - sentBefore));
+        reportSender(options, sent, outlet.again(), (double) allocated / Math.max(1, sentAfter - sentBefore));
     }
 
     /** As many as there is room for, then everything that completes. */
