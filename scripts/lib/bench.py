@@ -113,6 +113,7 @@ class Runner:
         self.o = options
         self.quick = options.quick
         self.results = []
+        self.distances = []  # of the cores, ns, from the first measurement to the last
         self.number = 0
 
     def times(self, impl):
@@ -242,6 +243,13 @@ class Runner:
                                      "ns": result["primaryMetric"]["score"]}))
         return "\n".join(lines)
 
+    def look_at_cores(self):
+        """How long a word needs from one core to another and back. Virtual machines move their cores; figures of different distances do not compare."""
+        try:
+            self.distances.append(json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"])
+        except (RuntimeError, ValueError, subprocess.TimeoutExpired, OSError):
+            pass  # a figure less
+
     # ---- all of them
 
     def run_all(self, cases):
@@ -253,6 +261,8 @@ class Runner:
             rest = (total - done) * (time.monotonic() - began) / done if done > 10 else total - done
             print(f"[{index}/{len(cases)}] {case.name()} ({', '.join(case.impls)}), {minutes(rest)} left", flush=True)
             for _ in range(case.repeats):  # in turns: what disturbs one disturbs the others
+                if case.bar:
+                    self.look_at_cores()
                 for impl in case.impls:
                     try:
                         self.run(case, impl)
@@ -260,6 +270,7 @@ class Runner:
                         failures.append(f"{case.name()} ({impl}): {e}")
                         print("    failed:", failures[-1], flush=True)
             done += self.estimate(case)
+        self.look_at_cores()
         return failures
 
 
@@ -371,6 +382,13 @@ def figures_again(results, case):
     return ", ".join(parts)
 
 
+def print_distances(distances):
+    if distances:
+        moved = max(distances) > 1.5 * min(distances)
+        print(f"\nbetween two cores and back: {min(distances):.0f} to {max(distances):.0f} ns"
+              + ("; the cores have moved, and not all figures of this run compare with each other" if moved else ""))
+
+
 def print_bars(list_, others):
     width = max(len(b["bar"]) for b in list_)
     print("\nbars (medians of this run)")
@@ -447,11 +465,12 @@ def main():
     others = max(others, busy())
     figures = table(runner.results)
     list_ = bars(figures)
+    print_distances(runner.distances)
     if not options.side:
         print_bars(list_, others)
     with open(os.path.join(options.out, "results.json"), "w") as file:
         json.dump({"machine": machine(), "busy_with_others": others, "quick": options.quick, "date": time.strftime("%Y-%m-%d"),
-                   "bars": list_, "failures": failures, "results": runner.results}, file, indent=1)
+                   "cores_ns": runner.distances, "bars": list_, "failures": failures, "results": runner.results}, file, indent=1)
     for failure in failures:
         print("failed:", failure)
     print(f"\nwritten: {os.path.relpath(options.out)}/results.json")

@@ -17,6 +17,7 @@ static const char usage[] =
 	"  setup                  connections made and ended per second\n"
 	"  first                  time from a process's start to its first message\n"
 	"  memcpy                 bandwidth of one copying thread\n"
+	"  cores                  time of a word from one thread to another and back\n"
 	"options:\n"
 	"  --form one|threads|processes|server|client   who is where (threads)\n"
 	"  --size BYTES        of a message, at least 8; k and m are known (64)\n"
@@ -219,6 +220,8 @@ int main(int argc, char **argv)
 		work_first(&options, argv);
 	else if (strcmp(options.work, "memcpy") == 0)
 		work_memcpy(&options);
+	else if (strcmp(options.work, "cores") == 0)
+		work_cores(&options);
 	else
 		fail("no such work: %s", options.work);
 	return 0;
