@@ -14,7 +14,7 @@ case ${1:-} in
 esac
 
 need cmake make
-find_fuzzing_clang || die "clang with libFuzzer is missing: apt-get install clang libclang-rt-dev (Debian/Ubuntu) or dnf install clang compiler-rt (Fedora)."
+find_fuzzing_clang || die "$fuzzing_clang_missing."
 
 build=target/c-fuzz
 corpus=src/test/c/fuzz/corpus

@@ -156,7 +156,7 @@ stage_c() {
   else
     began=$SECONDS
     record "C fuzzers, a short run" 0 0 1
-    remarks+=("skipped: C fuzzers, a short run: clang with libFuzzer is missing (apt-get install clang libclang-rt-dev, dnf install clang compiler-rt)")
+    remarks+=("skipped: C fuzzers, a short run: $fuzzing_clang_missing")
   fi
 }
 

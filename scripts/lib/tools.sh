@@ -56,6 +56,8 @@ find_cc() {
   return 1
 }
 
+fuzzing_clang_missing='clang with libFuzzer is missing: apt-get install clang libclang-rt-dev (Debian/Ubuntu) or dnf install clang compiler-rt (Fedora)'
+
 # Sets FUZZING_CLANG to a clang that brings libFuzzer and its sanitizers.
 find_fuzzing_clang() {
   local name probe status

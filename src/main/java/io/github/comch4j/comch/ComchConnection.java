@@ -221,7 +221,7 @@ public final class ComchConnection {
     /** The exception for a message that DOCA refused with {@code code}. */
     DocaException refused(int code, String function, int length) {
         DocaError error = DocaError.of(code);
-        if (error == DocaError.NOT_CONNECTED || error == DocaError.BAD_STATE) {
+        if (ConnectionClosedException.isMeantBy(error)) {
             return closed(function, "sending on ");
         }
         return new DocaException(code, function, "sending " + length + " bytes on " + this

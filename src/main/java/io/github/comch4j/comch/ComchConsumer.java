@@ -170,14 +170,9 @@ public final class ComchConsumer extends ComchFastPath {
         return new ConnectionClosedException("doca_task_submit", "posting to " + this, connection().state());
     }
 
-    /** Whether DOCA refuses because the connection has ended, of which this consumer is going to hear. */
-    private static boolean isTheEnd(DocaError error) {
-        return error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED;
-    }
-
     private DocaException refused(int code, String function, Buffer buffer) {
         DocaError error = DocaError.of(code);
-        if (isTheEnd(error)) {
+        if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "posting " + buffer + " to " + this, connection().state());
         }
         return new DocaException(code, function, "posting " + buffer + " to " + this);
@@ -206,7 +201,7 @@ public final class ComchConsumer extends ComchFastPath {
             }
             if (onFailure != null) {
                 onFailure.onReceiveFailed(this, buffer, status);
-            } else if (node.state() == Context.RUNNING && !isTheEnd(status)) {
+            } else if (node.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
                 throw new DocaException(status, "doca_task_submit", "receiving with " + this);
             }
         }
@@ -256,7 +251,7 @@ public final class ComchConsumer extends ComchFastPath {
             if (code != Calls.SUCCESS) {
                 CORE.arrive(buffer);
                 giveBack(slot);
-                if (!isTheEnd(DocaError.of(code))) {
+                if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
                     throw refused(code, "doca_task_submit", buffer);
                 }
             }

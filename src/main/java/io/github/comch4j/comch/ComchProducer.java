@@ -255,7 +255,7 @@ public final class ComchProducer extends ComchFastPath {
 
     private DocaException refused(int code, String function, Buffer buffer, int consumerId) {
         DocaError error = DocaError.of(code);
-        if (error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED) {
+        if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "sending with " + this, connection().state());
         }
         String what = buffer == null ? "immediate data" : CORE.dataLength(buffer) + " bytes";

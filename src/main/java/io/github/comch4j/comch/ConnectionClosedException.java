@@ -15,6 +15,11 @@ public final class ConnectionClosedException extends DocaException {
         this.state = state;
     }
 
+    /** Whether DOCA refuses with it because the connection has ended. */
+    static boolean isMeantBy(DocaError error) {
+        return error == DocaError.BAD_STATE || error == DocaError.NOT_CONNECTED;
+    }
+
     /**
      * How the connection ended, as far as this side knew when this was thrown.
      *
