@@ -16,10 +16,13 @@ CONNECTIONS = [1, 8, 64, 256, 511]
 JAVA_START = 0.9  # seconds that a JVM takes beside its warm-up and measurement
 BUSY = 0.10  # share of the processors that others may use
 TIMEOUT = 60  # of one run, seconds
+MOVED = 1.5  # cores whose distance differs by this factor have moved
+ATTEMPTS = 6  # at a round during which the cores stay where they are
+PATIENCE = 8  # seconds to wait for them where they mostly are
 
 
 class Case:
-    """One work with its parameters, measured `repeats` times by each of `impls` in turns."""
+    """One work with its parameters, measured in `repeats` rounds, in each by all of `impls`."""
 
     def __init__(self, work, form, size=64, depth=256, connections=1, repeats=1, impls=("c", "java"), bar=False):
         self.work, self.form, self.size, self.depth, self.connections = work, form, size, depth, connections
@@ -113,8 +116,10 @@ class Runner:
         self.o = options
         self.quick = options.quick
         self.results = []
-        self.distances = []  # of the cores, ns, from the first measurement to the last
+        self.distances = []  # of the cores, ns, from the first look to the last
+        self.moved = 0  # rounds in which the cores moved
         self.number = 0
+        self.round = 0
 
     def times(self, impl):
         """Seconds of warm-up and of measurement."""
@@ -191,7 +196,6 @@ class Runner:
             if impl not in ("c", "java"):
                 row["impl"] = impl
             row["case"] = case.name()
-            self.results.append(row)
         return rows
 
     def ucx(self, case):
@@ -243,12 +247,48 @@ class Runner:
                                      "ns": result["primaryMetric"]["score"]}))
         return "\n".join(lines)
 
-    def look_at_cores(self):
-        """How long a word needs from one core to another and back. Virtual machines move their cores; figures of different distances do not compare."""
+    def look_at_cores(self, before=None):
+        """How long a word needs from one core to another and back, ns, or None. A second look if it is not as before: others may have been at work."""
         try:
-            self.distances.append(json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"])
+            looks = [json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"]]
+            if have_moved([before, *looks]):
+                looks.append(json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"])
+            self.distances.append(min(looks))
+            return self.distances[-1]
         except (RuntimeError, ValueError, subprocess.TimeoutExpired, OSError):
-            pass  # a figure less
+            return None  # a figure less
+
+    def await_cores(self):
+        """Where they have been most of the time, if they come back there soon."""
+        usual = statistics.median_low(self.distances) if self.distances else None
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            now = self.look_at_cores(usual)
+            if not have_moved([usual, now]) or time.monotonic() > deadline:
+                return now
+            time.sleep(0.3)
+
+    def run_round(self, case):
+        """Measures each of the case's implementations once. Virtual machines move their cores, and figures of different distances do not compare: then once more."""
+        for _ in range(ATTEMPTS if case.bar else 2):
+            rows, before = [], self.await_cores() if case.form != "one" else None
+            distances = [before]
+            for impl in case.impls:
+                rows += self.run(case, impl)
+                if before is not None:
+                    distances.append(self.look_at_cores(before))
+                    if have_moved(distances):
+                        break
+            if not have_moved(distances):
+                break
+            self.moved += 1
+        else:
+            raise RuntimeError("the cores moved each time")
+        self.round += 1
+        for row in rows:
+            row["round"] = self.round
+            row["cores_ns"] = None if before is None else statistics.median(d for d in distances if d is not None)
+        self.results += rows
 
     # ---- all of them
 
@@ -256,22 +296,23 @@ class Runner:
         total = sum(map(self.estimate, cases))
         done, failures = 0.0, []
         began = time.monotonic()
-        print(f"{len(cases)} measurements, about {minutes(total)}", flush=True)
+        print(f"{len(cases)} measurements, about {minutes(total)}; longer where a hypervisor moves the cores", flush=True)
         for index, case in enumerate(cases, 1):
             rest = (total - done) * (time.monotonic() - began) / done if done > 10 else total - done
             print(f"[{index}/{len(cases)}] {case.name()} ({', '.join(case.impls)}), {minutes(rest)} left", flush=True)
             for _ in range(case.repeats):  # in turns: what disturbs one disturbs the others
-                if case.bar:
-                    self.look_at_cores()
-                for impl in case.impls:
-                    try:
-                        self.run(case, impl)
-                    except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
-                        failures.append(f"{case.name()} ({impl}): {e}")
-                        print("    failed:", failures[-1], flush=True)
+                try:
+                    self.run_round(case)
+                except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
+                    failures.append(f"{case.name()}: {e}")
+                    print("    failed:", failures[-1], flush=True)
             done += self.estimate(case)
-        self.look_at_cores()
         return failures
+
+
+def have_moved(distances):
+    known = [d for d in distances if d is not None]
+    return len(known) > 1 and max(known) > MOVED * min(known)
 
 
 def minutes(seconds):
@@ -281,57 +322,77 @@ def minutes(seconds):
 # ---- what came out
 
 
+def near(rows):
+    """Rows in groups by the distance of the cores, the largest group first: [(distance, rows)]."""
+    groups = []
+    for row in sorted(rows, key=lambda r: r.get("cores_ns") or 0):
+        distance = row.get("cores_ns")
+        if groups and not have_moved([groups[-1][-1].get("cores_ns"), distance]):
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    found = [(statistics.median(d) if (d := [r["cores_ns"] for r in group if r.get("cores_ns")]) else None, group) for group in groups]
+    return sorted(found, key=lambda pair: -len(pair[1]))
+
+
 class Figures:
     def __init__(self, results):
         self.results = results
 
-    def rows(self, impl, work, form, **more):
-        return [r for r in self.results if r["impl"] == impl and r["work"] == work and r["form"] == form
-                and all(r.get(k) == v for k, v in more.items())]
+    def rows(self, work, form, **more):
+        return [r for r in self.results if r["work"] == work and r["form"] == form and all(r.get(k) == v for k, v in more.items())]
 
     def median(self, impl, work, form, field="value", **more):
-        values = [r[field] for r in self.rows(impl, work, form, **more)]
+        values = [r[field] for r in self.rows(work, form, impl=impl, **more)]
         return statistics.median(values) if values else None
+
+    def compare(self, impl, other, how, case, field="value"):
+        """The median over the rounds of a case, of what `how` makes of both figures of a round: [(distance, median)], the most frequent distance first."""
+        rows = {who: {r["round"]: r for r in self.results if r["impl"] == who and r["case"] == case and not r["work"].endswith("-sender")}
+                for who in (impl, other)}
+        both = [{"cores_ns": r["cores_ns"], "value": how(r[field], rows[other][number][field])}
+                for number, r in rows[impl].items() if number in rows[other]]
+        return [(distance, statistics.median(r["value"] for r in group)) for distance, group in near(both)]
 
 
 def bars(figures):
     """The bars of the design: what, measured, its limit, whether it holds (None: not measured)."""
-    f = figures.median
     list_ = []
 
-    def bar(what, value, sense, limit, unit="x"):
-        holds = None if value is None else (value >= limit if sense == ">=" else value <= limit)
-        list_.append({"bar": what, "value": value, "sense": sense, "limit": limit, "unit": unit, "holds": holds})
+    def bar(what, values, sense, limit, unit="x"):
+        """`values`: [(distance, value)]. It holds when it does so at each distance that was met."""
+        each = [{"cores_ns": d, "value": v, "holds": v >= limit if sense == ">=" else v <= limit} for d, v in values if v is not None]
+        list_.append({"bar": what, "value": each[0]["value"] if each else None, "sense": sense, "limit": limit, "unit": unit,
+                      "holds": all(e["holds"] for e in each) if each else None, "at": each})
 
     def ratio(a, b):
         return None if a is None or not b else a / b
 
-    threads = dict(form="threads", size=64, depth=256)
-    processes = dict(form="processes", size=64)
-    java = f("java", "fast", **threads)
-    bar("fast 64 B, two threads: Java / C", ratio(java, f("c", "fast", **threads)), ">=", 0.90)
-    bar("fast 64 B, two threads: Java / Aeron IPC", ratio(java, f("aeron", "aeron", form="threads", size=64)), ">=", 1.0)
-    ucx = f("ucx", "fast", **processes)
-    bar("fast 64 B, two processes: Java / UCX tag_bw", ratio(f("java", "fast", depth=256, **processes), ucx), ">=", 2.0)
-    bar("fast 64 B, two processes: C / UCX tag_bw", ratio(f("c", "fast", depth=256, **processes), ucx), ">=", 2.0)
-    lat = {impl: f(impl, "fast-rtt", **processes) for impl in ("java", "c", "ucx")}
-    bar("ping-pong 64 B, half round trip: Java / UCX tag_lat", ratio(lat["java"], lat["ucx"]), "<=", 1.0)
-    bar("ping-pong 64 B, half round trip: C / UCX tag_lat", ratio(lat["c"], lat["ucx"]), "<=", 1.0)
-    bar("ping-pong 64 B, half round trip: Java - C", None if None in (lat["java"], lat["c"]) else lat["java"] - lat["c"], "<=", 100, "ns")
-    big = dict(form="processes", size=1 << 20)
+    def compare(impl, other, case, how=ratio, **more):
+        return figures.compare(impl, other, how, case.name(), **more)
+
+    threads, processes = Case("fast", "threads"), Case("fast", "processes")
+    bar("fast 64 B, two threads: Java / C", compare("java", "c", threads), ">=", 0.90)
+    bar("fast 64 B, two threads: Java / Aeron IPC", compare("java", "aeron", threads), ">=", 1.0)
+    bar("fast 64 B, two processes: Java / UCX tag_bw", compare("java", "ucx", processes), ">=", 2.0)
+    bar("fast 64 B, two processes: C / UCX tag_bw", compare("c", "ucx", processes), ">=", 2.0)
+    ping = Case("fast-rtt", "processes", depth=32)
+    bar("ping-pong 64 B, half round trip: Java / UCX tag_lat", compare("java", "ucx", ping), "<=", 1.0)
+    bar("ping-pong 64 B, half round trip: C / UCX tag_lat", compare("c", "ucx", ping), "<=", 1.0)
+    bar("ping-pong 64 B, half round trip: Java - C", compare("java", "c", ping, lambda a, b: a - b), "<=", 100, "ns")
     bar("fast 1 MiB, two processes: Java / memcpy, bytes/s",
-        ratio(f("java", "fast", field="bytes_per_s", **big), f("memcpy", "memcpy", field="bytes_per_s", **big)), ">=", 0.85)
+        compare("java", "memcpy", Case("fast", "processes", size=1 << 20, depth=32), field="bytes_per_s"), ">=", 0.85)
     for size in (64, 4080):
-        control = dict(form="threads", size=size, depth=256)
-        bar(f"control {size} B, two threads: Java / C", ratio(f("java", "control", **control), f("c", "control", **control)), ">=", 0.80)
+        bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.80)
+    f = figures.median
     # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
     # 160 messages would be more. JMH, in the table, adds what its own harness allocates.
     for path in ("fast", "control"):
         ends = [f("java", work, "threads", field="allocated_per_msg", size=64, depth=256) for work in (path, f"{path}-sender")]
-        bar(f"heap allocation, {path}, the busier thread", None if None in ends else max(ends), "<=", 0.1, "B/msg")
+        bar(f"heap allocation, {path}, the busier thread", [] if None in ends else [(None, max(ends))], "<=", 0.1, "B/msg")
     for impl, name in (("c", "C"), ("java", "Java")):
         bar(f"progress with 511 idle connections / with 1, {name}",
-            ratio(f(impl, "idle", "one", connections=511), f(impl, "idle", "one", connections=1)), "<=", 1.5)
+            [(None, ratio(f(impl, "idle", "one", connections=511), f(impl, "idle", "one", connections=1)))], "<=", 1.5)
     return list_
 
 
@@ -355,21 +416,23 @@ def table(results):
         if key in seen:
             continue
         seen.add(key)
-        cells = {}
-        for impl in ("c", "java", "aeron", "unix", "ucx", "memcpy", "jmh"):
-            values = [r["value"] for r in results if r["impl"] == impl and r["case"] == row["case"] and r.get("op") == row.get("op")
-                      and not r["work"].endswith("-sender")]
-            if values:
-                cells[impl] = statistics.median(values)
-        ratio = f"{cells['java'] / cells['c']:.2f}" if cells.get("c") and cells.get("java") else ""
-        others = ", ".join(f"{impl} {amount(v, row['unit'])}" for impl, v in cells.items() if impl not in ("c", "java"))
         name = row["case"] + (f" {row['op']}" if row.get("op") else "")
         again = figures_again(results, row["case"])
-        lines.append((name, amount(cells.get("c"), row["unit"]), amount(cells.get("java"), row["unit"]), ratio, others, again))
+        rows = [r for r in results if r["case"] == row["case"] and r.get("op") == row.get("op") and not r["work"].endswith("-sender")]
+        for distance, group in near(rows):
+            cells = {}
+            for impl in ("c", "java", "aeron", "unix", "ucx", "memcpy", "jmh"):
+                values = [r["value"] for r in group if r["impl"] == impl]
+                if values:
+                    cells[impl] = statistics.median(values)
+            ratio = f"{cells['java'] / cells['c']:.2f}" if cells.get("c") and cells.get("java") else ""
+            others = ", ".join(f"{impl} {amount(v, row['unit'])}" for impl, v in cells.items() if impl not in ("c", "java"))
+            lines.append((name, "" if distance is None else f"{distance:.0f} ns", amount(cells.get("c"), row["unit"]),
+                          amount(cells.get("java"), row["unit"]), ratio, others, again))
     width = max([len(line[0]) for line in lines], default=10)
-    print(f"\n{'':{width}}  {'C':>11}  {'Java':>11}  Java/C  refused/msg C, Java; others")
-    for name, c, java, ratio, others, again in lines:
-        print(f"{name:{width}}  {c:>11}  {java:>11}  {ratio:>6}  {'; '.join(x for x in (again, others) if x)}")
+    print(f"\n{'':{width}}  {'cores':>6}  {'C':>11}  {'Java':>11}  Java/C  refused/msg C, Java; others")
+    for name, cores, c, java, ratio, others, again in lines:
+        print(f"{name:{width}}  {cores:>6}  {c:>11}  {java:>11}  {ratio:>6}  {'; '.join(x for x in (again, others) if x)}")
     return figures
 
 
@@ -382,11 +445,10 @@ def figures_again(results, case):
     return ", ".join(parts)
 
 
-def print_distances(distances):
-    if distances:
-        moved = max(distances) > 1.5 * min(distances)
-        print(f"\nbetween two cores and back: {min(distances):.0f} to {max(distances):.0f} ns"
-              + ("; the cores have moved, and not all figures of this run compare with each other" if moved else ""))
+def print_distances(runner):
+    if runner.distances:
+        print(f"\ncores: how long a word needs between them and back, {min(runner.distances):.0f} to {max(runner.distances):.0f} ns. Lines of"
+              f" different distances do not compare. {runner.moved} rounds in which they moved were discarded.")
 
 
 def print_bars(list_, others):
@@ -396,11 +458,14 @@ def print_bars(list_, others):
         # Ours yields when it waits in vain, UCX does not: shared processors distort the ratios, and not only the figures.
         print(f"  NO VERDICTS: others used {others:.0%} of the processors. Run it again on an idle machine.")
     for b in list_:
-        verdict = {True: "holds", False: "DOES NOT HOLD", None: "not measured"}[b["holds"]]
-        if others > BUSY and b["holds"] is not None:
-            b["holds"], verdict = None, "void"
-        value = "-" if b["value"] is None else f"{b['value']:.2f}"
-        print(f"  {b['bar']:{width}}  {value:>8} {b['unit']:<5}  {'≥' if b['sense'] == '>=' else '≤'} {b['limit']:<5g}  {verdict}")
+        for each in b["at"] or [{"value": None, "holds": None, "cores_ns": None}]:
+            verdict = {True: "holds", False: "DOES NOT HOLD", None: "not measured"}[each["holds"]]
+            if others > BUSY and each["holds"] is not None:
+                b["holds"] = each["holds"] = None
+                verdict = "void"
+            value = "-" if each["value"] is None else f"{each['value']:.2f}"
+            cores = "" if each["cores_ns"] is None else f"{each['cores_ns']:.0f} ns"
+            print(f"  {b['bar']:{width}}  {cores:>6}  {value:>8} {b['unit']:<5}  {'≥' if b['sense'] == '>=' else '≤'} {b['limit']:<5g}  {verdict}")
 
 
 def busy():
@@ -465,12 +530,12 @@ def main():
     others = max(others, busy())
     figures = table(runner.results)
     list_ = bars(figures)
-    print_distances(runner.distances)
+    print_distances(runner)
     if not options.side:
         print_bars(list_, others)
     with open(os.path.join(options.out, "results.json"), "w") as file:
         json.dump({"machine": machine(), "busy_with_others": others, "quick": options.quick, "date": time.strftime("%Y-%m-%d"),
-                   "cores_ns": runner.distances, "bars": list_, "failures": failures, "results": runner.results}, file, indent=1)
+                   "cores_ns": runner.distances, "rounds_discarded": runner.moved, "bars": list_, "failures": failures, "results": runner.results}, file, indent=1)
     for failure in failures:
         print("failed:", failure)
     print(f"\nwritten: {os.path.relpath(options.out)}/results.json")
