@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when a layout or the meaning of a function does: both sides come from one build, or say so. */
-#define BATCH_VERSION 2u
+#define BATCH_VERSION 3u
 
 /* DOCA's functions, found by the other side. The two of `held` may both be NULL: old releases lack them. */
 struct batch_functions {

@@ -12,6 +12,7 @@ import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.EndpointCalls;
 import io.github.comch4j.internal.Events;
+import io.github.comch4j.internal.Messages;
 import io.github.comch4j.internal.Observed;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Scratch;
@@ -54,7 +55,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     private final RemoteConsumerHandler onConsumer;
     private final SendFailureHandler onSendFailed;
     private final StateHandler onStateChanged;
-    private final Counter inFlight = new Counter();
+    private final Counter accepted = new Counter();
+    private final Messages messages;
 
     ComchEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
         this.calls = calls;
@@ -70,6 +72,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         this.node = new Node(description, owners);
         try {
             node.adoptNative(created, calls.asContext(created));
+            messages = Messages.create(node, calls);
             configure(settings);
             this.maxMessageSize = number("_get_max_msg_size", calls::getMaxMessageSize);
             this.receiveQueueSize = number("_get_recv_queue_size", calls::getReceiveQueueSize);
@@ -90,8 +93,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
             checkSetting("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize), "receiveQueueSize", settings.receiveQueueSize,
                     settings, ComchCapabilities::maxReceiveQueueSize);
         }
-        checkSetting("_task_send_set_conf", calls.configureSend(handle, sendTasks), "sendTasks", sendTasks, settings, ComchCapabilities::maxSendTasks);
-        check("_event_msg_recv_register", calls.registerMessages(handle));
+        checkSetting("_task_send_set_conf", calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), sendTasks), "sendTasks", sendTasks, settings, ComchCapabilities::maxSendTasks);
+        check("_event_msg_recv_register", calls.registerMessages(handle, messages.receivedCallback()));
         check("_event_consumer_register", calls.registerConsumers(handle));
         configureMore(handle);
     }
@@ -183,7 +186,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
      * @return accepted, and neither delivered nor failed
      */
     public final int inFlight() {
-        return (int) inFlight.get();
+        long ended = messages.ended(); // first, so that what is accepted meanwhile makes the difference too large rather than negative
+        return (int) (accepted.get() - ended);
     }
 
     /**
@@ -281,34 +285,32 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
     /** Submits one message; {@code bytes} is native. Returns false when there is no room. */
     final boolean send(ComchConnection connection, MemorySegment bytes, int length) {
-        int code = calls.allocateSend(node.address(), connection.address(), bytes, length, scratch.resultAddress());
-        if (code != Calls.SUCCESS) {
-            if (inFlight.get() > 0 && code == DocaError.NO_MEMORY.code() || code == DocaError.AGAIN.code()) {
-                // with nothing in flight the pool cannot be empty: memory is
-                return connection.backPressure().refuse(connection, code == DocaError.NO_MEMORY.code());
-            }
-            throw connection.refused(code, calls.function("_task_send_alloc_init"), length);
+        int result = messages.send(connection.address(), bytes, length, connection.key());
+        if (result != Calls.SUCCESS) {
+            return refused(connection, result, length);
         }
-        long task = SendCalls.asTask(scratch.result());
-        TaskCalls.setUserData(task, connection.key());
-        code = TaskCalls.submit(task);
-        if (code != Calls.SUCCESS) {
-            TaskCalls.free(task);
-            if (code == DocaError.AGAIN.code()) {
-                return connection.backPressure().refuse(connection, false);
-            }
-            throw connection.refused(code, "doca_task_submit", length);
-        }
-        inFlight.increment();
+        accepted.increment();
         connection.accepted(length);
         return true;
+    }
+
+    /** Returns false if there was no room, else throws. */
+    private boolean refused(ComchConnection connection, int result, int length) {
+        int code = result & ~Messages.SUBMIT;
+        if (code == DocaError.AGAIN.code()) {
+            return connection.backPressure().refuse(connection, false);
+        }
+        boolean submit = code != result;
+        if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
+            return connection.backPressure().refuse(connection, true);
+        }
+        throw connection.refused(code, submit ? "doca_task_submit" : calls.function("_task_send_alloc_init"), length);
     }
 
     private void sendEnded(long send, long key, boolean success) {
         long task = SendCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
-        TaskCalls.free(task);
-        inFlight.add(-1);
+        messages.free(task);
         if (success || node.isClosed()) {
             return; // closing: what could not go out any more is flushed, which is no news
         }

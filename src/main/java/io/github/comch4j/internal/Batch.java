@@ -1,5 +1,6 @@
 package io.github.comch4j.internal;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -15,14 +16,14 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * The native helper of the batched fast path, {@code src/main/c/batch}: its functions, and the layout of the memory that it shares with this side. Loaded
+ * The native helper, {@code src/main/c/batch}: its functions, and the layout of the memory that it shares with this side. Loaded
  * when the first engine is made; where the jar has none for this platform, engines use upcalls.
  *
  * <p>None of its calls may be linked as critical: they call DOCA, which may call back, wait, or copy a message of any length.
  */
 final class Batch {
     static final String FILE = "libcomch4j_batch.so";
-    private static final long VERSION = 2;
+    private static final long VERSION = 3;
 
     // struct batch_engine
     static final int ENGINE_PE = 0;
@@ -69,6 +70,12 @@ final class Batch {
     static final int ENTRY_PRODUCER = 16; // and the length of the immediate data in the upper half
     static final int ENTRY_WHAT = 24; // slot, and in the upper half context and status
     static final int ENTRY_SHIFT = 5;
+    // struct messages_endpoint
+    static final int ENDPOINT_SERVER = 0;
+    static final int ENDPOINT_CLIENT = 8;
+    static final int ENDPOINT_USER_DATA = 16;
+    static final int ENDPOINT_ENDED = 24;
+    static final int ENDPOINT_SIZE = 32;
     /** Instead of a slot: the state changed. */
     static final int STATE = -1;
     /** With a slot in a queue: without data. */
@@ -82,6 +89,9 @@ final class Batch {
             "doca_comch_consumer_task_post_recv_set_buf", "doca_comch_consumer_task_post_recv_get_producer_id",
             "doca_comch_consumer_task_post_recv_get_imm_data", "doca_comch_consumer_task_post_recv_get_imm_data_len", "doca_task_submit_ex",
             "doca_ctx_flush_tasks");
+    /** In the order of struct messages_functions, behind its version and before the upcalls. */
+    private static final List<String> MESSAGES_FUNCTIONS = List.of("doca_comch_server_task_send_alloc_init", "doca_comch_client_task_send_alloc_init",
+            "doca_comch_task_send_as_task", "doca_task_set_user_data", "doca_task_submit", "doca_task_free", "doca_comch_connection_get_user_data");
 
     /**
      * The shared memory, by address. A segment that the compiler knows, so that an access costs what it does in C; everything at the addresses that are
@@ -96,6 +106,8 @@ final class Batch {
     private static final MethodHandle SUBMIT = downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CANCEL = downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SEND_MESSAGE = downcall("comch4j_messages_send",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
     private Batch() {
     }
@@ -137,7 +149,15 @@ final class Batch {
         }
     }
 
-    /** One of the completion callbacks. */
+    static int sendMessage(long endpoint, long connection, MemorySegment message, int length, long userData) {
+        try {
+            return (int) SEND_MESSAGE.invokeExact(endpoint, connection, message, length, userData);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** One of the callbacks. */
     static MemorySegment callback(String name) {
         return LIBRARY.find(name).orElseThrow();
     }
@@ -189,13 +209,22 @@ final class Batch {
     }
 
     private static boolean initialise(SymbolLookup library) {
+        return initialise(library, "comch4j_batch_init", FUNCTIONS)
+                && initialise(library, "comch4j_messages_init", MESSAGES_FUNCTIONS, Upcalls.STATE_CHANGED, Upcalls.TASK_FAILED, Upcalls.BatchedMessage.STUB);
+    }
+
+    private static boolean initialise(SymbolLookup library, String function, List<String> functions, MemorySegment... upcalls) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment table = arena.allocate(JAVA_LONG, 1 + FUNCTIONS.size());
-            table.setAtIndex(JAVA_LONG, 0, VERSION);
-            for (int i = 0; i < FUNCTIONS.size(); i++) {
-                table.setAtIndex(JAVA_LONG, i + 1, Symbols.find(FUNCTIONS.get(i)).orElse(MemorySegment.NULL).address());
+            MemorySegment table = arena.allocate(JAVA_LONG, 1 + functions.size() + upcalls.length);
+            int at = 0;
+            table.setAtIndex(JAVA_LONG, at++, VERSION);
+            for (String name : functions) {
+                table.setAtIndex(JAVA_LONG, at++, Symbols.find(name).orElse(MemorySegment.NULL).address());
             }
-            MethodHandle init = Symbols.downcall(library.find("comch4j_batch_init").orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+            for (MemorySegment upcall : upcalls) {
+                table.setAtIndex(JAVA_LONG, at++, upcall.address());
+            }
+            MethodHandle init = Symbols.downcall(library.find(function).orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
             return (int) init.invokeExact(table.address()) != 0;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);

@@ -44,7 +44,11 @@ public abstract class ConnectionSink {
 
     /** The sink of a native connection, made if need be; null for one that this side has ended, or does not want any more. */
     static ConnectionSink of(long connection) {
-        long userData = ConnectionCalls.getUserData(connection);
+        return of(connection, ConnectionCalls.getUserData(connection));
+    }
+
+    /** As {@link #of(long)}, of a connection with this user data. */
+    static ConnectionSink of(long connection, long userData) {
         if (userData != 0) {
             return REGISTRY.find(userData);
         }

@@ -106,6 +106,11 @@ public abstract class Context extends Resource {
         return engine;
     }
 
+    /** The number that stands for this in native user data. */
+    final long key() {
+        return key;
+    }
+
     /** The native object (not its view as a context). */
     protected final MemorySegment object() {
         return object;

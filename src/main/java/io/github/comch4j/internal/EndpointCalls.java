@@ -40,10 +40,10 @@ public abstract sealed class EndpointCalls {
     public abstract int getReceiveQueueSize(MemorySegment endpoint, MemorySegment out);
 
     /** {@code …_task_send_set_conf}. */
-    public abstract int configureSend(MemorySegment endpoint, int tasks);
+    public abstract int configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks);
 
     /** {@code …_event_msg_recv_register}. */
-    public abstract int registerMessages(MemorySegment endpoint);
+    public abstract int registerMessages(MemorySegment endpoint, MemorySegment received);
 
     /** {@code …_event_consumer_register}. */
     public abstract int registerConsumers(MemorySegment endpoint);
@@ -87,13 +87,13 @@ public abstract sealed class EndpointCalls {
         }
 
         @Override
-        public int configureSend(MemorySegment endpoint, int tasks) {
-            return doca_h.doca_comch_server_task_send_set_conf(endpoint, Upcalls.TASK_COMPLETED, Upcalls.TASK_FAILED, tasks);
+        public int configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks) {
+            return doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks);
         }
 
         @Override
-        public int registerMessages(MemorySegment endpoint) {
-            return doca_h.doca_comch_server_event_msg_recv_register(endpoint, Upcalls.MESSAGE);
+        public int registerMessages(MemorySegment endpoint, MemorySegment received) {
+            return doca_h.doca_comch_server_event_msg_recv_register(endpoint, received);
         }
 
         @Override
@@ -143,13 +143,13 @@ public abstract sealed class EndpointCalls {
         }
 
         @Override
-        public int configureSend(MemorySegment endpoint, int tasks) {
-            return doca_h.doca_comch_client_task_send_set_conf(endpoint, Upcalls.TASK_COMPLETED, Upcalls.TASK_FAILED, tasks);
+        public int configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks) {
+            return doca_h.doca_comch_client_task_send_set_conf(endpoint, sent, notSent, tasks);
         }
 
         @Override
-        public int registerMessages(MemorySegment endpoint) {
-            return doca_h.doca_comch_client_event_msg_recv_register(endpoint, Upcalls.MESSAGE);
+        public int registerMessages(MemorySegment endpoint, MemorySegment received) {
+            return doca_h.doca_comch_client_event_msg_recv_register(endpoint, received);
         }
 
         @Override

@@ -21,10 +21,12 @@ public final class Scratch {
     /** What a callback gets instead of no bytes. */
     public static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
     private static final MemorySegment ALL_MEMORY = allMemory();
+    /** Native bytes up to this length are copied before they are sent: to keep their arena open during the call costs more, if threads share it. */
+    private static final int COPIED = 256;
 
     private final Arena arena = Arena.ofShared(); // closed with the context, which may have been handed to another thread
     private final MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
-    private final MemorySegment outgoing;
+    private final MemorySegment outgoing; // with no arena that a call would have to keep open
     private final ByteBuffer outgoingBytes;
     private MemorySegment incoming;
     private MemorySegment[] slices;
@@ -34,8 +36,9 @@ public final class Scratch {
     public Scratch(long incomingSize, long outgoingSize) {
         incoming = arena.allocate(Math.max(1, incomingSize), 8);
         slices = new MemorySegment[(int) incomingSize + 1];
-        outgoing = arena.allocate(Math.max(1, outgoingSize), 8);
-        outgoingBytes = outgoing.asByteBuffer();
+        MemorySegment staging = arena.allocate(Math.max(1, outgoingSize), 8);
+        outgoing = unowned(staging);
+        outgoingBytes = staging.asByteBuffer();
     }
 
     /** A copy of received bytes, valid until {@link #takeBack}. */
@@ -70,9 +73,9 @@ public final class Scratch {
         }
     }
 
-    /** Bytes to send, native: the segment itself, or a copy of one on the heap. */
+    /** Bytes to send, native: the segment itself, or a copy of one on the heap or of a short one. */
     public MemorySegment stage(MemorySegment message) {
-        if (message.isNative()) {
+        if (message.isNative() && message.byteSize() > COPIED) {
             return message;
         }
         MemorySegment.copy(message, 0, outgoing, 0, message.byteSize());
@@ -111,6 +114,11 @@ public final class Scratch {
     public void close() {
         takeBack();
         arena.close();
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment unowned(MemorySegment segment) {
+        return MemorySegment.ofAddress(segment.address()).reinterpret(segment.byteSize());
     }
 
     @SuppressWarnings("restricted")

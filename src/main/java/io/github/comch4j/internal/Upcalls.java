@@ -25,9 +25,6 @@ public final class Upcalls {
     static final MemorySegment TASK_COMPLETED = stub("taskCompleted", TASK);
     /** The error callback of all task types. */
     static final MemorySegment TASK_FAILED = stub("taskFailed", TASK);
-    /** {@code doca_comch_event_msg_recv_cb_t}. */
-    static final MemorySegment MESSAGE = stub("message",
-            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     /** {@code doca_comch_event_connection_status_changed_cb_t} for a new connection. */
     static final MemorySegment CONNECTED = stub("connected", CONNECTION);
     /** {@code doca_comch_event_connection_status_changed_cb_t} for the end of one. */
@@ -36,6 +33,20 @@ public final class Upcalls {
     static final MemorySegment CONSUMER_NEW = stub("consumerNew", CONSUMER);
     /** {@code doca_comch_event_consumer_cb_t} for one that went. */
     static final MemorySegment CONSUMER_EXPIRED = stub("consumerExpired", CONSUMER);
+
+    /** Without the native helper. In a class of its own, because a process mostly needs one of the two. */
+    static final class PlainMessage {
+        /** {@code doca_comch_event_msg_recv_cb_t}. */
+        static final MemorySegment STUB = stub("message",
+                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
+    }
+
+    /** With the native helper. */
+    static final class BatchedMessage {
+        /** What the native helper calls, with the user data of the connection. */
+        static final MemorySegment STUB = stub("messageOf",
+                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    }
 
     private Upcalls() {
     }
@@ -53,9 +64,13 @@ public final class Upcalls {
     }
 
     private static void message(long event, long buffer, int length, long connection) {
+        messageOf(buffer, length, connection, ConnectionCalls.getUserData(connection));
+    }
+
+    private static void messageOf(long buffer, int length, long connection, long userData) {
         ConnectionSink sink = null;
         try {
-            sink = ConnectionSink.of(connection);
+            sink = ConnectionSink.of(connection, userData);
             if (sink != null) {
                 sink.engine().settle();
                 sink.message(buffer, length);

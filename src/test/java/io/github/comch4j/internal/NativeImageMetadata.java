@@ -137,7 +137,8 @@ final class NativeImageMetadata {
                 methods.add(method(method.getName(), parameterNames(method.getParameterTypes())));
             }
         }
-        long stubs = Stream.of(Upcalls.class.getDeclaredFields()).filter(field -> field.getType() == MemorySegment.class).count();
+        long stubs = Stream.concat(Stream.of(Upcalls.class), Stream.of(Upcalls.class.getDeclaredClasses())).flatMap(type -> Stream.of(type.getDeclaredFields()))
+                .filter(field -> field.getType() == MemorySegment.class).count();
         if (stubs != methods.size()) {
             throw new AssertionError(stubs + " stubs, and methods " + methods);
         }

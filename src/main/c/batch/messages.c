@@ -1,0 +1,66 @@
+#include "messages.h"
+
+/* The other side computes with these. */
+_Static_assert(offsetof(struct messages_endpoint, client) == 8, "Batch.ENDPOINT_CLIENT");
+_Static_assert(offsetof(struct messages_endpoint, user_data) == 16, "Batch.ENDPOINT_USER_DATA");
+_Static_assert(offsetof(struct messages_endpoint, ended) == 24, "Batch.ENDPOINT_ENDED");
+_Static_assert(sizeof(struct messages_endpoint) == 32, "Batch.ENDPOINT_SIZE");
+
+static struct messages_functions doca;
+
+uint32_t comch4j_messages_init(const struct messages_functions *functions)
+{
+	if (functions->version != BATCH_VERSION || functions->server_alloc == NULL || functions->client_alloc == NULL ||
+	    functions->as_task == NULL || functions->set_user_data == NULL || functions->submit == NULL ||
+	    functions->free_task == NULL || functions->connection_data == NULL || functions->state_changed == NULL ||
+	    functions->not_sent == NULL || functions->received == NULL)
+		return 0;
+	doca = *functions;
+	return 1;
+}
+
+int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer, const void *msg,
+			      uint32_t len, union doca_data user_data)
+{
+	struct doca_comch_task_send *send = NULL;
+	doca_error_t result = endpoint->server != NULL ? doca.server_alloc(endpoint->server, peer, msg, len, &send)
+						       : doca.client_alloc(endpoint->client, peer, msg, len, &send);
+	if (result != DOCA_SUCCESS)
+		return (int32_t)result;
+	struct doca_task *task = doca.as_task(send);
+	doca.set_user_data(task, user_data);
+	result = doca.submit(task);
+	if (result == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	doca.free_task(task);
+	return (int32_t)result | MESSAGES_SUBMIT;
+}
+
+void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	(void)task_data;
+	struct messages_endpoint *endpoint = ctx_data.ptr;
+	doca.free_task(doca.as_task(task));
+	endpoint->ended++;
+}
+
+void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	struct messages_endpoint *endpoint = ctx_data.ptr;
+	endpoint->ended++;
+	doca.not_sent(task, task_data, endpoint->user_data);
+}
+
+void comch4j_messages_received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
+			       struct doca_comch_connection *from)
+{
+	(void)event;
+	doca.received(bytes, len, from, doca.connection_data(from));
+}
+
+void comch4j_messages_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
+			    enum doca_ctx_states after)
+{
+	const struct messages_endpoint *endpoint = ctx_data.ptr;
+	doca.state_changed(endpoint->user_data, ctx, before, after);
+}

@@ -1,0 +1,248 @@
+/* messages.c, on a DOCA that records what it is told and does what the test says. */
+#include <string.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "messages.h"
+
+struct doca_comch_server {
+	int allocations;
+};
+
+struct doca_comch_client {
+	int allocations;
+};
+
+struct doca_comch_connection {
+	union doca_data user_data;
+};
+
+struct doca_task {
+	union doca_data user_data;
+	const void *msg;
+	uint32_t len;
+	const struct doca_comch_connection *peer;
+	int submits;
+	int frees;
+};
+
+static struct doca_comch_server server;
+static struct doca_comch_client client;
+static struct doca_comch_connection connection;
+static struct doca_task the_task;
+static struct messages_endpoint of_server, of_client;
+static doca_error_t allocation, submission;
+
+/* What the other side was told. */
+static int told;
+static union doca_data told_data;
+static uint32_t told_number;
+static const void *told_pointer;
+
+static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, uint32_t len, struct doca_comch_task_send **task)
+{
+	if (allocation != DOCA_SUCCESS)
+		return allocation;
+	the_task = (struct doca_task){.peer = peer, .msg = msg, .len = len};
+	*task = (struct doca_comch_task_send *)&the_task;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t server_alloc(struct doca_comch_server *of, struct doca_comch_connection *peer, const void *msg, uint32_t len,
+				 struct doca_comch_task_send **task)
+{
+	of->allocations++;
+	return alloc(peer, msg, len, task);
+}
+
+static doca_error_t client_alloc(struct doca_comch_client *of, struct doca_comch_connection *peer, const void *msg, uint32_t len,
+				 struct doca_comch_task_send **task)
+{
+	of->allocations++;
+	return alloc(peer, msg, len, task);
+}
+
+static struct doca_task *as_task(struct doca_comch_task_send *task)
+{
+	return (struct doca_task *)task;
+}
+
+static void set_user_data(struct doca_task *task, union doca_data user_data)
+{
+	task->user_data = user_data;
+}
+
+static doca_error_t submit(struct doca_task *task)
+{
+	task->submits++;
+	return submission;
+}
+
+static void free_task(struct doca_task *task)
+{
+	task->frees++;
+}
+
+static union doca_data connection_data(const struct doca_comch_connection *of)
+{
+	return of->user_data;
+}
+
+static void state_changed(union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states before, enum doca_ctx_states after)
+{
+	told++;
+	told_data = user_data;
+	told_pointer = ctx;
+	told_number = (uint32_t)before * 10 + (uint32_t)after;
+}
+
+static void not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
+{
+	told++;
+	told_data = ctx_data;
+	told_pointer = task;
+	told_number = (uint32_t)task_data.u64;
+}
+
+static void received(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from, union doca_data data)
+{
+	assert_ptr_equal(&connection, from);
+	told++;
+	told_data = data;
+	told_pointer = bytes;
+	told_number = len;
+}
+
+static const struct messages_functions complete = {
+	.version = BATCH_VERSION,
+	.server_alloc = server_alloc,
+	.client_alloc = client_alloc,
+	.as_task = as_task,
+	.set_user_data = set_user_data,
+	.submit = submit,
+	.free_task = free_task,
+	.connection_data = connection_data,
+	.state_changed = state_changed,
+	.not_sent = not_sent,
+	.received = received,
+};
+
+static int set_up(void **state)
+{
+	(void)state;
+	assert_int_equal(1, comch4j_messages_init(&complete));
+	server.allocations = client.allocations = 0;
+	of_server = (struct messages_endpoint){.server = &server, .user_data.u64 = 71};
+	of_client = (struct messages_endpoint){.client = &client, .user_data.u64 = 72};
+	the_task = (struct doca_task){0};
+	connection.user_data.u64 = 5;
+	allocation = submission = DOCA_SUCCESS;
+	told = 0;
+	return 0;
+}
+
+static void init_wants_its_version_and_every_function(void **state)
+{
+	(void)state;
+	struct messages_functions functions = complete;
+	functions.version--;
+	assert_int_equal(0, comch4j_messages_init(&functions));
+	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(functions); at += sizeof(void *)) {
+		functions = complete;
+		memset((char *)&functions + at, 0, sizeof(void *));
+		assert_int_equal(0, comch4j_messages_init(&functions));
+	}
+}
+
+static void a_message_is_sent_by_its_endpoint(void **state)
+{
+	(void)state;
+	static const char bytes[] = "bytes";
+	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_server, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(1, server.allocations);
+	assert_int_equal(0, client.allocations);
+	assert_ptr_equal(&connection, the_task.peer);
+	assert_ptr_equal(bytes, the_task.msg);
+	assert_int_equal(3, the_task.len);
+	assert_int_equal(9, the_task.user_data.u64);
+	assert_int_equal(1, the_task.submits);
+	assert_int_equal(0, the_task.frees);
+	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(1, server.allocations);
+	assert_int_equal(1, client.allocations);
+}
+
+static void what_is_refused_says_where_and_leaves_no_task(void **state)
+{
+	(void)state;
+	allocation = DOCA_ERROR_NO_MEMORY;
+	assert_int_equal(DOCA_ERROR_NO_MEMORY, comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+	assert_int_equal(0, the_task.submits + the_task.frees);
+	allocation = DOCA_SUCCESS;
+	submission = DOCA_ERROR_AGAIN;
+	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT, comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+	assert_int_equal(1, the_task.submits);
+	assert_int_equal(1, the_task.frees);
+	assert_int_equal(0, of_client.ended); /* it never began */
+}
+
+static void what_went_out_is_freed_and_counted(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		comch4j_messages_sent((void *)&the_task, (union doca_data){.u64 = 9}, (union doca_data){.ptr = &of_server});
+		assert_int_equal(i, the_task.frees);
+		assert_int_equal(i, of_server.ended);
+	}
+	assert_int_equal(0, told);
+}
+
+static void what_did_not_go_out_is_counted_and_told_with_the_task(void **state)
+{
+	(void)state;
+	comch4j_messages_not_sent((void *)&the_task, (union doca_data){.u64 = 9}, (union doca_data){.ptr = &of_server});
+	assert_int_equal(0, the_task.frees); /* the other side asks for its status first */
+	assert_int_equal(1, of_server.ended);
+	assert_int_equal(1, told);
+	assert_ptr_equal(&the_task, told_pointer);
+	assert_int_equal(9, told_number);
+	assert_int_equal(71, told_data.u64);
+}
+
+static void what_arrives_is_told_with_its_connection(void **state)
+{
+	(void)state;
+	uint8_t bytes[4];
+	comch4j_messages_received(NULL, bytes, 4, &connection);
+	assert_int_equal(1, told);
+	assert_ptr_equal(bytes, told_pointer);
+	assert_int_equal(4, told_number);
+	assert_int_equal(5, told_data.u64);
+}
+
+static void changes_of_state_are_told_with_the_other_sides_data(void **state)
+{
+	(void)state;
+	comch4j_messages_state((union doca_data){.ptr = &of_client}, (struct doca_ctx *)&client, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING);
+	assert_int_equal(1, told);
+	assert_ptr_equal(&client, told_pointer);
+	assert_int_equal(DOCA_CTX_STATE_STARTING * 10 + DOCA_CTX_STATE_RUNNING, told_number);
+	assert_int_equal(72, told_data.u64);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(init_wants_its_version_and_every_function, set_up),
+		cmocka_unit_test_setup(a_message_is_sent_by_its_endpoint, set_up),
+		cmocka_unit_test_setup(what_is_refused_says_where_and_leaves_no_task, set_up),
+		cmocka_unit_test_setup(what_went_out_is_freed_and_counted, set_up),
+		cmocka_unit_test_setup(what_did_not_go_out_is_counted_and_told_with_the_task, set_up),
+		cmocka_unit_test_setup(what_arrives_is_told_with_its_connection, set_up),
+		cmocka_unit_test_setup(changes_of_state_are_told_with_the_other_sides_data, set_up),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
