@@ -41,6 +41,9 @@ void must_at(doca_error_t result, const char *call, const char *file, int line);
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *must_have(void *memory);
 
+/* Memory for payloads, zeroed, from whole pages, and from large ones if it is large; a multiple of a page. For free. */
+void *payload_memory(size_t len);
+
 int64_t now_ns(void);
 
 /* Works. Each runs to its end in the form asked for and prints its lines. */

@@ -12,8 +12,7 @@ static void memory_open(struct memory *memory, const struct device *device, cons
 	uint64_t unit = options->size >= PAGE ? PAGE : 64;
 	memory->stride = (options->size + unit - 1) / unit * unit;
 	size_t len = (memory->stride * options->depth + PAGE - 1) / PAGE * PAGE;
-	memory->bytes = must_have(aligned_alloc(PAGE, len));
-	memset(memory->bytes, 0, len);
+	memory->bytes = payload_memory(len);
 	MUST(doca_mmap_create(&memory->mmap));
 	MUST(doca_mmap_set_memrange(memory->mmap, memory->bytes, len));
 	MUST(doca_mmap_set_permissions(memory->mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));

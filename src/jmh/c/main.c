@@ -1,6 +1,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -61,6 +62,16 @@ void *must_have(void *memory)
 {
 	if (memory == NULL)
 		fail("out of memory");
+	return memory;
+}
+
+void *payload_memory(size_t len)
+{
+	const size_t large = 2u << 20;
+	void *memory = must_have(aligned_alloc(len < large ? 4096 : large, len));
+	if (len >= large)
+		(void)madvise(memory, len, MADV_HUGEPAGE); /* a kernel that has none to give is as good as before */
+	memset(memory, 0, len);
 	return memory;
 }
 

@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.Pages;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.Arena;
@@ -20,9 +21,6 @@ import java.util.Objects;
  * <p>May be used from any thread. Segments that were taken from an allocated map throw {@link IllegalStateException} once the map is closed.
  */
 public final class MemoryMap implements AutoCloseable {
-    /** The start of allocated memory: a page, so that devices need no bounce buffers. */
-    private static final long ALIGNMENT = 4096;
-
     private final MemorySegment memory;
     private final List<Device> devices;
     private final boolean remote;
@@ -60,6 +58,8 @@ public final class MemoryMap implements AutoCloseable {
 
     /**
      * Allocates zeroed memory and maps it ({@code doca_mmap_create}, {@code _set_memrange}, {@code _set_permissions}, {@code _add_dev}, {@code _start}).
+     * It begins at a page; from 2 MiB on the kernel is asked for large pages ({@code madvise}), with which large messages are about twice as fast on the emulated
+     * device. The JVM's limit for direct memory does not count such memory.
      *
      * @param device the device that may use it
      * @param bytes its size, at least 1
@@ -403,7 +403,7 @@ public final class MemoryMap implements AutoCloseable {
             devices.forEach(Device::handle);
             Arena arena = Arena.ofShared(); // closed once, with the map
             try {
-                return map(arena.allocate(bytes, ALIGNMENT), arena);
+                return map(Pages.allocate(arena, bytes), arena);
             } catch (RuntimeException | Error e) {
                 arena.close();
                 throw e;
