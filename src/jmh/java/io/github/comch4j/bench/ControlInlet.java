@@ -22,11 +22,7 @@ final class ControlInlet implements Inlet {
 
     @Override
     public int poll() {
-        int count = 0;
-        while (count < 256 && server.engine.progress()) {
-            count++;
-        }
-        return count;
+        return server.engine.progress(256);
     }
 
     @Override
