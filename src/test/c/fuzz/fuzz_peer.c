@@ -820,7 +820,7 @@ static void take_next_from_local(void)
 	struct shm_region *r = region(s.peer.side, number);
 	uint64_t index = s.peer.taken[number];
 	uint8_t how = input_u8(&s.in);
-	struct shm_slot *slot = &shm_region_slots(r)[index & 7u];
+	struct shm_slot *slot = &shm_region_slots(r)[index & shm_slot_mask(8)];
 	if (atomic_load(&slot->ready) != index + 1 && how < 0xf0)
 		return;
 	if (slot->payload == SHM_PAYLOAD_FETCH) {
@@ -859,7 +859,7 @@ static void put_to_local(void)
 	uint8_t how = input_u8(&s.in);
 	if (how >= 0xe0)
 		index = input_near(&s.in, index);
-	struct shm_slot *slot = &shm_region_slots(r)[index & 7u];
+	struct shm_slot *slot = &shm_region_slots(r)[index & shm_slot_mask(8)];
 	slot->len = (uint32_t)input_near(&s.in, how & 1u ? 60 : 20000);
 	slot->producer_id = input_u8(&s.in);
 	slot->payload = how & 2u ? input_u8(&s.in) % 8u : SHM_PAYLOAD_INLINE;
@@ -885,7 +885,7 @@ static void put_much_to_local(void)
 	uint8_t how = input_u8(&s.in);
 	if (index >= atomic_load(&r->posted))
 		return;
-	struct shm_slot *slot = &shm_region_slots(r)[index & 7u];
+	struct shm_slot *slot = &shm_region_slots(r)[index & shm_slot_mask(8)];
 	uint64_t len = 30000 + (uint64_t)(how & 0x1fu) * 36000;
 	*slot = (struct shm_slot){.len = (uint32_t)len, .producer_id = 1, .payload = SHM_PAYLOAD_PIPE, .imm_len = 3};
 	atomic_store(&r->claimed, index + 1);

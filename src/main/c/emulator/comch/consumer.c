@@ -54,6 +54,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	consumer->posts = shm_region_posts(region);
 	consumer->slots = shm_region_slots(region);
 	consumer->mask = capacity - 1;
+	consumer->slot_mask = shm_slot_mask(capacity);
 	consumer->posted = consumer->completed = base;
 	return DOCA_SUCCESS;
 }
@@ -222,7 +223,7 @@ static doca_error_t injected_fault(const struct doca_comch_consumer *consumer, c
 /* Completes the oldest posted buffer if a producer has filled it. */
 static bool complete_oldest(struct doca_comch_consumer *consumer)
 {
-	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 	/* Pairs with the release store in the producer's publish. */
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1) {
 		for (int i = 0; consumer->burst >= BURST && i < PAUSES_AFTER_BURST; i++)
@@ -249,7 +250,7 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 /* Whether the producer that claimed place `index` has written all that it will, to the slot and to the posted buffer. */
 static bool written_out(const struct doca_comch_consumer *consumer, uint64_t index)
 {
-	const struct shm_slot *slot = &consumer->slots[index & consumer->mask];
+	const struct shm_slot *slot = &consumer->slots[index & consumer->slot_mask];
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != index + 1)
 		return false;
 	return *(const volatile uint8_t *)&slot->payload != SHM_PAYLOAD_FETCH ||
@@ -274,7 +275,7 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 	bool lost = atomic_load_explicit(&consumer->connection->lost, memory_order_acquire);
 	if (consumer->completed < consumer->claimed) {
 		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
-		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 		bool ready = written_out(consumer, consumer->completed);
 		doca_error_t status = READING_FLUSHED_TASK;
 		if (ready) {
@@ -325,7 +326,7 @@ static bool consumer_pending(struct doca_ctx *ctx)
 		return ctx->state != DOCA_CTX_STATE_IDLE;
 	if (atomic_load_explicit(&consumer->connection->lost, memory_order_acquire))
 		return true;
-	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->mask];
+	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
 		return false;
 	/* A message in the pipeline is worth waking up for when it has moved. */

@@ -54,7 +54,7 @@ struct doca_comch_consumer {
 	struct shm_region *region;
 	struct shm_post *posts;
 	struct shm_slot *slots;
-	uint64_t mask;
+	uint64_t mask, slot_mask;
 	uint64_t fits_below; /* as in the region */
 	uint64_t posted;
 	uint64_t completed;

@@ -52,6 +52,7 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");
 		return READING_CONSUMER_UNKNOWN;
 	}
+	opened.slot_mask = shm_slot_mask(opened.capacity);
 	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
 		opened.max_imm_len = emu_limits()->max_imm_data_len;
 	*view = opened;
@@ -146,7 +147,7 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 			*claimed = index;
 			return DOCA_SUCCESS;
 		}
-		struct shm_slot *slot = &view->slots[index & (view->capacity - 1)];
+		struct shm_slot *slot = &view->slots[index & view->slot_mask];
 		slot->payload = SHM_PAYLOAD_SKIPPED;
 		publish(slot, index);
 		index++;
@@ -274,7 +275,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	if (result != DOCA_SUCCESS)
 		return result;
 
-	struct shm_slot *slot = &view->slots[index & (view->capacity - 1)];
+	struct shm_slot *slot = &view->slots[index & view->slot_mask];
 	enum shm_payload payload = place(producer, view, index, slot, source, len, imm_len);
 	slot->len = (uint32_t)len;
 	slot->producer_id = producer->id;

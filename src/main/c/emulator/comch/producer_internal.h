@@ -25,6 +25,7 @@ struct consumer_view {
 	struct shm_region *region;
 	struct shm_post *posts;
 	struct shm_slot *slots;
+	uint64_t slot_mask;
 };
 
 struct doca_comch_producer_task_send {

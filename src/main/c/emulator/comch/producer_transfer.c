@@ -132,7 +132,7 @@ static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status
 	struct doca_comch_producer_task_send *task = producer->piped_first;
 	if (directory_entry(producer, task->slot) == task->entry) {
 		struct shm_region *region = region_of(producer, task);
-		struct shm_slot *slot = &shm_region_slots(region)[task->index & (task->capacity - 1)];
+		struct shm_slot *slot = &shm_region_slots(region)[task->index & shm_slot_mask(task->capacity)];
 		*(volatile uint8_t *)&slot->payload = SHM_PAYLOAD_FAILED;
 	}
 	leave_pipe(producer, status);

@@ -119,6 +119,11 @@ struct shm_record { /* followed by the message */
 
 #define SHM_MAX_POSTS 8192u
 #define SHM_SLOT_BYTES 128u
+/* Slots are used in turns, many more than buffers are posted: when the producer comes back to one, its lines have left the
+ * consumer's own caches (2 MiB are twice a usual second cache), and need not be taken from there. With few buffers both
+ * sides wait for each other at each turn, and slots that stay in the first caches are faster. */
+#define SHM_SLOTS 16384u
+#define SHM_FEW_POSTS 32u
 #define SHM_INLINE_BYTES 96u
 #define SHM_PIPE_BYTES (1u << 20)
 
@@ -234,7 +239,7 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 
 #define SHM_REGION_POSTS SHM_PAGE
 #define SHM_REGION_SLOTS (SHM_REGION_POSTS + SHM_MAX_POSTS * sizeof(struct shm_post))
-#define SHM_REGION_OFFERS (SHM_REGION_SLOTS + SHM_MAX_POSTS * (size_t)SHM_SLOT_BYTES)
+#define SHM_REGION_OFFERS (SHM_REGION_SLOTS + SHM_SLOTS * (size_t)SHM_SLOT_BYTES)
 #define SHM_REGION_PIPE (SHM_REGION_OFFERS + SHM_MAX_POSTS * sizeof(struct shm_offer))
 #define SHM_REGION_EAGER (SHM_REGION_PIPE + SHM_PIPE_BYTES)
 #define SHM_EAGER_MAX_BYTES (UINT64_C(32) << 20)
@@ -248,6 +253,7 @@ _Static_assert(SHM_REGION_BYTES % SHM_PAGE == 0, "regions are mapped one by one"
 
 /* What a topology may ask for has room here. */
 _Static_assert(EMU_BOUND_TASKS <= SHM_MAX_POSTS, "every task can be posted");
+_Static_assert(SHM_MAX_POSTS <= SHM_SLOTS, "every posted buffer has a slot");
 _Static_assert(EMU_BOUND_CONSUMERS <= SHM_CONSUMER_SLOTS, "every consumer has a slot");
 _Static_assert(EMU_BOUND_IMM_DATA_LEN <= SHM_INLINE_BYTES, "immediate data fit a slot");
 _Static_assert(EMU_BOUND_QUEUE_BYTES <= SHM_RING_MAX_BYTES, "the largest queue fits a ring");
@@ -260,6 +266,12 @@ static inline struct shm_post *shm_region_posts(struct shm_region *region)
 static inline struct shm_slot *shm_region_slots(struct shm_region *region)
 {
 	return (struct shm_slot *)((uint8_t *)region + SHM_REGION_SLOTS);
+}
+
+/* To be applied to the index of a message, for its slot. */
+static inline uint64_t shm_slot_mask(uint32_t capacity)
+{
+	return (capacity <= SHM_FEW_POSTS ? capacity : SHM_SLOTS) - 1;
 }
 
 static inline struct shm_offer *shm_region_offers(struct shm_region *region)
