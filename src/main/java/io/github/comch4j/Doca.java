@@ -41,7 +41,8 @@ public final class Doca {
 
     /**
      * System property, read when a progress engine is made: {@code false} does without the native helper that submits and completes many tasks of producers and
-     * consumers in one native call, and sends a message of a server or client with one; each step is a call then. Programs see no difference but speed. Default: {@code true}, where the jar has the helper.
+     * consumers in one native call, and sends a message of a server or client with one; each step is a call then. Programs see no difference but speed. Default:
+     * {@code true}, where the jar has the helper.
      */
     public static final String BATCH_PROPERTY = "comch4j.batch";
 
