@@ -270,7 +270,7 @@ class Runner:
 
     def run_round(self, case):
         """Measures each of the case's implementations once. Virtual machines move their cores, and figures of different distances do not compare: then once more."""
-        for _ in range(ATTEMPTS if case.bar else 2):
+        for _ in range(ATTEMPTS):
             rows, before = [], self.await_cores() if case.form != "one" else None
             distances = [before]
             for impl in case.impls:
