@@ -118,12 +118,13 @@ class Runner:
         self.results = []
         self.distances = []  # of the cores, ns, from the first look to the last
         self.moved = 0  # rounds in which the cores moved
+        self.failures = []
         self.number = 0
         self.round = 0
 
-    def times(self, impl):
+    def times(self, impl, bar=False):
         """Seconds of warm-up and of measurement."""
-        seconds = 1.0 if self.quick else 3.0
+        seconds = 3.0 if bar and not self.quick else 1.0
         if impl in ("c", "memcpy"):
             return (0.3 if self.quick else 0.5), seconds
         return 3.0, seconds  # what a JIT compiler needs; after 1.2 s it was not through
@@ -131,7 +132,7 @@ class Runner:
     def estimate(self, case):
         total = 0.0
         for impl in case.impls:
-            warmup, seconds = self.times(impl)
+            warmup, seconds = self.times(impl, case.bar)
             if impl == "jmh":
                 total += 13 if self.quick else 50
             elif case.work == "first":
@@ -165,7 +166,7 @@ class Runner:
         return out
 
     def arguments(self, case, impl, work=None):
-        warmup, seconds = self.times(impl)
+        warmup, seconds = self.times(impl, case.bar)
         form = self.o.side or case.form
         self.name = f"bench-{self.number}"
         return [work or case.work, "--form", form, "--size", str(case.size), "--depth", str(case.depth), "--warmup", str(warmup),
@@ -205,7 +206,7 @@ class Runner:
         began = time.monotonic()
         self.perftest(case, latency, few)
         rate = few / max(time.monotonic() - began - 0.3, 0.01)  # connecting takes a moment
-        last = self.perftest(case, latency, int(max(few, rate * self.times("ucx")[1])))
+        last = self.perftest(case, latency, int(max(few, rate * self.times("ucx", case.bar)[1])))
         row = {"impl": "ucx", "work": case.work, "form": "processes", "size": case.size, "depth": 0}
         if latency:
             row.update(value=float(last[1]) * 1000, unit="ns/half", raw_p50=2 * float(last[1]) * 1000)
@@ -268,13 +269,24 @@ class Runner:
                 return now
             time.sleep(0.3)
 
+    def attempt(self, case, impl):
+        try:
+            return self.run(case, impl)
+        except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
+            self.fail(f"{case.name()} ({impl}): {e}")
+            return []
+
+    def fail(self, what):
+        self.failures.append(what)
+        print("    failed:", what, flush=True)
+
     def run_round(self, case):
         """Measures each of the case's implementations once. Virtual machines move their cores, and figures of different distances do not compare: then once more."""
         for _ in range(ATTEMPTS):
             rows, before = [], self.await_cores() if case.form != "one" else None
             distances = [before]
             for impl in case.impls:
-                rows += self.run(case, impl)
+                rows += self.attempt(case, impl)
                 if before is not None:
                     distances.append(self.look_at_cores(before))
                     if have_moved(distances):
@@ -283,7 +295,8 @@ class Runner:
                 break
             self.moved += 1
         else:
-            raise RuntimeError("the cores moved each time")
+            self.fail(f"{case.name()}: the cores moved each time")
+            return
         self.round += 1
         for row in rows:
             row["round"] = self.round
@@ -294,20 +307,15 @@ class Runner:
 
     def run_all(self, cases):
         total = sum(map(self.estimate, cases))
-        done, failures = 0.0, []
+        done = 0.0
         began = time.monotonic()
         print(f"{len(cases)} measurements, about {minutes(total)}; longer where a hypervisor moves the cores", flush=True)
         for index, case in enumerate(cases, 1):
             rest = (total - done) * (time.monotonic() - began) / done if done > 10 else total - done
             print(f"[{index}/{len(cases)}] {case.name()} ({', '.join(case.impls)}), {minutes(rest)} left", flush=True)
             for _ in range(case.repeats):  # in turns: what disturbs one disturbs the others
-                try:
-                    self.run_round(case)
-                except (RuntimeError, subprocess.TimeoutExpired, OSError) as e:
-                    failures.append(f"{case.name()}: {e}")
-                    print("    failed:", failures[-1], flush=True)
+                self.run_round(case)
             done += self.estimate(case)
-        return failures
 
 
 def have_moved(distances):
@@ -322,7 +330,7 @@ def minutes(seconds):
 # ---- what came out
 
 
-def near(rows):
+def by_distance(rows):
     """Rows in groups by the distance of the cores, the largest group first: [(distance, rows)]."""
     groups = []
     for row in sorted(rows, key=lambda r: r.get("cores_ns") or 0):
@@ -352,7 +360,7 @@ class Figures:
                 for who in (impl, other)}
         both = [{"cores_ns": r["cores_ns"], "value": how(r[field], rows[other][number][field])}
                 for number, r in rows[impl].items() if number in rows[other]]
-        return [(distance, statistics.median(r["value"] for r in group)) for distance, group in near(both)]
+        return [(distance, statistics.median(r["value"] for r in group)) for distance, group in by_distance(both)]
 
 
 def bars(figures):
@@ -419,7 +427,7 @@ def table(results):
         name = row["case"] + (f" {row['op']}" if row.get("op") else "")
         again = figures_again(results, row["case"])
         rows = [r for r in results if r["case"] == row["case"] and r.get("op") == row.get("op") and not r["work"].endswith("-sender")]
-        for distance, group in near(rows):
+        for distance, group in by_distance(rows):
             cells = {}
             for impl in ("c", "java", "aeron", "unix", "ucx", "memcpy", "jmh"):
                 values = [r["value"] for r in group if r["impl"] == impl]
@@ -526,7 +534,7 @@ def main():
     if others > BUSY:
         print(f"this machine is not idle ({others:.0%} busy): there will be figures, but no verdicts")
     open(os.path.join(options.out, "run.log"), "w").close()
-    failures = runner.run_all(cases)
+    runner.run_all(cases)
     others = max(others, busy())
     figures = table(runner.results)
     list_ = bars(figures)
@@ -535,11 +543,11 @@ def main():
         print_bars(list_, others)
     with open(os.path.join(options.out, "results.json"), "w") as file:
         json.dump({"machine": machine(), "busy_with_others": others, "quick": options.quick, "date": time.strftime("%Y-%m-%d"),
-                   "cores_ns": runner.distances, "rounds_discarded": runner.moved, "bars": list_, "failures": failures, "results": runner.results}, file, indent=1)
-    for failure in failures:
+                   "cores_ns": runner.distances, "rounds_discarded": runner.moved, "bars": list_, "failures": runner.failures, "results": runner.results}, file, indent=1)
+    for failure in runner.failures:
         print("failed:", failure)
     print(f"\nwritten: {os.path.relpath(options.out)}/results.json")
-    return 1 if failures else 0
+    return 1 if runner.failures else 0
 
 
 if __name__ == "__main__":
