@@ -64,19 +64,29 @@ public final class Upcalls {
     }
 
     private static void message(long event, long buffer, int length, long connection) {
-        messageOf(buffer, length, connection, ConnectionCalls.getUserData(connection));
+        ConnectionSink sink = null;
+        try {
+            sink = ConnectionSink.of(connection);
+            deliver(sink, buffer, length);
+        } catch (Throwable t) {
+            fail(sink, t);
+        }
     }
 
     private static void messageOf(long buffer, int length, long connection, long userData) {
         ConnectionSink sink = null;
         try {
             sink = ConnectionSink.of(connection, userData);
-            if (sink != null) {
-                sink.engine().settle();
-                sink.message(buffer, length);
-            }
+            deliver(sink, buffer, length);
         } catch (Throwable t) {
             fail(sink, t);
+        }
+    }
+
+    private static void deliver(ConnectionSink sink, long buffer, int length) {
+        if (sink != null) {
+            sink.engine().settle();
+            sink.message(buffer, length);
         }
     }
 
