@@ -11,6 +11,9 @@ import os
 import statistics
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
+from bench import have_moved
+
 WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 52, 46
 # Distinguishable without colours too, by the markers; from Okabe and Ito's palette.
@@ -204,8 +207,8 @@ def at_the_usual_distance(rows):
     distances = [row["cores_ns"] for row in rows if row.get("cores_ns")]
     if not distances:
         return rows
-    usual = max(distances, key=lambda d: sum(d / 1.5 < other < d * 1.5 for other in distances))
-    return [row for row in rows if not row.get("cores_ns") or usual / 1.5 < row["cores_ns"] < usual * 1.5]
+    usual = max(distances, key=lambda d: sum(not have_moved([d, other]) for other in distances))
+    return [row for row in rows if not have_moved([usual, row.get("cores_ns")])]
 
 
 def main():

@@ -250,9 +250,9 @@ class Runner:
 
     def look_at_cores(self, before=None):
         """How long a word needs from one core to another and back, ns, or None. A second look if it is not as before: others may have been at work."""
+        looks = []
         try:
-            looks = [json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"]]
-            if have_moved([before, *looks]):
+            while not looks or len(looks) == 1 and have_moved([before, *looks]):
                 looks.append(json.loads(self.spawn([self.o.c, "cores", "--seconds", "0.05"]))["value"])
             self.distances.append(min(looks))
             return self.distances[-1]
@@ -339,19 +339,21 @@ def by_distance(rows):
             groups[-1].append(row)
         else:
             groups.append([row])
-    found = [(statistics.median(d) if (d := [r["cores_ns"] for r in group if r.get("cores_ns")]) else None, group) for group in groups]
-    return sorted(found, key=lambda pair: -len(pair[1]))
+
+    def distance_of(group):
+        known = [row["cores_ns"] for row in group if row.get("cores_ns")]
+        return statistics.median(known) if known else None
+
+    return [(distance_of(group), group) for group in sorted(groups, key=len, reverse=True)]
 
 
 class Figures:
     def __init__(self, results):
         self.results = results
 
-    def rows(self, work, form, **more):
-        return [r for r in self.results if r["work"] == work and r["form"] == form and all(r.get(k) == v for k, v in more.items())]
-
     def median(self, impl, work, form, field="value", **more):
-        values = [r[field] for r in self.rows(work, form, impl=impl, **more)]
+        wanted = {"impl": impl, "work": work, "form": form, **more}
+        values = [r[field] for r in self.results if all(r.get(k) == v for k, v in wanted.items())]
         return statistics.median(values) if values else None
 
     def compare(self, impl, other, how, case, field="value"):

@@ -41,7 +41,7 @@ void must_at(doca_error_t result, const char *call, const char *file, int line);
 _Noreturn void fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *must_have(void *memory);
 
-/* Memory for payloads, zeroed, from whole pages, and from large ones if it is large; a multiple of a page. For free. */
+/* Memory for payloads, zeroed, from whole pages, and from large ones if it is large. For free. */
 void *payload_memory(size_t len);
 
 int64_t now_ns(void);

@@ -67,11 +67,12 @@ void *must_have(void *memory)
 
 void *payload_memory(size_t len)
 {
-	const size_t large = 2u << 20;
-	void *memory = must_have(aligned_alloc(len < large ? 4096 : large, len));
-	if (len >= large)
-		(void)madvise(memory, len, MADV_HUGEPAGE); /* a kernel that has none to give is as good as before */
-	memset(memory, 0, len);
+	const size_t page = 4096, large = 2u << 20;
+	size_t rounded = (len + page - 1) / page * page;
+	void *memory = must_have(aligned_alloc(rounded < large ? page : large, rounded));
+	if (rounded >= large)
+		(void)madvise(memory, rounded, MADV_HUGEPAGE); /* a kernel that has none to give is as good as before */
+	memset(memory, 0, rounded);
 	return memory;
 }
 

@@ -296,8 +296,8 @@ void work_memcpy(const struct options *options)
 {
 	struct window window;
 	size_t len = options->size * options->depth;
-	uint8_t *from = payload_memory((len + 4095) / 4096 * 4096);
-	uint8_t *to = payload_memory((len + 4095) / 4096 * 4096);
+	uint8_t *from = payload_memory(len);
+	uint8_t *to = payload_memory(len);
 	uint64_t copies = 0, odd = 0;
 	memset(from, 1, len);
 	memset(to, 2, len);

@@ -93,7 +93,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
             checkSetting("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize), "receiveQueueSize", settings.receiveQueueSize,
                     settings, ComchCapabilities::maxReceiveQueueSize);
         }
-        checkSetting("_task_send_set_conf", calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), sendTasks), "sendTasks", sendTasks, settings, ComchCapabilities::maxSendTasks);
+        checkSetting("_task_send_set_conf", calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), sendTasks), "sendTasks", sendTasks,
+                settings, ComchCapabilities::maxSendTasks);
         check("_event_msg_recv_register", calls.registerMessages(handle, messages.receivedCallback()));
         check("_event_consumer_register", calls.registerConsumers(handle));
         configureMore(handle);

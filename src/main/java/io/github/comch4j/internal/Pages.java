@@ -20,7 +20,7 @@ public final class Pages {
     private static final long MAP_FAILED = -1;
 
     /** Linked when the first large memory is allocated. */
-    private static final class Calls {
+    private static final class CLibrary {
         private static final MethodHandle MMAP = Symbols.standard("mmap",
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
         private static final MethodHandle MUNMAP = Symbols.standard("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -57,7 +57,7 @@ public final class Pages {
 
     private static long map(long length) {
         try {
-            return (long) Calls.MMAP.invokeExact(0L, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0L);
+            return (long) CLibrary.MMAP.invokeExact(0L, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0L);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -68,7 +68,7 @@ public final class Pages {
             return;
         }
         try {
-            int ignored = (int) Calls.MUNMAP.invokeExact(start, length);
+            int ignored = (int) CLibrary.MUNMAP.invokeExact(start, length);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -77,7 +77,7 @@ public final class Pages {
     /** Asks for large pages; a kernel that has none to give is as good as before. */
     private static void advise(long start, long length) {
         try {
-            int ignored = (int) Calls.MADVISE.invokeExact(start, length, MADV_HUGEPAGE);
+            int ignored = (int) CLibrary.MADVISE.invokeExact(start, length, MADV_HUGEPAGE);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
