@@ -202,7 +202,8 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
     /**
      * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
-     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this. The second call does nothing.
+     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this; those of other contexts on the engine may run meanwhile.
+     * The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
      * @throws IllegalStateException inside a callback of the engine

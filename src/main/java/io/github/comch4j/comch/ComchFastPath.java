@@ -216,8 +216,8 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
 
     /**
      * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
-     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired. The
-     * second call does nothing.
+     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired.
+     * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException inside a callback of the engine

@@ -9,7 +9,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
- * do, and all callbacks, happen inside {@link #progress()}.
+ * do, and all callbacks, happen inside {@link #progress()}, or inside a call that progresses the engine while it waits: {@code connect}, {@code start} with a
+ * time, {@code send} while there is no room, {@code close}. So a collection that callbacks change must not be iterated over around such a call.
  *
  * {@snippet file="Pieces.java" region="progress"}
  *

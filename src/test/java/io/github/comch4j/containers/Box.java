@@ -209,4 +209,10 @@ final class Box implements AutoCloseable {
     public void close() {
         container.stop(); // kills and removes it
     }
+
+    /** What runs in it. */
+    @Override
+    public String toString() {
+        return String.join(" ", container.getCommandParts());
+    }
 }

@@ -3,13 +3,12 @@ package io.github.comch4j.containers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.github.dockerjava.api.model.Capability;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Containers as strict operators run them: what must work works, and what cannot work says why in one sentence. */
 @Tag("containers")
@@ -18,22 +17,9 @@ import org.junit.jupiter.api.Timeout;
 class ConfinedContainersIT {
     private static final long MIB = 1 << 20;
 
-    private final List<Box> boxes = new ArrayList<>();
+    @RegisterExtension
+    private final Boxes boxes = new Boxes();
     private Fabric fabric;
-
-    @AfterEach
-    void close() {
-        boxes.forEach(Box::close);
-        if (fabric != null) {
-            fabric.close();
-        }
-    }
-
-    private Box start(Box.Plan plan) {
-        Box box = plan.start();
-        boxes.add(box);
-        return box;
-    }
 
     private Box.Plan server() {
         return Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "1");
@@ -45,15 +31,15 @@ class ConfinedContainersIT {
 
     /** Runs both sides and sees that every message and payload came back. */
     private void assertWorks(Box.Plan dpu, Box.Plan host) {
-        Box server = start(dpu).await("READY");
-        Box client = start(host);
+        Box server = boxes.start(dpu).await("READY");
+        Box client = boxes.start(host);
         assertThat(client.result()).startsWith("DONE ");
         assertThat(server.result()).startsWith("DONE clients=1 lost=0 ");
     }
 
     /** The program ends with an exception, and the sentence is in it. */
     private void assertFails(Box.Plan plan, String... sentence) {
-        Box box = start(plan);
+        Box box = boxes.start(plan);
         assertThat(box.exitCode()).as(box.output()).isEqualTo(1);
         assertThat(box.output().lines().filter(line -> line.startsWith("Exception in thread")).toList()).singleElement().asString().contains(sentence);
     }
@@ -64,13 +50,13 @@ class ConfinedContainersIT {
 
     @Test
     void aReadOnlyRootAndATmpThatIsNotExecutable() {
-        fabric = new Fabric();
+        fabric = boxes.share(new Fabric());
         assertWorks(readOnly(server()), readOnly(client(3)));
     }
 
     @Test
     void nowhereToLoadALibraryFrom() {
-        fabric = new Fabric("mode=0700,noexec");
+        fabric = boxes.share(new Fabric("mode=0700,noexec"));
         assertFails(readOnly(server()), "cannot load from /tmp, which may be mounted noexec", "cannot load from /fabric, which may be mounted noexec",
                 "set comch4j.native.dir to a folder that is writable and not mounted noexec");
     }
@@ -78,20 +64,20 @@ class ConfinedContainersIT {
     /** The connections' memory is not in /dev/shm: 64 MB there is Docker's default, and 1 MB is as good. */
     @Test
     void littleSharedMemory() {
-        fabric = new Fabric();
+        fabric = boxes.share(new Fabric());
         assertWorks(server().with(create -> create.getHostConfig().withShmSize(64 * MIB)), client(20).with(create -> create.getHostConfig().withShmSize(MIB)));
     }
 
     @Test
     void aMemoryLimit() {
-        fabric = new Fabric();
+        fabric = boxes.share(new Fabric());
         assertWorks(server().with(create -> create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)),
                 client(20).with(create -> create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)));
     }
 
     @Test
     void anOrdinaryUserWithoutAnyCapability() {
-        fabric = new Fabric("uid=4711,gid=4711,mode=0700");
+        fabric = boxes.share(new Fabric("uid=4711,gid=4711,mode=0700"));
         assertWorks(unprivileged(server(), "4711:4711"), unprivileged(client(3), "4711:4711"));
     }
 
@@ -101,28 +87,28 @@ class ConfinedContainersIT {
 
     @Test
     void differentUsersAreToldWhatToDo() {
-        fabric = new Fabric("uid=4711,gid=4711,mode=0755");
+        fabric = boxes.share(new Fabric("uid=4711,gid=4711,mode=0755"));
         assertFails(client(1).user("4712:4712"), "the fabric folder /fabric belongs to user 4711 and this process runs as user 4712",
                 "run both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group");
     }
 
     @Test
     void differentUsersOfOneGroupShareAMachine() {
-        fabric = new Fabric("uid=0,gid=4800,mode=2770");
+        fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2770"));
         assertWorks(unprivileged(server(), "4711:4800").environment("DOCA_EMU_SHARE", "group"),
                 unprivileged(client(3), "4712:4800").environment("DOCA_EMU_SHARE", "group"));
     }
 
     @Test
     void aUserOutsideTheGroupIsToldWhy() {
-        fabric = new Fabric("uid=0,gid=4800,mode=2775");
+        fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2775"));
         assertFails(client(1).user("4712:4712").environment("DOCA_EMU_SHARE", "group"),
                 "the fabric folder /fabric has group 4800 and mode 2775: with DOCA_EMU_SHARE=group, user 4712 must be in its group");
     }
 
     @Test
     void aServerThatIsNotThere() {
-        fabric = new Fabric();
+        fabric = boxes.share(new Fabric());
         assertFails(Box.Plan.java(fabric, "host", List.of("-Dpatience=1"), EchoClient.class, "echo", "1").environment("DOCA_EMU_CONNECT_WAIT", "0"),
                 "client finds no server \"echo\" on 0000:b1:00.0: none runs in this fabric folder");
     }

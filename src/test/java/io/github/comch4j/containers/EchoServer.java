@@ -38,7 +38,7 @@ public final class EchoServer {
         Doca.library();
         Echo.logEverything();
         List<Guest> guests = new ArrayList<>();
-        List<Guest> leaving = new ArrayList<>();
+        ArrayDeque<Guest> leaving = new ArrayDeque<>();
         try (var engine = ProgressEngine.create();
              var dpu = Devices.openDpu(Machine.DPU);
              var representor = dpu.openRepresentor(Machine.HOST);
@@ -57,13 +57,13 @@ public final class EchoServer {
             System.out.println("READY " + server.state());
             while (gone < clients) {
                 boolean worked = engine.progress();
-                guests.forEach(Guest::answer);
-                if (!leaving.isEmpty()) {
-                    leaving.forEach(Guest::close);
-                    guests.removeAll(leaving);
-                    gone += leaving.size();
-                    leaving.clear();
+                while (!leaving.isEmpty()) {
+                    Guest guest = leaving.removeFirst();
+                    guests.remove(guest);
+                    guest.close(); // progresses the engine: guests may come and go in it
+                    gone++;
                 }
+                guests.forEach(Guest::answer);
                 if (!worked) {
                     Thread.yield();
                 }

@@ -2,13 +2,12 @@ package io.github.comch4j.containers;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Host and DPU in two containers, which share nothing but the fabric folder; Java and C on either side. */
 @Tag("containers")
@@ -18,28 +17,17 @@ class TwoContainersIT {
     private static final int ROUNDS = 5;
     private static final String DONE_CLIENT = "DONE messages=" + ROUNDS * Echo.MESSAGES.length + " payloads=" + ROUNDS * Echo.PAYLOADS.length + " bytes=";
 
-    private final List<Box> boxes = new ArrayList<>();
+    @RegisterExtension
+    private final Boxes boxes = new Boxes();
     private Fabric fabric;
 
     @BeforeEach
     void open() {
-        fabric = new Fabric();
-    }
-
-    @AfterEach
-    void close() {
-        boxes.forEach(Box::close);
-        fabric.close();
-    }
-
-    private Box start(Box.Plan plan) {
-        Box box = plan.start();
-        boxes.add(box);
-        return box;
+        fabric = boxes.share(new Fabric());
     }
 
     private Box javaServer(int clients) {
-        return start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients))).await("READY");
+        return boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients))).await("READY");
     }
 
     private Box.Plan javaClient(int rounds) {
@@ -64,7 +52,7 @@ class TwoContainersIT {
     @Test
     void javaOnBothSides() {
         Box server = javaServer(1);
-        Box client = start(javaClient(ROUNDS));
+        Box client = boxes.start(javaClient(ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
         assertThroughSharedMemoryOnly(server);
@@ -74,7 +62,7 @@ class TwoContainersIT {
     @Test
     void cOnTheHostAndJavaOnTheDpu() {
         Box server = javaServer(1);
-        Box client = start(c("host", "client", ROUNDS));
+        Box client = boxes.start(c("host", "client", ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
         assertThroughSharedMemoryOnly(server);
@@ -83,8 +71,8 @@ class TwoContainersIT {
 
     @Test
     void javaOnTheHostAndCOnTheDpu() {
-        Box server = start(c("dpu", "server", 1)).await("READY");
-        Box client = start(javaClient(ROUNDS));
+        Box server = boxes.start(c("dpu", "server", 1)).await("READY");
+        Box client = boxes.start(javaClient(ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
         assertThroughSharedMemoryOnly(server);
@@ -93,7 +81,7 @@ class TwoContainersIT {
 
     @Test
     void theHostMayBeThereFirst() {
-        Box client = start(javaClient(ROUNDS));
+        Box client = boxes.start(javaClient(ROUNDS));
         Box server = javaServer(1);
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(1, 0));
@@ -102,7 +90,7 @@ class TwoContainersIT {
     @Test
     void severalHostsOnOneDpu() {
         Box server = javaServer(4);
-        List<Box> clients = List.of(start(javaClient(ROUNDS)), start(c("host", "client", ROUNDS)), start(javaClient(ROUNDS)), start(c("host", "client", ROUNDS)));
+        List<Box> clients = List.of(boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)), boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)));
         for (Box client : clients) {
             assertThat(client.result()).startsWith(DONE_CLIENT);
         }
@@ -113,20 +101,20 @@ class TwoContainersIT {
     @Test
     void aSharedProcessNamespaceAllowsDirectWrites() {
         // the namespace is the server's, and whoever is in it dies with it: so it must have a second client to wait for
-        Box server = start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "2").with(Box::allowTracing)).await("READY");
-        Box client = start(javaClient(ROUNDS).with(Box::allowTracing).with(create -> create.getHostConfig().withPidMode("container:" + server.id())));
+        Box server = boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "2").with(Box::allowTracing)).await("READY");
+        Box client = boxes.start(javaClient(ROUNDS).with(Box::allowTracing).with(create -> create.getHostConfig().withPidMode("container:" + server.id())));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(client.output()).contains("payloads by direct writes");
-        assertThat(start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);
+        assertThat(boxes.start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).isEqualTo(doneServer(2, 0));
     }
 
     @Test
     void aHostThatIsKilledIsReportedAndTheNextOneIsServed() {
         Box server = javaServer(2);
-        Box killed = start(javaClient(0)).await("READY");
+        Box killed = boxes.start(javaClient(0)).await("READY");
         killed.kill();
-        Box client = start(javaClient(ROUNDS));
+        Box client = boxes.start(javaClient(ROUNDS));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(server.result()).startsWith("DONE clients=2 lost=1 ");
     }
@@ -134,11 +122,11 @@ class TwoContainersIT {
     @Test
     void aDpuThatIsKilledIsReportedAndTheNextOneServes() {
         Box server = javaServer(1);
-        Box client = start(javaClient(0)).await("READY");
+        Box client = boxes.start(javaClient(0)).await("READY");
         server.kill();
         assertThat(client.result()).startsWith("LOST ");
         Box next = javaServer(1);
-        assertThat(start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);
+        assertThat(boxes.start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);
         assertThat(next.result()).isEqualTo(doneServer(1, 0));
     }
 }
