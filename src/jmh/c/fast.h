@@ -87,16 +87,17 @@ static inline bool sender_send(struct sender *sender)
 	return sender_submit(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
-/* So many messages go out together. */
-#define SENDER_BATCH 32u
+/* So many messages go out together. Those that complete at once are used again at once, while they are in the cache;
+ * where they take longer, up to `depth` are under way after some turns. */
+#define BURST 32u
 
-/* As many as there is room for, then everything that completes; true when anything was sent. */
+/* As many as there is room for, a burst at most, then everything that completes; true when anything was sent. */
 static inline bool sender_turn(struct sender *sender)
 {
 	uint64_t before = sender->sent;
-	for (uint32_t num = 1; sender_submit(sender, num % SENDER_BATCH == 0 ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
+	for (uint32_t num = 1; num <= BURST && sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
 		;
-	if ((sender->sent - before) % SENDER_BATCH != 0)
+	if (sender->sent - before != BURST)
 		doca_ctx_flush_tasks(sender->ctx);
 	while (doca_pe_progress(sender->pe))
 		;

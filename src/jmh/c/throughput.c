@@ -183,7 +183,7 @@ static inline bool send_next(struct endpoint *client, uint8_t *message, uint32_t
 static inline bool client_turn(struct endpoint *client, uint8_t *message, uint32_t size)
 {
 	uint64_t before = client->sent;
-	while (send_next(client, message, size))
+	while (client->sent - before < BURST && send_next(client, message, size))
 		;
 	while (doca_pe_progress(client->pe))
 		;

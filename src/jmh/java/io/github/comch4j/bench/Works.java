@@ -14,6 +14,8 @@ final class Works {
     private static final int MASK = Window.TURNS_PER_LOOK - 1;
     private static final int SIGNALS = 8;
     private static final int CALLS_PER_LOOK = 1000;
+    /** What completes at once is used again at once, while it is in the cache; else up to {@code depth} are under way after some turns. */
+    private static final int BURST = 32;
 
     private Works() {
     }
@@ -55,7 +57,7 @@ final class Works {
         long allocated = 0;
         for (int turn = 1;; turn++) {
             long before = sent;
-            sent = sendTurn(outlet, sent, options.depth());
+            sent = sendTurn(outlet, sent);
             spin.turned(sent != before);
             if ((turn & MASK) == 0) {
                 if (allocatedBefore >= 0) { // the end of the run is not its steady state
@@ -75,11 +77,10 @@ final class Works {
         reportSender(options, sent, outlet.again(), (double) allocated / Math.max(1, sentAfter - sentBefore));
     }
 
-    /** As many as there is room for, then everything that completes. */
-    private static long sendTurn(Outlet outlet, long sent, int depth) {
+    /** As many as there is room for, a burst at most, then everything that completes. */
+    private static long sendTurn(Outlet outlet, long sent) {
         long number = sent;
-        // one that always finds room must still look at the clock now and then
-        while (number - sent < depth && outlet.offer(number)) {
+        while (number - sent < BURST && outlet.offer(number)) {
             number++;
         }
         outlet.progress();
@@ -104,7 +105,7 @@ final class Works {
         long sent = 0;
         long empty = 0;
         for (int turn = 1;; turn++) {
-            sent = sendTurn(outlet, sent, options.depth());
+            sent = sendTurn(outlet, sent);
             if (inlet.poll() == 0) {
                 empty++;
             }
