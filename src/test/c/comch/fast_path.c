@@ -1016,6 +1016,68 @@ static void counters_wrap_around_the_slots(void **state)
 	path_close(&path);
 }
 
+/* As many as are posted wait for the consumer at a time, half of what the ring of bytes holds. */
+static void payloads_of_many_sizes_wrap_around_the_ring(void **state)
+{
+	(void)state;
+	enum { POSTED = 256, LAPS = 6, LARGEST = 5000, SENDERS = 2 };
+	struct pair pair;
+	struct memory source, sink;
+	struct producer producers[SENDERS];
+	struct consumer consumer;
+	pair_open(&pair, TWO_ENGINES);
+	memory_open(&source, LARGEST, 1, pair.devices.host, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	memory_open(&sink, POSTED * LARGEST, POSTED, pair.devices.dpu, RW);
+	consumer_make(&consumer, pair.server.connection, sink.mmap, POSTED, NULL);
+	consumer_start(&consumer, pair.server.pe);
+	for (size_t i = 0; i < SENDERS; i++) {
+		producer_make(&producers[i], pair.client.connection, POSTED, NULL);
+		producer_start(&producers[i]);
+	}
+	struct doca_buf *from = memory_buf(&source, 0, LARGEST, 0), *to[POSTED];
+	for (size_t i = 0; i < POSTED; i++)
+		to[i] = memory_buf(&sink, i * LARGEST, LARGEST, 0);
+	uint64_t x = 88172645463325252u;
+	for (size_t lap = 0; lap < LAPS; lap++) {
+		size_t lens[POSTED];
+		for (size_t i = 0; i < POSTED; i++)
+			post(&consumer, to[i]);
+		for (size_t i = 0; i < POSTED; i++) {
+			x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+			/* any, and as much of the ring as can be */
+			lens[i] = lap % 2 == 0 ? x % (LARGEST + 1) : 4000 + x % 97;
+			fill(source.bytes, lens[i], lap * POSTED + i);
+			OK(doca_buf_set_data(from, source.bytes, lens[i]));
+			put(&producers[i % SENDERS], consumer.id, from);
+		}
+		for (size_t i = 0; i < SENDERS; i++) {
+			UNTIL(inflight(producers[i].ctx) == 0, producers[i].pe);
+			free_sent(&producers[i].record);
+			record_clear(&producers[i].record);
+		}
+		UNTIL(count_of(&consumer.record, RECEIVED) == POSTED, consumer.pe);
+		for (size_t i = 0; i < POSTED; i++) {
+			assert_int_equal(buf_data_len(to[i]), lens[i]);
+			assert_true(filled(sink.bytes + i * LARGEST, lens[i], lap * POSTED + i));
+			OK(doca_buf_reset_data_len(to[i]));
+		}
+		free_received(&consumer.record);
+		record_clear(&consumer.record);
+	}
+	buf_release(from);
+	for (size_t i = 0; i < POSTED; i++)
+		buf_release(to[i]);
+	for (size_t i = 0; i < SENDERS; i++) {
+		producer_stop(&producers[i]);
+		producer_destroy(&producers[i]);
+	}
+	consumer_stop(&consumer);
+	consumer_destroy(&consumer);
+	pair_close(&pair);
+	memory_close(&source);
+	memory_close(&sink);
+}
+
 /* 65,534 ids: more producers than that, one after another, while the first ones live. */
 static void no_two_living_producers_have_the_same_id(void **state)
 {
@@ -1078,6 +1140,7 @@ int main(void)
 		cmocka_unit_test(both_may_stop_and_be_destroyed_in_callbacks),
 		cmocka_unit_test(an_echo_from_inside_the_receive_callback),
 		cmocka_unit_test(counters_wrap_around_the_slots),
+		cmocka_unit_test(payloads_of_many_sizes_wrap_around_the_ring),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

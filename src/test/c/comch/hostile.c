@@ -593,9 +593,12 @@ static void impossible_slots_fail_the_receive(void **state)
 		{.len = 1, .imm_len = 255, .payload = SHM_PAYLOAD_PLACED},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_EAGER},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PIPE},
+		{.len = 1, .payload = SHM_PAYLOAD_RING, .ring_offset = SHM_BYTES_RING},
+		{.len = 2, .payload = SHM_PAYLOAD_RING, .ring_offset = SHM_BYTES_RING - 1},
+		{.len = 1, .payload = SHM_PAYLOAD_RING, .ring_offset = UINT32_MAX},
 		{.len = 1, .payload = SHM_PAYLOAD_SKIPPED},
 		{.len = 1, .payload = SHM_PAYLOAD_FAILED},
-		{.len = 1, .payload = 6},
+		{.len = 1, .payload = SHM_PAYLOAD_RING + 1},
 		{.len = 1, .payload = 255},
 	};
 	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {

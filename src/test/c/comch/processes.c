@@ -106,7 +106,7 @@ static void exchange_messages(struct side *side)
 		CHECK(memcmp(nth(&end->record, MESSAGE, number + i)->bytes, &i, sizeof(i)) == 0);
 }
 
-static const size_t sizes[] = {0, 1, 63, 64, 104, 105, 4096, 16384, 16385, 1u << 20, 5u << 20, 3};
+static const size_t sizes[] = {0, 1, 63, 64, 104, 105, 4096, 4097, 16384, 16385, 1u << 20, 5u << 20, 3};
 
 #define NUM_SIZES (sizeof(sizes) / sizeof(sizes[0]))
 #define LARGEST (5u << 20)
@@ -139,7 +139,7 @@ static void receive_size(struct consumer *consumer, struct doca_buf *buf, struct
 	OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task)));
 }
 
-static void exchange_data(struct side *side)
+static void exchange_data(struct side *side, uint32_t receives)
 {
 	struct end *end = &side->end;
 	struct memory in, out;
@@ -147,7 +147,7 @@ static void exchange_data(struct side *side)
 	memory_open(&out, LARGEST, 1, side->dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	struct consumer consumer;
 	struct producer producer;
-	consumer_make(&consumer, end->connection, in.mmap, 1, end->pe);
+	consumer_make(&consumer, end->connection, in.mmap, receives, end->pe);
 	producer_make(&producer, end->connection, 1, end->pe);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
 	producer_start(&producer);
@@ -174,6 +174,16 @@ static void exchange_data(struct side *side)
 	buf_release(buf);
 	memory_close(&in);
 	memory_close(&out);
+}
+
+static void exchange_data_with_few_receives(struct side *side)
+{
+	exchange_data(side, 1);
+}
+
+static void exchange_data_with_many_receives(struct side *side)
+{
+	exchange_data(side, 100);
 }
 
 enum { DEPTH = 8, PRODUCERS = 2, STREAM = 60 };
@@ -576,7 +586,8 @@ static const struct script {
 	bool parts; /* ends the connection itself */
 } scripts[] = {
 	{"messages", exchange_messages, false},
-	{"data", exchange_data, false},
+	{"data, many receives", exchange_data_with_many_receives, false},
+	{"data", exchange_data_with_few_receives, false},
 	{"stream", stream, false},
 	{"stop", stop_in_the_pipeline, false},
 	{"cancel", cancel_in_the_pipeline, false},
@@ -625,6 +636,7 @@ static void data_of_every_kind_of_size_by_direct_writes(void **state)
 {
 	(void)state;
 	run_both_ways("data");
+	run_both_ways("data, many receives");
 }
 
 static void data_of_every_kind_of_size_through_the_pipeline(void **state)
@@ -632,6 +644,7 @@ static void data_of_every_kind_of_size_through_the_pipeline(void **state)
 	(void)state;
 	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
 	run_both_ways("data");
+	run_both_ways("data, many receives");
 	unsetenv("DOCA_EMU_DIRECT_WRITE");
 }
 

@@ -53,6 +53,7 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 		return READING_CONSUMER_UNKNOWN;
 	}
 	opened.slot_mask = shm_slot_mask(opened.capacity);
+	opened.ring_limit = shm_ring_limit(opened.capacity);
 	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
 		opened.max_imm_len = emu_limits()->max_imm_data_len;
 	*view = opened;
@@ -185,6 +186,17 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 		dest[done] = source[done];
 }
 
+/* Room in the ring of bytes: whole lines, in one piece. Its place does not matter, as long as nobody else has it. */
+static inline uint32_t take_from_ring(struct shm_region *region, uint64_t len)
+{
+	uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
+	uint64_t offset;
+	do
+		offset = atomic_fetch_add_explicit(&region->ring_taken, bytes, memory_order_relaxed) % SHM_BYTES_RING;
+	while (EMU_UNLIKELY(offset + bytes > SHM_BYTES_RING));
+	return (uint32_t)offset;
+}
+
 /* Brings the payload into a claimed slot or its buffer and tells how. */
 static inline enum shm_payload place(struct doca_comch_producer *producer, const struct consumer_view *view,
 				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
@@ -195,6 +207,12 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 	if (len + imm_len <= SHM_INLINE_BYTES) {
 		copy_words(slot->bytes + imm_len, source, len);
 		return SHM_PAYLOAD_INLINE;
+	}
+	if (len <= view->ring_limit) {
+		uint32_t offset = take_from_ring(view->region, len);
+		memcpy(shm_region_ring(view->region) + offset, source, len);
+		slot->ring_offset = offset;
+		return SHM_PAYLOAD_RING;
 	}
 	if (connection->reach == WIRE_REACH_SELF) {
 		if (len > 0)

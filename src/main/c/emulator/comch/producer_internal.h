@@ -26,6 +26,7 @@ struct consumer_view {
 	struct shm_post *posts;
 	struct shm_slot *slots;
 	uint64_t slot_mask;
+	uint64_t ring_limit; /* the longest payload for the ring of bytes */
 };
 
 struct doca_comch_producer_task_send {

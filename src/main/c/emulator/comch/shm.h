@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 4u
+#define SHM_LAYOUT_VERSION 5u
 #define SHM_CACHE_LINE 64
 
 /* Between two looks at memory that the other side is about to write. */
@@ -125,6 +125,10 @@ struct shm_record { /* followed by the message */
 #define SHM_SLOTS 16384u
 #define SHM_FEW_POSTS 32u
 #define SHM_INLINE_BYTES 96u
+/* Payloads that are little too long for a slot lie one behind the other in a ring of bytes, for the same reason. Those of
+ * all posted buffers fill half of it at most (shm_ring_limit), so that it does not overtake itself. */
+#define SHM_BYTES_RING (2u << 20)
+#define SHM_BYTES_RING_MOST 4096u
 #define SHM_PIPE_BYTES (1u << 20)
 
 /* Set in `claimed` by the consumer when it stops: no producer claims after it. */
@@ -152,6 +156,8 @@ struct shm_region {
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t claimed;
+	/* Producers: bytes taken from the ring of bytes so far, fillers included. */
+	_Atomic uint64_t ring_taken;
 	/* Pipeline for payloads that neither fit a slot nor can be written directly; one message at a time.
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
@@ -187,6 +193,7 @@ enum shm_payload {
 	SHM_PAYLOAD_SKIPPED,    /* the buffer was taken back; nothing was sent */
 	SHM_PAYLOAD_FAILED,     /* the sender failed half-way */
 	SHM_PAYLOAD_FETCH,      /* the consumer reads it from the producer's memory */
+	SHM_PAYLOAD_RING,       /* in the ring of bytes, at ring_offset */
 };
 
 struct shm_slot { /* the producer that claimed it */
@@ -196,7 +203,8 @@ struct shm_slot { /* the producer that claimed it */
 	uint32_t producer_id;
 	uint8_t payload; /* enum shm_payload */
 	uint8_t imm_len;
-	uint8_t reserved[6];
+	uint8_t reserved[2];
+	uint32_t ring_offset;
 	uint64_t arrival; /* as in struct shm_record */
 	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
 };
@@ -240,7 +248,8 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 #define SHM_REGION_POSTS SHM_PAGE
 #define SHM_REGION_SLOTS (SHM_REGION_POSTS + SHM_MAX_POSTS * sizeof(struct shm_post))
 #define SHM_REGION_OFFERS (SHM_REGION_SLOTS + SHM_SLOTS * (size_t)SHM_SLOT_BYTES)
-#define SHM_REGION_PIPE (SHM_REGION_OFFERS + SHM_MAX_POSTS * sizeof(struct shm_offer))
+#define SHM_REGION_RING (SHM_REGION_OFFERS + SHM_MAX_POSTS * sizeof(struct shm_offer))
+#define SHM_REGION_PIPE (SHM_REGION_RING + SHM_BYTES_RING)
 #define SHM_REGION_EAGER (SHM_REGION_PIPE + SHM_PIPE_BYTES)
 #define SHM_EAGER_MAX_BYTES (UINT64_C(32) << 20)
 #define SHM_REGION_BYTES (SHM_REGION_EAGER + SHM_EAGER_MAX_BYTES)
@@ -272,6 +281,19 @@ static inline struct shm_slot *shm_region_slots(struct shm_region *region)
 static inline uint64_t shm_slot_mask(uint32_t capacity)
 {
 	return (capacity <= SHM_FEW_POSTS ? capacity : SHM_SLOTS) - 1;
+}
+
+/* The longest payload that goes through the ring of bytes; 0: none does. */
+static inline uint32_t shm_ring_limit(uint32_t capacity)
+{
+	if (capacity <= SHM_FEW_POSTS)
+		return 0;
+	return SHM_BYTES_RING / 2 / capacity < SHM_BYTES_RING_MOST ? SHM_BYTES_RING / 2 / capacity : SHM_BYTES_RING_MOST;
+}
+
+static inline uint8_t *shm_region_ring(struct shm_region *region)
+{
+	return (uint8_t *)region + SHM_REGION_RING;
 }
 
 static inline struct shm_offer *shm_region_offers(struct shm_region *region)
