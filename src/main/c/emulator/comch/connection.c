@@ -96,6 +96,7 @@ doca_error_t connection_establish(struct doca_comch_connection *connection, cons
 	connection->rx.ring_bytes = own_bytes;
 	connection->tx.ring = connection->map->rings[shm_other(connection->side)];
 	connection->tx.ring_bytes = from_peer->ring_bytes;
+	connection->tx.warm = SHM_RING_WARM;
 	connection->tx.queue_size = from_peer->recv_queue_size;
 	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
 										     : from_peer->max_msg_size;
@@ -145,6 +146,19 @@ static void give_ring_back(struct doca_comch_connection *connection, uint64_t he
 			    free_bytes);
 }
 
+/* Whether a sender that finds the ring empty leaves its beginning alone for the time being. */
+static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
+{
+	uint64_t size = connection->tx.ring_bytes;
+	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
+	int64_t now = now_ms();
+	bool flows = len >= SHM_RING_LONG && now - connection->tx.warm_since <= SHM_RING_FLOW_MS &&
+		     connection->tx.warm + SHM_RING_WARM < most;
+	connection->tx.warm = flows ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
+	connection->tx.warm_since = now;
+	return flows;
+}
+
 doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
@@ -159,7 +173,7 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 	if (tail - connection->tx.looked >= SHM_RING_LOOK)
 		give_ring_back(connection, head);
 	uint64_t offset = (tail - connection->tx.start) & (size - 1);
-	if (offset >= SHM_RING_WARM && head == tail) {
+	if (offset >= connection->tx.warm && head == tail && !goes_on(connection, len)) {
 		/* Nothing is in the ring: back to its beginning, rather than touch all of it in the course of time. The
 		 * receiver sees this with the tail. */
 		connection->tx.start = tail;

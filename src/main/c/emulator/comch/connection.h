@@ -56,6 +56,8 @@ struct doca_comch_connection {
 		uint64_t ring_bytes, start, tail, messages;
 		uint64_t looked;    /* the tail at the last look whether pages of the ring can be given back */
 		int64_t given_back; /* when that was done (now_ms) */
+		uint64_t warm;	    /* how far into the ring messages are written before an empty one begins again */
+		int64_t warm_since; /* when that was decided (now_ms) */
 		uint32_t queue_size; /* the peer's receive queue */
 		struct doca_comch_task_send *pending_first, *pending_last;
 	} tx;

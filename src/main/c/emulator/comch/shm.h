@@ -102,8 +102,12 @@ struct shm_control {
 
 #define SHM_RECORD_ALIGN UINT64_C(16)
 /* A sender that has come so far and finds the ring empty begins again at its first byte: traffic that is taken as it
- * comes stays in memory that is in use, and in the cache. */
+ * comes stays in few pages. If messages are long and it came so far within SHM_RING_FLOW_MS it goes on, up to SHM_RING_LAP:
+ * when it comes back to a line, that has left the receiver's own caches, and need not be taken from there. */
 #define SHM_RING_WARM (UINT64_C(64) << 10)
+#define SHM_RING_LAP (UINT64_C(2) << 20)
+#define SHM_RING_FLOW_MS 8
+#define SHM_RING_LONG 512u
 /* Every so many bytes a sender looks whether it is time to give pages of the ring back. */
 #define SHM_RING_LOOK (UINT64_C(256) << 10)
 #define SHM_RING_GIVE_BACK_MS 2000
