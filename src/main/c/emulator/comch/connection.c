@@ -152,7 +152,7 @@ static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
 	uint64_t size = connection->tx.ring_bytes;
 	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
 	int64_t now = now_ms();
-	bool flows = len >= SHM_RING_LONG && now - connection->tx.warm_since <= SHM_RING_FLOW_MS &&
+	bool flows = len >= SHM_RING_LONG && now - connection->tx.warm_since <= SHM_FLOW_MS &&
 		     connection->tx.warm + SHM_RING_WARM < most;
 	connection->tx.warm = flows ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
 	connection->tx.warm_since = now;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dev.h"
+#include "endpoint.h"
 #include "faults.h"
 #include "memory.h"
 #include "producer_internal.h"
@@ -54,6 +55,8 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 	}
 	opened.slot_mask = shm_slot_mask(opened.capacity);
 	opened.ring_limit = shm_ring_limit(opened.capacity);
+	opened.flows = true; /* until the contrary is shown */
+	opened.flows_since = now_ms();
 	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
 		opened.max_imm_len = emu_limits()->max_imm_data_len;
 	*view = opened;
@@ -186,6 +189,19 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 		dest[done] = source[done];
 }
 
+/* Whether payloads like this one flow. */
+static inline bool flows(struct consumer_view *view, uint64_t len)
+{
+	view->flow_bytes += len;
+	if (EMU_UNLIKELY(view->flow_bytes >= SHM_FLOW_BYTES)) {
+		int64_t now = now_ms();
+		view->flows = now - view->flows_since <= SHM_FLOW_MS;
+		view->flows_since = now;
+		view->flow_bytes = 0;
+	}
+	return view->flows;
+}
+
 /* Room in the ring of bytes: whole lines, in one piece. Its place does not matter, as long as nobody else has it. */
 static inline uint32_t take_from_ring(struct shm_region *region, uint64_t len)
 {
@@ -198,7 +214,7 @@ static inline uint32_t take_from_ring(struct shm_region *region, uint64_t len)
 }
 
 /* Brings the payload into a claimed slot or its buffer and tells how. */
-static inline enum shm_payload place(struct doca_comch_producer *producer, const struct consumer_view *view,
+static inline enum shm_payload place(struct doca_comch_producer *producer, struct consumer_view *view,
 				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
 				     uint32_t imm_len)
 {
@@ -208,7 +224,7 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, const
 		copy_words(slot->bytes + imm_len, source, len);
 		return SHM_PAYLOAD_INLINE;
 	}
-	if (len <= view->ring_limit) {
+	if (len <= view->ring_limit && flows(view, len)) {
 		uint32_t offset = take_from_ring(view->region, len);
 		memcpy(shm_region_ring(view->region) + offset, source, len);
 		slot->ring_offset = offset;

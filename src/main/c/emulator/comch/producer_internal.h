@@ -27,6 +27,11 @@ struct consumer_view {
 	struct shm_slot *slots;
 	uint64_t slot_mask;
 	uint64_t ring_limit; /* the longest payload for the ring of bytes */
+	/* Of payloads that the ring could take: whether they flow, and the bytes since that was decided, at `flows_since`
+	 * (now_ms). */
+	bool flows;
+	uint64_t flow_bytes;
+	int64_t flows_since;
 };
 
 struct doca_comch_producer_task_send {

@@ -98,15 +98,20 @@ struct shm_control {
 	struct shm_half half[SHM_SIDES];
 };
 
+/* ---- what flows ---- */
+
+/* Traffic flows if so many bytes take no longer than so many milliseconds. Then it may have more memory than it needs. */
+#define SHM_FLOW_BYTES (UINT64_C(64) << 10)
+#define SHM_FLOW_MS 8
+
 /* ---- ring of control messages ---- */
 
 #define SHM_RECORD_ALIGN UINT64_C(16)
 /* A sender that has come so far and finds the ring empty begins again at its first byte: traffic that is taken as it
- * comes stays in few pages. If messages are long and it came so far within SHM_RING_FLOW_MS it goes on, up to SHM_RING_LAP:
- * when it comes back to a line, that has left the receiver's own caches, and need not be taken from there. */
-#define SHM_RING_WARM (UINT64_C(64) << 10)
+ * comes stays in few pages. If messages are long and flow (SHM_FLOW_MS) it goes on, up to SHM_RING_LAP: when it comes back
+ * to a line, that has left the receiver's own caches, and need not be taken from there. */
+#define SHM_RING_WARM SHM_FLOW_BYTES
 #define SHM_RING_LAP (UINT64_C(2) << 20)
-#define SHM_RING_FLOW_MS 8
 #define SHM_RING_LONG 512u
 /* Every so many bytes a sender looks whether it is time to give pages of the ring back. */
 #define SHM_RING_LOOK (UINT64_C(256) << 10)
@@ -129,8 +134,8 @@ struct shm_record { /* followed by the message */
 #define SHM_SLOTS 16384u
 #define SHM_FEW_POSTS 32u
 #define SHM_INLINE_BYTES 96u
-/* Payloads that are little too long for a slot lie one behind the other in a ring of bytes, for the same reason. Those of
- * all posted buffers fill half of it at most (shm_ring_limit), so that it does not overtake itself. */
+/* Payloads that flow and are little too long for a slot lie one behind the other in a ring of bytes, for the same reason.
+ * Those of all posted buffers fill half of it at most (shm_ring_limit), so that it does not overtake itself. */
 #define SHM_BYTES_RING (2u << 20)
 #define SHM_BYTES_RING_MOST 4096u
 #define SHM_PIPE_BYTES (1u << 20)
