@@ -151,12 +151,10 @@ static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
 	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
-	int64_t now = now_ms();
-	bool flows = len >= SHM_RING_LONG && now - connection->tx.warm_since <= SHM_FLOW_MS &&
-		     connection->tx.warm + SHM_RING_WARM < most;
-	connection->tx.warm = flows ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
-	connection->tx.warm_since = now;
-	return flows;
+	bool on = traffic_flows(&connection->tx.warm_since) && len >= SHM_RING_LONG &&
+		  connection->tx.warm + SHM_RING_WARM < most;
+	connection->tx.warm = on ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
+	return on;
 }
 
 doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len)

@@ -346,6 +346,13 @@ int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+bool traffic_flows(int64_t *since)
+{
+	int64_t before = *since;
+	*since = now_ms();
+	return *since - before <= SHM_FLOW_MS;
+}
+
 void endpoint_start_grace(struct comch_endpoint *endpoint)
 {
 	endpoint->stop_deadline_ms = now_ms() + READING_STOP_GRACE_MS;

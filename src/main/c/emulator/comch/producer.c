@@ -194,9 +194,7 @@ static inline bool flows(struct consumer_view *view, uint64_t len)
 {
 	view->flow_bytes += len;
 	if (EMU_UNLIKELY(view->flow_bytes >= SHM_FLOW_BYTES)) {
-		int64_t now = now_ms();
-		view->flows = now - view->flows_since <= SHM_FLOW_MS;
-		view->flows_since = now;
+		view->flows = traffic_flows(&view->flows_since);
 		view->flow_bytes = 0;
 	}
 	return view->flows;

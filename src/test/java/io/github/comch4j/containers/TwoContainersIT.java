@@ -90,7 +90,8 @@ class TwoContainersIT {
     @Test
     void severalHostsOnOneDpu() {
         Box server = javaServer(4);
-        List<Box> clients = List.of(boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)), boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)));
+        List<Box> clients = List.of(boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)),
+                boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)));
         for (Box client : clients) {
             assertThat(client.result()).startsWith(DONE_CLIENT);
         }
