@@ -140,7 +140,7 @@ static enum outcome failed(struct life *life, const char *call, doca_error_t res
 {
 	if (result != documented) {
 		fprintf(stderr, "%s gives %s\n", call, doca_error_get_name(result));
-		REQUIRE(!"the error is a documented one");
+		REQUIRE(0 && "the error is a documented one");
 	}
 	life->failed_at = call;
 	return LIFE_FAILED;
