@@ -112,7 +112,7 @@ sanitizer_works() {
 stage_abi() {
   local table=src/test/abi/doca-3.0.tsv only
   # By name: a header that is lost must fail here. doca_compat.h has no facts of its own.
-  only=$(printf 'doca_%s.h,' buf buf_inventory comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
+  only=$(printf 'doca_%s.h,' buf buf_inventory buf_pool comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
   only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
@@ -129,7 +129,7 @@ native_libraries() {
 }
 
 stage_c() {
-  c_tests "C tests" c-plain ""
+  c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON
   if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
     c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
     check "C tests: coverage" scripts/lib/coverage.py target/c-coverage 90

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "devices.h"
+#include "doca_buf_pool.h"
 #include "doca_types.h"
 #include "memory.h"
 
@@ -109,6 +110,32 @@ static void bufs_can_be_taken_on_an_imported_map(void **state)
 	expect_success(doca_buf_dec_refcount(buf, NULL));
 	expect_invalid(doca_buf_inventory_buf_get_by_addr(inventory, imported, memory + sizeof(memory), 1, &buf));
 	expect_success(doca_buf_inventory_destroy(inventory));
+	expect_success(doca_mmap_destroy(imported));
+	expect_success(doca_mmap_destroy(mmap));
+}
+
+static void a_pool_on_an_imported_map_gives_remote_bufs_until_the_map_is_useless(void **state)
+{
+	(void)state;
+	struct doca_mmap *mmap = started_map(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	struct doca_mmap *imported;
+	struct doca_buf_pool *pool;
+	struct doca_buf *buf;
+	const void *desc;
+	size_t len;
+	export_map(mmap, &desc, &len);
+	expect_success(doca_mmap_create_from_export(NULL, desc, len, dpu, &imported));
+	expect_success(doca_buf_pool_create(2, 2048, imported, &pool));
+	expect_success(doca_buf_pool_start(pool));
+	expect_success(doca_buf_pool_buf_alloc(pool, &buf));
+	assert_true(buf->remote);
+	assert_ptr_equal(memory, buf->head);
+	expect_success(doca_mmap_stop(mmap));
+	expect_success(doca_buf_dec_refcount(buf, NULL));
+	expect(DOCA_ERROR_BAD_STATE, doca_buf_pool_buf_alloc(pool, &buf));
+	expect_success(doca_buf_pool_stop(pool));
+	expect(DOCA_ERROR_BAD_STATE, doca_buf_pool_start(pool));
+	expect_success(doca_buf_pool_destroy(pool));
 	expect_success(doca_mmap_destroy(imported));
 	expect_success(doca_mmap_destroy(mmap));
 }
@@ -338,6 +365,7 @@ int main(void)
 		cmocka_unit_test(an_exported_map_can_be_imported_on_the_dpu),
 		cmocka_unit_test(exporting_again_gives_the_same_descriptor),
 		cmocka_unit_test(bufs_can_be_taken_on_an_imported_map),
+		cmocka_unit_test(a_pool_on_an_imported_map_gives_remote_bufs_until_the_map_is_useless),
 		cmocka_unit_test(an_imported_map_cannot_be_configured_stopped_or_exported),
 		cmocka_unit_test(an_exported_map_stays_exported_when_it_is_stopped),
 		cmocka_unit_test(stopping_or_destroying_the_exporter_makes_the_imported_map_useless),

@@ -7,6 +7,7 @@
 
 #include "devices.h"
 #include "doca_buf_inventory.h"
+#include "doca_buf_pool.h"
 #include "doca_log.h"
 #include "doca_mmap.h"
 #include "doca_types.h"
@@ -185,6 +186,15 @@ static doca_error_t create_inventory(void)
 	return result;
 }
 
+static doca_error_t create_pool(void)
+{
+	struct doca_buf_pool *pool;
+	doca_error_t result = doca_buf_pool_create(10, 1, plain_map, &pool);
+	if (result == DOCA_SUCCESS)
+		doca_buf_pool_destroy(pool);
+	return result;
+}
+
 static struct doca_buf_inventory *started_inventory;
 
 static doca_error_t expand_inventory(void)
@@ -299,6 +309,15 @@ static void inventories(void **state)
 	expect_success(doca_buf_inventory_destroy(started_inventory));
 }
 
+static void pools(void **state)
+{
+	(void)state;
+	expect_success(doca_mmap_create(&plain_map));
+	expect_success(doca_mmap_set_memrange(plain_map, memory, sizeof(memory)));
+	fails_cleanly(create_pool, 0);
+	expect_success(doca_mmap_destroy(plain_map));
+}
+
 static void logs(void **state)
 {
 	(void)state;
@@ -360,6 +379,7 @@ int main(void)
 		cmocka_unit_test(engines),
 		cmocka_unit_test(memory_maps),
 		cmocka_unit_test(inventories),
+		cmocka_unit_test(pools),
 		cmocka_unit_test(logs),
 		cmocka_unit_test(a_record_that_finds_no_memory_is_shortened),
 	};

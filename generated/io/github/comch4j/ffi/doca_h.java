@@ -2582,6 +2582,654 @@ public class doca_h {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+
+    private static class doca_buf_pool_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_LONG,
+            doca_h.C_LONG,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_create$descriptor() {
+        return doca_buf_pool_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_create$handle() {
+        return doca_buf_pool_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_create$address() {
+        return doca_buf_pool_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, const struct doca_mmap *mmap, struct doca_buf_pool **buf_pool)
+     * }
+     */
+    public static int doca_buf_pool_create(long num_elements, long element_size, MemorySegment mmap, MemorySegment buf_pool) {
+        var mh$ = doca_buf_pool_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_create", num_elements, element_size, mmap, buf_pool);
+            }
+            return (int)mh$.invokeExact(num_elements, element_size, mmap, buf_pool);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_destroy$descriptor() {
+        return doca_buf_pool_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_destroy$handle() {
+        return doca_buf_pool_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_destroy$address() {
+        return doca_buf_pool_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_destroy(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static int doca_buf_pool_destroy(MemorySegment buf_pool) {
+        var mh$ = doca_buf_pool_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_destroy", buf_pool);
+            }
+            return (int)mh$.invokeExact(buf_pool);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_start$descriptor() {
+        return doca_buf_pool_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_start$handle() {
+        return doca_buf_pool_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_start$address() {
+        return doca_buf_pool_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_start(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static int doca_buf_pool_start(MemorySegment buf_pool) {
+        var mh$ = doca_buf_pool_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_start", buf_pool);
+            }
+            return (int)mh$.invokeExact(buf_pool);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_stop$descriptor() {
+        return doca_buf_pool_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_stop$handle() {
+        return doca_buf_pool_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_stop$address() {
+        return doca_buf_pool_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_stop(struct doca_buf_pool *buf_pool)
+     * }
+     */
+    public static int doca_buf_pool_stop(MemorySegment buf_pool) {
+        var mh$ = doca_buf_pool_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_stop", buf_pool);
+            }
+            return (int)mh$.invokeExact(buf_pool);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_buf_alloc {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_buf_alloc");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_buf_alloc$descriptor() {
+        return doca_buf_pool_buf_alloc.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_buf_alloc$handle() {
+        return doca_buf_pool_buf_alloc.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_buf_alloc$address() {
+        return doca_buf_pool_buf_alloc.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca_buf **buf)
+     * }
+     */
+    public static int doca_buf_pool_buf_alloc(MemorySegment buf_pool, MemorySegment buf) {
+        var mh$ = doca_buf_pool_buf_alloc.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_buf_alloc", buf_pool, buf);
+            }
+            return (int)mh$.invokeExact(buf_pool, buf);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_set_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_data.layout()
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_set_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_set_user_data$descriptor() {
+        return doca_buf_pool_set_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_set_user_data$handle() {
+        return doca_buf_pool_set_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_set_user_data$address() {
+        return doca_buf_pool_set_user_data.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_user_data(struct doca_buf_pool *buf_pool, union doca_data user_data)
+     * }
+     */
+    public static int doca_buf_pool_set_user_data(MemorySegment buf_pool, MemorySegment user_data) {
+        var mh$ = doca_buf_pool_set_user_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_set_user_data", buf_pool, user_data);
+            }
+            return (int)mh$.invokeExact(buf_pool, user_data);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_set_element_alignment {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_set_element_alignment");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_set_element_alignment$descriptor() {
+        return doca_buf_pool_set_element_alignment.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_set_element_alignment$handle() {
+        return doca_buf_pool_set_element_alignment.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_set_element_alignment$address() {
+        return doca_buf_pool_set_element_alignment.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_set_element_alignment(struct doca_buf_pool *buf_pool, size_t element_alignment)
+     * }
+     */
+    public static int doca_buf_pool_set_element_alignment(MemorySegment buf_pool, long element_alignment) {
+        var mh$ = doca_buf_pool_set_element_alignment.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_set_element_alignment", buf_pool, element_alignment);
+            }
+            return (int)mh$.invokeExact(buf_pool, element_alignment);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_get_num_elements {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_get_num_elements");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_get_num_elements$descriptor() {
+        return doca_buf_pool_get_num_elements.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_get_num_elements$handle() {
+        return doca_buf_pool_get_num_elements.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_get_num_elements$address() {
+        return doca_buf_pool_get_num_elements.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_elements)
+     * }
+     */
+    public static int doca_buf_pool_get_num_elements(MemorySegment buf_pool, MemorySegment num_of_elements) {
+        var mh$ = doca_buf_pool_get_num_elements.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_get_num_elements", buf_pool, num_of_elements);
+            }
+            return (int)mh$.invokeExact(buf_pool, num_of_elements);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_get_num_free_elements {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_get_num_free_elements");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_get_num_free_elements$descriptor() {
+        return doca_buf_pool_get_num_free_elements.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_get_num_free_elements$handle() {
+        return doca_buf_pool_get_num_free_elements.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_get_num_free_elements$address() {
+        return doca_buf_pool_get_num_free_elements.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_num_free_elements(const struct doca_buf_pool *buf_pool, uint32_t *num_of_free_elements)
+     * }
+     */
+    public static int doca_buf_pool_get_num_free_elements(MemorySegment buf_pool, MemorySegment num_of_free_elements) {
+        var mh$ = doca_buf_pool_get_num_free_elements.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_get_num_free_elements", buf_pool, num_of_free_elements);
+            }
+            return (int)mh$.invokeExact(buf_pool, num_of_free_elements);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_get_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_get_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_get_user_data$descriptor() {
+        return doca_buf_pool_get_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_get_user_data$handle() {
+        return doca_buf_pool_get_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_get_user_data$address() {
+        return doca_buf_pool_get_user_data.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_user_data(const struct doca_buf_pool *buf_pool, union doca_data *user_data)
+     * }
+     */
+    public static int doca_buf_pool_get_user_data(MemorySegment buf_pool, MemorySegment user_data) {
+        var mh$ = doca_buf_pool_get_user_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_get_user_data", buf_pool, user_data);
+            }
+            return (int)mh$.invokeExact(buf_pool, user_data);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_pool_get_element_alignment {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_pool_get_element_alignment");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool, size_t *element_alignment)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_pool_get_element_alignment$descriptor() {
+        return doca_buf_pool_get_element_alignment.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool, size_t *element_alignment)
+     * }
+     */
+    public static MethodHandle doca_buf_pool_get_element_alignment$handle() {
+        return doca_buf_pool_get_element_alignment.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool, size_t *element_alignment)
+     * }
+     */
+    public static MemorySegment doca_buf_pool_get_element_alignment$address() {
+        return doca_buf_pool_get_element_alignment.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_pool_get_element_alignment(const struct doca_buf_pool *buf_pool, size_t *element_alignment)
+     * }
+     */
+    public static int doca_buf_pool_get_element_alignment(MemorySegment buf_pool, MemorySegment element_alignment) {
+        var mh$ = doca_buf_pool_get_element_alignment.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_pool_get_element_alignment", buf_pool, element_alignment);
+            }
+            return (int)mh$.invokeExact(buf_pool, element_alignment);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
     private static final int DOCA_COMCH_COUNTER_SENT_MESSAGES = (int)1L;
     /**
      * {@snippet lang=c :

@@ -5,8 +5,13 @@
 #include "mmap_internal.h"
 #include "readings.h"
 
+/* A buf is exactly one cache line, and shares none. */
+#define EMU_BUF_ALIGNMENT 64
+_Static_assert(sizeof(struct doca_buf) == EMU_BUF_ALIGNMENT, "a buf fills a cache line");
+
 struct emu_buf_block; /* elements that were allocated together */
 
+/* A pool has one of these for its buffers, without blocks. */
 struct doca_buf_inventory {
 	struct doca_buf *free; /* returned ones, the latest first: it is the warmest */
 	uint32_t num_free;     /* these and the ones that were never taken */

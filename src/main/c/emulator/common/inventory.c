@@ -10,16 +10,12 @@ struct emu_buf_block {
 	size_t fresh;
 };
 
-/* A buf is exactly one cache line, and shares none. */
-#define BUF_ALIGNMENT 64
-_Static_assert(sizeof(struct doca_buf) == BUF_ALIGNMENT, "a buf fills a cache line");
-
 static doca_error_t add_block(struct doca_buf_inventory *inventory, uint32_t count)
 {
 	struct emu_buf_block *block = malloc(sizeof(*block));
 	if (block == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	struct doca_buf *elements = aligned_alloc(BUF_ALIGNMENT, count * sizeof(struct doca_buf));
+	struct doca_buf *elements = aligned_alloc(EMU_BUF_ALIGNMENT, count * sizeof(struct doca_buf));
 	if (elements == NULL) {
 		free(block);
 		return DOCA_ERROR_NO_MEMORY;

@@ -19,7 +19,7 @@ struct doca_buf {
 	size_t data_len;
 	struct doca_mmap *mmap;
 	struct doca_buf *next; /* in a list; among the free ones of the inventory */
-	struct doca_buf_inventory *inventory;
+	struct doca_buf_inventory *inventory; /* or that of its pool */
 	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
 	bool inner;        /* in a list, and not its head */
 	bool remote;       /* of an imported map: nothing here to dereference */

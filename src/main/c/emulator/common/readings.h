@@ -98,6 +98,12 @@
 /* The largest inventory, elements; more is answered with NO_MEMORY. */
 #define READING_MAX_INVENTORY (1u << 28)
 
+/* doca_buf_pool_create on a map without a memory range; starting a started pool; taking a buf of a pool whose map
+ * was stopped meanwhile. A map counts the bufs of a pool while they are out. */
+#define READING_POOL_WITHOUT_RANGE DOCA_ERROR_INVALID_VALUE
+#define READING_POOL_START_WHEN_STARTED DOCA_SUCCESS
+#define READING_POOL_MAP_STOPPED DOCA_ERROR_BAD_STATE
+
 /* Rate of an emulated port, bits per second; nothing is slowed down to it. */
 #define READING_ACTIVE_RATE UINT64_C(200000000000)
 
