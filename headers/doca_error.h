@@ -10,6 +10,7 @@
 #ifndef DOCA_ERROR_H_
 #define DOCA_ERROR_H_
 
+#include "doca_common_defines.h"
 #include "doca_compat.h"
 
 #ifdef __cplusplus
@@ -53,7 +54,7 @@ enum doca_error {
 typedef enum doca_error doca_error_t;
 
 /* True for everything but DOCA_SUCCESS. */
-#define DOCA_IS_ERROR(error) ((error) != DOCA_SUCCESS)
+#define DOCA_IS_ERROR(error) doca_unlikely((error) != DOCA_SUCCESS)
 
 /*
  * Keeps the first failure of a sequence: stores `next` in `first` while `first` is still

@@ -146,35 +146,35 @@ DOCA_EXPERIMENTAL doca_error_t doca_log(
 #endif
 
 /*
- * Names this source file in its records; once in a file, before any other logging macro. The last
- * line makes the semicolon behind the macro a proper one.
+ * Names this source file in its records; once in a file, before any other logging macro. It ends
+ * with a function, so that it stands with a semicolon and without. It runs before all constructors
+ * that a program may have, so that they can log.
  */
-#define DOCA_LOG_REGISTER(name)                                                \
-    static int log_source;                                                     \
-    __attribute__((constructor)) static void doca_log_register_this_file(void) \
-    {                                                                          \
-        (void)doca_log_register_source(#name, &log_source);                    \
-    }                                                                          \
-    struct doca_log_backend
+#define DOCA_LOG_REGISTER(name)                                                           \
+    static int log_source;                                                                \
+    __attribute__((constructor(101), used)) static void doca_log_register_this_file(void) \
+    {                                                                                     \
+        (void)doca_log_register_source(#name, &log_source);                               \
+    }
 
-/* One record of the given enum doca_log_level. */
-#define DOCA_LOG_RECORD(level, ...) \
-    ((void)doca_log((uint32_t)(level), log_source, __FILE__, __LINE__, __func__, __VA_ARGS__))
+/* One record of the given enum doca_log_level; an expression with the value of doca_log. */
+#define DOCA_LOG(level, ...) \
+    doca_log((level), log_source, __FILE__, __LINE__, __func__, __VA_ARGS__)
 
-#define DOCA_LOG_CRIT(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
-#define DOCA_LOG_ERR(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
-#define DOCA_LOG_WARN(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
-#define DOCA_LOG_INFO(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
-#define DOCA_LOG_DBG(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
+#define DOCA_LOG_CRIT(...) DOCA_LOG(DOCA_LOG_LEVEL_CRIT, __VA_ARGS__)
+#define DOCA_LOG_ERR(...) DOCA_LOG(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
+#define DOCA_LOG_WARN(...) DOCA_LOG(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
+#define DOCA_LOG_INFO(...) DOCA_LOG(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
+#define DOCA_LOG_DBG(...) DOCA_LOG(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 
 /* Trace records cost something even when unread, so they are compiled in on demand only. */
 #ifdef DOCA_LOGGING_ALLOW_TRACE
-#define DOCA_LOG_TRC(...) DOCA_LOG_RECORD(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
+#define DOCA_LOG_TRC(...) DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__)
 #else
-#define DOCA_LOG_TRC(...)                                       \
-    do {                                                        \
-        if (0)                                                  \
-            DOCA_LOG_RECORD(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__); \
+#define DOCA_LOG_TRC(...)                                \
+    do {                                                 \
+        if (0)                                           \
+            DOCA_LOG(DOCA_LOG_LEVEL_TRACE, __VA_ARGS__); \
     } while (0)
 #endif
 

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Not needed here, but programs written for DOCA count on getting it with this header. */
+#include <stdlib.h>
+
 #include "doca_compat.h"
 #include "doca_error.h"
 #include "doca_types.h"

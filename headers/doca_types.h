@@ -21,6 +21,9 @@ extern "C" {
 typedef int doca_event_handle_t;
 typedef doca_event_handle_t doca_notification_handle_t;
 
+/* The value of a handle that is none. */
+#define doca_event_invalid_handle (-1)
+
 /* Integers in network byte order. */
 typedef __be16 doca_be16_t;
 typedef __be32 doca_be32_t;

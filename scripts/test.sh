@@ -111,7 +111,7 @@ sanitizer_works() {
 
 stage_abi() {
   local table=src/test/abi/doca-3.0.tsv only
-  # By name: a header that is lost must fail here. doca_compat.h has no facts of its own.
+  # By name: a header that is lost must fail here. doca_compat.h and doca_common_defines.h have no facts of their own.
   only=$(printf 'doca_%s.h,' buf buf_inventory buf_pool comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
   only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
@@ -119,6 +119,7 @@ stage_abi() {
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
+  check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md --table $table \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so
 }

@@ -303,7 +303,7 @@ static void a_source_counts_until_it_is_unregistered(void **state)
 	assert_int_equal(1, flushes);
 }
 
-DOCA_LOG_REGISTER(TEST::LOG);
+DOCA_LOG_REGISTER(TEST::LOG)
 
 static void the_macros_write_as_the_source_of_their_file(void **state)
 {

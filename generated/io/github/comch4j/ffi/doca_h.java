@@ -17179,6 +17179,15 @@ public class doca_h {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+    private static final int doca_event_invalid_handle = (int)-1L;
+    /**
+     * {@snippet lang=c :
+     * #define doca_event_invalid_handle -1
+     * }
+     */
+    public static int doca_event_invalid_handle() {
+        return doca_event_invalid_handle;
+    }
     private static final int DOCA_DEVINFO_REP_VUID_SIZE = (int)128L;
     /**
      * {@snippet lang=c :
@@ -17217,6 +17226,24 @@ public class doca_h {
                 = doca_h.LIBRARY_ARENA.allocateFrom("3.0.0058");
         }
         return Holder.DOCA_VERSION_STRING;
+    }
+    private static final long DOCA_VERSION_EXACT = 50331706L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_EXACT 50331706
+     * }
+     */
+    public static long DOCA_VERSION_EXACT() {
+        return DOCA_VERSION_EXACT;
+    }
+    private static final long DOCA_VERSION_OFFICIAL = 50389648L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_OFFICIAL 50389648
+     * }
+     */
+    public static long DOCA_VERSION_OFFICIAL() {
+        return DOCA_VERSION_OFFICIAL;
     }
 }
 
