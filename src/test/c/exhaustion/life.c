@@ -163,7 +163,8 @@ static enum doca_ctx_states state_of(struct doca_ctx *ctx)
 
 void life_begin(struct life *life, const struct machine *machine, bool is_server, const char *name)
 {
-	*life = (struct life){.is_server = is_server, .bytes = malloc(2 * LIFE_BYTES)};
+	*life = (struct life){
+		.is_server = is_server, .dev = is_server ? machine->dpu : machine->host, .bytes = malloc(2 * LIFE_BYTES)};
 	REQUIRE(life->bytes != NULL);
 	for (size_t i = 0; i < LIFE_BYTES; i++)
 		life->bytes[i] = (uint8_t)(i * 7);
@@ -196,6 +197,7 @@ static enum outcome prepare(struct life *life)
 	TRY(DOCA_ERROR_NO_MEMORY, doca_mmap_create(&life->map));
 	OK(doca_mmap_set_memrange(life->map, life->bytes, 2 * LIFE_BYTES));
 	OK(doca_mmap_set_permissions(life->map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	TRY(DOCA_ERROR_NO_MEMORY, doca_mmap_add_dev(life->map, life->dev));
 	TRY(DOCA_ERROR_NO_MEMORY, doca_mmap_start(life->map));
 	TRY(DOCA_ERROR_NO_MEMORY, doca_buf_inventory_create(2, &life->inventory));
 	OK(doca_buf_inventory_start(life->inventory));

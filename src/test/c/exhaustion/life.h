@@ -35,6 +35,7 @@ enum outcome { LIFE_GOES_ON, LIFE_COMPLETE, LIFE_FAILED };
 
 struct life {
 	bool is_server;
+	struct doca_dev *dev;
 	int phase;
 	const char *failed_at; /* the call that failed; NULL: the peer or the connection did */
 	struct doca_pe *pe;

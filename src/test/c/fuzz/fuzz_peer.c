@@ -123,6 +123,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	OK(doca_mmap_create(&memory_map));
 	OK(doca_mmap_set_memrange(memory_map, memory, memory_bytes));
 	OK(doca_mmap_set_permissions(memory_map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	OK(doca_mmap_add_dev(memory_map, dpu));
+	OK(doca_mmap_add_dev(memory_map, host));
 	OK(doca_mmap_start(memory_map));
 	OK(doca_buf_inventory_create(4 * MAX_CHILDREN * MAX_TASKS, &inventory));
 	OK(doca_buf_inventory_start(inventory));

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -13,6 +14,7 @@
 #include "dev.h"
 #include "endpoint.h"
 #include "faults.h"
+#include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -24,6 +26,8 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side si
 		return DOCA_ERROR_NO_MEMORY;
 	created->endpoint = endpoint;
 	created->side = side;
+	created->dev = endpoint->dev;
+	snprintf(created->pci, sizeof(created->pci), "%s", emu_dev_pci(endpoint->dev));
 	created->can_produce = emu_dev_can(endpoint->dev, EMU_CAN_PRODUCE);
 	created->can_consume = emu_dev_can(endpoint->dev, EMU_CAN_CONSUME);
 	created->refs = 1;
@@ -410,4 +414,17 @@ bool connection_pending(const struct doca_comch_connection *connection)
 	       atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire) != connection->rx.head ||
 	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
 		       connection->directory_version_seen;
+}
+
+bool connection_takes_map(const struct doca_comch_connection *connection, const struct doca_mmap *mmap)
+{
+	if (emu_mmap_has_dev(mmap, connection->dev))
+		return true;
+	void *range = NULL;
+	size_t len = 0;
+	(void)doca_mmap_get_memrange(mmap, &range, &len);
+	EMU_LOG_ERROR("the memory map of %zu bytes at %p is not registered with the connection's device %s: call "
+		      "doca_mmap_add_dev for it before doca_mmap_start",
+		      len, range, connection->pci);
+	return false;
 }

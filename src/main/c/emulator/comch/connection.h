@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 #include "doca_comch.h"
+#include "doca_dev.h"
 #include "shm.h"
 #include "wire.h"
 
 struct comch_endpoint;
+struct doca_mmap;
 struct doca_comch_task_send;
 
 struct counters {
@@ -24,6 +26,9 @@ struct counters {
 struct doca_comch_connection {
 	struct comch_endpoint *endpoint;
 	enum shm_side side;
+	/* Its device: for comparison, and its address for the log. Once the connection is over the device may be closed. */
+	const struct doca_dev *dev;
+	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	bool can_produce, can_consume; /* what the device can do */
 	_Atomic uint32_t refs; /* any thread */
 	union doca_data user_data;
@@ -154,6 +159,9 @@ void connection_lose(struct doca_comch_connection *connection);
  * Any thread. */
 doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t *count, uint32_t limit);
 void connection_disown(struct doca_comch_connection *connection, uint32_t *count);
+
+/* Whether the memory map is registered with the connection's device; the log tells if not. Any thread. */
+bool connection_takes_map(const struct doca_comch_connection *connection, const struct doca_mmap *mmap);
 
 /* ---- consumers ---- */
 

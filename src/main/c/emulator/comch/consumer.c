@@ -348,8 +348,18 @@ static bool consumer_pending(struct doca_ctx *ctx)
 
 /* ---- tasks ---- */
 
+/* Whether the device may write by way of the buffer's own map, which need not be the consumer's. */
+static __attribute__((noinline)) bool may_write_by(struct doca_comch_consumer *consumer, const struct doca_buf *buf)
+{
+	if (buf->remote || (emu_mmap_permissions(buf->mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
+	    !connection_takes_map(consumer->connection, buf->mmap))
+		return false;
+	consumer->map_seen = buf->registration;
+	return true;
+}
+
 /* Where a buffer takes its next bytes; false when it cannot be posted. */
-static bool landing_place(const struct doca_comch_consumer *consumer, const struct doca_buf *buf, uint8_t **dest,
+static bool landing_place(struct doca_comch_consumer *consumer, const struct doca_buf *buf, uint8_t **dest,
 			  uint64_t *room)
 {
 	*dest = NULL;
@@ -361,6 +371,8 @@ static bool landing_place(const struct doca_comch_consumer *consumer, const stru
 		return false;
 	if (buf->data < buf->head || (size_t)(buf->data - buf->head) > buf->len ||
 	    buf->data_len > buf->len - (size_t)(buf->data - buf->head))
+		return false;
+	if (EMU_UNLIKELY(buf->registration != consumer->map_seen) && !may_write_by(consumer, buf))
 		return false;
 	*dest = buf->data + buf->data_len;
 	*room = buf->len - (size_t)(buf->data - buf->head) - buf->data_len;

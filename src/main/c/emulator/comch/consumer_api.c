@@ -17,6 +17,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	    (emu_mmap_permissions(buf_mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
 	    doca_mmap_get_memrange(buf_mmap, &range, &range_len) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (!connection_takes_map(comch_connection, buf_mmap))
+		return READING_MAP_OF_OTHER_DEVICES;
 	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_consumers,
 					       emu_limits()->max_consumers);
 	if (result != DOCA_SUCCESS)

@@ -43,6 +43,7 @@ struct doca_comch_consumer {
 	uint32_t generation; /* counts starts */
 	uint32_t imm_data_len;
 	uint64_t max_room; /* of a posted buffer */
+	uint32_t map_seen; /* registration of a map whose buffers may be posted; 0: none yet */
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
 	uint32_t num_tasks;

@@ -280,6 +280,18 @@ static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task
 	}
 }
 
+/* Whether the device may read by way of the buffer's map. */
+static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_producer *producer,
+							   const struct doca_buf *buf)
+{
+	if (buf->remote)
+		return READING_SEND_FROM_IMPORTED; /* its address means something in another process only */
+	if (!connection_takes_map(producer->connection, buf->mmap))
+		return READING_MAP_OF_OTHER_DEVICES;
+	producer->map_seen = buf->registration;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 {
 	(void)flags;
@@ -289,12 +301,14 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	uint64_t len;
 	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > producer->max_len))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (EMU_UNLIKELY(task->buf != NULL && task->buf->remote))
-		return READING_SEND_FROM_IMPORTED; /* its address means something in another process only */
+	doca_error_t result;
+	if (EMU_UNLIKELY(task->buf != NULL && task->buf->registration != producer->map_seen) &&
+	    (result = look_at_map(producer, task->buf)) != DOCA_SUCCESS)
+		return result;
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->severed, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;
-	doca_error_t result = find_view(producer, task->consumer_id, &view);
+	result = find_view(producer, task->consumer_id, &view);
 	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
 		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : result;
 	uint32_t imm_len = task->imm_len;

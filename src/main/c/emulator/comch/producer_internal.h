@@ -55,6 +55,7 @@ struct doca_comch_producer {
 	struct doca_comch_producer *next; /* of the connection's; its lock */
 	uint32_t id;
 	uint64_t max_len; /* of what is sent */
+	uint32_t map_seen; /* registration of a map whose buffers may be sent; 0: none yet */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
 	doca_comch_producer_task_send_completion_cb_t failed_cb;
 	uint32_t num_tasks;

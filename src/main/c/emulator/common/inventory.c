@@ -127,6 +127,7 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	taken->data_len = data_len;
 	taken->mmap = mmap;
 	taken->remote = !emu_mmap_is_local(mmap);
+	taken->registration = mmap->registration;
 	emu_mmap_count_buf(mmap);
 	*buf = taken;
 	return DOCA_SUCCESS;
@@ -156,6 +157,7 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 		copy->data_len = src->data_len;
 		copy->mmap = src->mmap;
 		copy->remote = src->remote;
+		copy->registration = src->registration;
 		copy->inner = src != src_buf;
 		emu_mmap_count_buf(src->mmap);
 		*link = copy;

@@ -23,6 +23,9 @@ struct doca_buf {
 	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
 	bool inner;        /* in a list, and not its head */
 	bool remote;       /* of an imported map: nothing here to dereference */
+	/* Of the map at its last start. Who has looked at the map knows its devices and permissions by this number: no other
+	 * map has it, not even one that takes its place in memory. */
+	uint32_t registration;
 };
 
 /* A consumer holds on to its memory map, so that it cannot be destroyed under it. Thread safe. */
@@ -35,5 +38,7 @@ EMU_PRIVATE_API bool emu_mmap_is_local(const struct doca_mmap *mmap);
 /* The process whose memory an imported map describes; 0 for a local one. Unchecked: it came in a descriptor. */
 EMU_PRIVATE_API int64_t emu_mmap_owner(const struct doca_mmap *mmap);
 EMU_PRIVATE_API uint32_t emu_mmap_permissions(const struct doca_mmap *mmap);
+/* Whether the device was added to the map. Without a lock: a started map keeps its devices. */
+EMU_PRIVATE_API bool emu_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev);
 
 #endif

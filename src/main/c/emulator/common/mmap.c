@@ -66,6 +66,14 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	return DOCA_SUCCESS;
 }
 
+void emu_mmap_register(struct doca_mmap *mmap)
+{
+	static _Atomic uint32_t last;
+	do
+		mmap->registration = atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
+	while (mmap->registration == 0);
+}
+
 doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 {
 	if (mmap == NULL)
@@ -77,6 +85,8 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	} else if (mmap->addr == NULL) {
 		result = READING_MMAP_START_WITHOUT_RANGE;
 	} else {
+		if (!atomic_load(&mmap->started))
+			emu_mmap_register(mmap);
 		mmap->ever_started = true;
 		mmap->free_cb_armed = mmap->free_cb != NULL;
 		atomic_store(&mmap->started, true);

@@ -256,6 +256,7 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 		made->from_export = true;
 		if (user_data != NULL)
 			made->user_data = *user_data;
+		emu_mmap_register(made);
 		atomic_store(&made->started, true);
 		if (!link_to_exporter(made, &d))
 			result = READING_MMAP_EXPORTER_GONE;

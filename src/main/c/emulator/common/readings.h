@@ -44,6 +44,10 @@
 /* Send of a buffer whose memory map was imported: refused by submit. */
 #define READING_SEND_FROM_IMPORTED DOCA_ERROR_NOT_SUPPORTED
 
+/* A memory map that the connection's device was not added to: refused by the create of a consumer; a buffer of one by
+ * the submit of a send or receive, because a task may be given another buffer until then. */
+#define READING_MAP_OF_OTHER_DEVICES DOCA_ERROR_INVALID_VALUE
+
 /* Consumer id that does not run yet / was never created / has expired [Q21]. */
 #define READING_CONSUMER_NOT_RUNNING DOCA_ERROR_AGAIN
 #define READING_CONSUMER_UNKNOWN DOCA_ERROR_INVALID_VALUE

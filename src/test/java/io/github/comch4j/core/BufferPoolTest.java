@@ -24,7 +24,7 @@ class BufferPoolTest {
     @BeforeEach
     void open() {
         machine = new Machine();
-        memory = MemoryMap.allocate(machine.host, 1000, Access.PCI_READ_WRITE);
+        memory = MemoryMap.builder(machine.host, machine.dpu).access(Access.PCI_READ_WRITE).allocate(1000);
         pool = BufferPool.create(memory, 3, 100);
     }
 
