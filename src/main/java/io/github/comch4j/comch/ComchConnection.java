@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
@@ -410,7 +411,7 @@ public final class ComchConnection {
      * Begins the settings of a consumer.
      *
      * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @param memory what it receives into; mapped with {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
+     * @param memory what it receives into; mapped for the device of {@link #endpoint()}, with {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
      * @return the settings
      */
     public ComchConsumer.Builder consumer(ProgressEngine consumerEngine, MemoryMap memory) {
@@ -447,13 +448,20 @@ public final class ComchConnection {
         return node;
     }
 
-    /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it. */
-    MemorySegment create(String function, String what, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+    /** What to add to a refusal of memory that is not mapped for this side's device, which is all that DOCA can use here; empty if it is. */
+    String hintAbout(MemoryMap memory) {
+        Device device = endpoint.device();
+        boolean known = memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
+        return known ? "" : ": " + memory + " is mapped for " + memory.devices() + ", not for the connection's " + device;
+    }
+
+    /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it; {@code hint} is for a refusal. */
+    MemorySegment create(String function, String what, String hint, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
         synchronized (lifeLock) {
             if (state != ConnectionState.OPEN) {
                 throw closed(function, "creating " + what + " on ");
             }
-            return Calls.pointer(function, "creating " + what + " on " + this, out -> call.applyAsInt(MemorySegment.ofAddress(address), out));
+            return Calls.pointer(function, "creating " + what + " on " + this + hint, out -> call.applyAsInt(MemorySegment.ofAddress(address), out));
         }
     }
 

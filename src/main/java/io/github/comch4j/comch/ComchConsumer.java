@@ -74,7 +74,7 @@ public final class ComchConsumer extends ComchFastPath {
     private static MemorySegment create(Builder settings) {
         CORE.engine(settings.engine).checkOwner();
         MemorySegment map = CORE.handle(settings.memory);
-        return settings.connection.create("doca_comch_consumer_create", "a consumer",
+        return settings.connection.create("doca_comch_consumer_create", "a consumer", settings.connection.hintAbout(settings.memory),
                 (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
     }
 
@@ -175,7 +175,7 @@ public final class ComchConsumer extends ComchFastPath {
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "posting " + buffer + " to " + this, connection().state());
         }
-        return new DocaException(code, function, "posting " + buffer + " to " + this);
+        return new DocaException(code, function, "posting " + buffer + " to " + this + connection().hintAbout(memory));
     }
 
     @Override
@@ -466,7 +466,8 @@ public final class ComchConsumer extends ComchFastPath {
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or memory is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
+         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without {@link io.github.comch4j.core.Access#PCI_READ_WRITE}, or
+         *         that is not mapped for the connection's device
          */
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);

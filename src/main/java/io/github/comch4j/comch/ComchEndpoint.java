@@ -44,6 +44,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     final Node node;
     final Scratch scratch;
     private final ProgressEngine engine;
+    private final Device device;
     private final String name;
     private final int sendTasks;
     private final int maxMessageSize;
@@ -61,6 +62,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     ComchEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
         this.calls = calls;
         this.engine = settings.engine;
+        this.device = settings.device;
         this.name = settings.name;
         this.sendTasks = settings.sendTasks;
         this.onMessage = settings.onMessage;
@@ -98,6 +100,10 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         check("_event_msg_recv_register", calls.registerMessages(handle, messages.receivedCallback()));
         check("_event_consumer_register", calls.registerConsumers(handle));
         configureMore(handle);
+    }
+
+    Device device() {
+        return device;
     }
 
     /** What only one of the two kinds has. */

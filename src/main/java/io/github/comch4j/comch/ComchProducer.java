@@ -52,7 +52,7 @@ public final class ComchProducer extends ComchFastPath {
 
     private static MemorySegment create(Builder settings) {
         CORE.engine(settings.engine).checkOwner();
-        return settings.connection.create("doca_comch_producer_create", "a producer", doca_h::doca_comch_producer_create);
+        return settings.connection.create("doca_comch_producer_create", "a producer", "", doca_h::doca_comch_producer_create);
     }
 
     /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
@@ -67,7 +67,8 @@ public final class ComchProducer extends ComchFastPath {
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), or data that do not fit
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), data that do not fit, or
+     *         memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean trySend(Buffer buffer, int consumerId) {
@@ -259,7 +260,11 @@ public final class ComchProducer extends ComchFastPath {
             return new ConnectionClosedException(function, "sending with " + this, connection().state());
         }
         String what = buffer == null ? "immediate data" : CORE.dataLength(buffer) + " bytes";
-        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this);
+        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this + hintAbout(buffer));
+    }
+
+    private String hintAbout(Buffer buffer) {
+        return buffer == null ? "" : connection().hintAbout(buffer.memory());
     }
 
     @Override
@@ -296,15 +301,15 @@ public final class ComchProducer extends ComchFastPath {
         } else if (onCompletion != null) {
             onCompletion.onCompletion(this, buffer, status);
         } else if (!success) {
-            failed(status);
+            failed(status, buffer);
         }
     }
 
     /** Nobody has asked to be told. */
-    private void failed(DocaError status) {
+    private void failed(DocaError status, Buffer buffer) {
         if (!failureTold && !node.isClosed()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
-            throw new DocaException(status, "doca_task_submit", "sending with " + this);
+            throw new DocaException(status, "doca_task_submit", "sending with " + this + hintAbout(buffer));
         }
     }
 
@@ -317,7 +322,7 @@ public final class ComchProducer extends ComchFastPath {
             CORE.giveBack(buffer);
         }
         if (onCompletion == null && status != DocaError.SUCCESS) {
-            failed(status);
+            failed(status, buffer);
         }
     }
 

@@ -101,6 +101,33 @@ class RefusalsTest extends BothForms {
                 .hasMessageContaining("64 bytes").hasMessageContaining("consumer 77");
     }
 
+    private static final String FOR_THE_OTHER_DEVICE =
+            "the memory map of 4096 bytes is mapped for [device 0000:%s], not for the connection's device 0000:%s";
+
+    @Test
+    void memoryOfTheOtherSidesDevice() {
+        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).buffers(2, 64).start(Machine.PATIENCE);
+        ComchProducer producer = client.connection().producer(machine.engine).start();
+        String forDpu = FOR_THE_OTHER_DEVICE.formatted("03:00.0", "b1:00.0");
+        Buffer mine = producer.acquire(hostMemory, 0, 8);
+        Buffer theirs = producer.acquire(dpuMemory, 64, 8);
+        assertThatThrownBy(() -> client.connection().consumer(machine.engine, dpuMemory).start()).hasMessageContaining("doca_comch_consumer_create")
+                .hasMessageContaining(forDpu);
+        assertThatThrownBy(() -> accepted.consumer(machine.engine, hostMemory).start())
+                .hasMessageContaining(FOR_THE_OTHER_DEVICE.formatted("b1:00.0", "03:00.0"));
+        assertThatThrownBy(() -> producer.trySend(theirs, consumer.id())).hasMessageContaining("INVALID_VALUE").hasMessageContaining(forDpu);
+        assertThat(producer.offer(theirs, consumer.id())).isTrue();
+        assertThatThrownBy(() -> machine.until("the refusal", () -> !theirs.isInFlight())).hasMessageContaining(forDpu);
+        // what is mapped for both is anybody's, and what was refused has used up nothing
+        try (MemoryMap shared = MemoryMap.builder(machine.dpu, machine.host).access(Access.PCI_READ_WRITE).allocate(64)) {
+            assertThat(producer.trySend(producer.acquire(shared, 0, 8), consumer.id())).isTrue();
+            assertThat(producer.trySend(mine, consumer.id())).isTrue();
+            machine.until("both", () -> consumer.received() == 2 && producer.inFlight() == 0);
+        }
+        // another refusal is not blamed on memory that is right
+        assertThatThrownBy(() -> producer.trySend(mine, 77)).hasMessageContaining("consumer 77").hasMessageNotContaining("mapped for");
+    }
+
     @Test
     void aNameThatIsTaken() {
         DocaException refusal = (DocaException) catchThrowable(() -> machine.server().start());
