@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "doca_emu.h"
+#include "doca_log.h"
 #include "harness.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
@@ -152,7 +153,7 @@ static int mallory_connects(void *unused)
 {
 	(void)unused;
 	become(MALLORY, MALLORY, 0, NULL);
-	sees_no_device("user 61003 must be in its group");
+	sees_no_device("user 61003 must be in its group (it is not)");
 	return 0;
 }
 
@@ -203,6 +204,69 @@ static int bob_is_told_why(void *argument)
 	return 0;
 }
 
+static int root_is_told_why(void *argument)
+{
+	sees_no_device(argument);
+	return 0;
+}
+
+/* A process of one of the group's users, which expects an error that says all of these. */
+struct complaint {
+	uid_t user;
+	const char *topology;
+	const char *parts[4];
+};
+
+static int is_told_what_a_shared_folder_needs(void *argument)
+{
+	const struct complaint *complaint = argument;
+	char *logged;
+	size_t len;
+	FILE *log = open_memstream(&logged, &len);
+	struct doca_log_backend *backend;
+	OK(doca_log_backend_create_with_file_sdk(log, &backend));
+	OK(doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_ERROR));
+	if (complaint->topology != NULL)
+		setenv("DOCA_EMU_TOPOLOGY", complaint->topology, 1);
+	if (complaint->user != 0)
+		become(complaint->user, complaint->user, 1, (const gid_t[]){FRIENDS});
+	for (int i = 0; i < 4 && complaint->parts[i] != NULL; i++) {
+		sees_no_device(complaint->parts[i]);
+		CHECK(fflush(log) == 0);
+		CHECK(strstr(logged, complaint->parts[i]) != NULL && strstr(logged, folder) != NULL);
+	}
+	return 0;
+}
+
+/* The folder is there, and not the group's: both the one who made it and the other one are told what it needs. */
+static void a_folder_that_is_not_the_groups_is_refused_with_what_it_needs(void **state)
+{
+	(void)state;
+	ROOT_ONLY();
+	share();
+	CHECK(mkdir(folder, 0700) == 0 && chown(folder, ALICE, ALICE) == 0);
+	struct complaint complaints[] = {
+		{ALICE, NULL, {"belongs to user 61001 and group 61001 and has mode 0700", "user 61001 must be in its group (it is)",
+			       "as with mode 2770 (it cannot)"}},
+		/* Bob cannot even open it. */
+		{BOB, NULL, {"belongs to user 61001 and group 61001 and has mode 0700", "user 61002 must be in its group (it is not)",
+			     "as with mode 2770 (it cannot)"}},
+		{0, NULL, {"user 0 must be in its group (it is not)"}},
+		/* Also where the machine is described elsewhere. */
+		{BOB, "/dev/null", {"user 61002 must be in its group (it is not)"}},
+	};
+	for (size_t i = 0; i < sizeof(complaints) / sizeof(complaints[0]); i++)
+		assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &complaints[i])), 0);
+	/* The mode is right, the group is not. */
+	CHECK(chmod(folder, 02770) == 0);
+	struct complaint of_the_group = {BOB, NULL, {"has mode 2770", "user 61002 must be in its group (it is not)", "(it can)"}};
+	assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &of_the_group)), 0);
+	/* The group is right, the mode is not; for those who are not the owner that says it all. */
+	CHECK(chown(folder, ALICE, FRIENDS) == 0 && chmod(folder, 0750) == 0);
+	struct complaint of_the_mode = {BOB, NULL, {"has mode 0750", "user 61002 must be in its group (it is)", "(it cannot)"}};
+	assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &of_the_mode)), 0);
+}
+
 static void another_users_folder_is_refused_with_a_reason(void **state)
 {
 	(void)state;
@@ -210,9 +274,15 @@ static void another_users_folder_is_refused_with_a_reason(void **state)
 	CHECK(mkdir(folder, 0755) == 0);
 	char reason[] = "belongs to user 0 and this process runs as user 61002";
 	assert_int_equal(child_wait(child_start(bob_is_told_why, reason)), 0);
-	char denied[] = "Permission denied";
 	CHECK(chmod(folder, 0700) == 0);
+	assert_int_equal(child_wait(child_start(bob_is_told_why, reason)), 0);
+	CHECK(chmod(parent, 0700) == 0);
+	char denied[] = "Permission denied";
 	assert_int_equal(child_wait(child_start(bob_is_told_why, denied)), 0);
+	CHECK(chmod(parent, 01777) == 0);
+	CHECK(chmod(folder, 0770) == 0);
+	char group[] = "mode 0770): make that 0700, or share it with its group by DOCA_EMU_SHARE=group";
+	assert_int_equal(child_wait(child_start(root_is_told_why, group)), 0);
 	share();
 	CHECK(chmod(folder, 0777) == 0);
 	char world[] = "mode 0777: with DOCA_EMU_SHARE=group";
@@ -226,6 +296,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(a_group_shares_a_machine),
 		IN_FOLDER(a_shared_folder_is_made_for_the_group),
+		IN_FOLDER(a_folder_that_is_not_the_groups_is_refused_with_what_it_needs),
 		IN_FOLDER(another_users_folder_is_refused_with_a_reason),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,11 +46,15 @@ static bool trustworthy(const struct stat *status, const char *path)
 {
 	unsigned mode = (unsigned)status->st_mode & 07777u, user = (unsigned)geteuid();
 	if (emu_folder_is_shared()) {
-		if ((mode & S_IRWXG) == S_IRWXG && (mode & S_IWOTH) == 0 && in_group(status->st_gid))
+		bool member = in_group(status->st_gid);
+		bool open_to_group = (mode & (S_IRWXG | S_IWOTH)) == S_IRWXG;
+		if (member && open_to_group)
 			return true;
-		EMU_LOG_ERROR("the fabric folder %s has group %u and mode %04o: with DOCA_EMU_SHARE=group, user %u must be "
-			      "in its group, and the mode 2770",
-			      path, (unsigned)status->st_gid, mode, user);
+		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and group %u and has mode %04o: with "
+			      "DOCA_EMU_SHARE=group, user %u must be in its group (it is%s), and that group, but no others, able to "
+			      "write to it, as with mode 2770 (it can%s)",
+			      path, (unsigned)status->st_uid, (unsigned)status->st_gid, mode, user, member ? "" : " not",
+			      open_to_group ? "" : "not");
 		return false;
 	}
 	if (status->st_uid != geteuid()) {
@@ -60,7 +64,8 @@ static bool trustworthy(const struct stat *status, const char *path)
 		return false;
 	}
 	if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
-		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that 0700",
+		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that 0700, or "
+			      "share it with its group by DOCA_EMU_SHARE=group",
 			      path, mode);
 		return false;
 	}
@@ -91,6 +96,9 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 	if (opened < 0 && errno == ENOENT && missing == EMU_FOLDER_REPORT)
 		return DOCA_ERROR_NOT_FOUND;
 	struct stat status;
+	/* A folder that must not be looked into can still tell whose it is, which explains more than "permission denied". */
+	if (opened < 0 && errno == EACCES && stat(path, &status) == 0 && !trustworthy(&status, path))
+		return DOCA_ERROR_OPERATING_SYSTEM;
 	if (opened < 0 || fstat(opened, &status) != 0) {
 		doca_error_t result = failed("open", path);
 		if (opened >= 0)

@@ -65,23 +65,22 @@ static doca_error_t read_file(int fd, const char *path, char **text, size_t *len
 static doca_error_t open_file(int *fd, const char **path)
 {
 	const char *chosen = getenv("DOCA_EMU_TOPOLOGY");
+	bool elsewhere = chosen != NULL && chosen[0] != '\0';
+	*path = elsewhere ? chosen : FILE_IN_FOLDER " in the fabric folder";
 	*fd = -1;
-	if (chosen != NULL && chosen[0] != '\0') {
-		*path = chosen;
-		*fd = open(chosen, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-		return *fd < 0 ? refuse("open", chosen) : DOCA_SUCCESS;
-	}
-	*path = FILE_IN_FOLDER " in the fabric folder";
-	int dir;
+	/* A folder that cannot be used is refused here, wherever the file is: nothing could be connected later. */
+	int dir = -1;
 	doca_error_t result = emu_folder_open(EMU_FOLDER_REPORT, &dir);
-	if (result == DOCA_ERROR_NOT_FOUND)
-		return DOCA_SUCCESS;
-	if (result != DOCA_SUCCESS)
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_NOT_FOUND)
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
-	*fd = openat(dir, FILE_IN_FOLDER, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0 && errno != ENOENT)
-		result = refuse("open", *path);
-	close(dir);
+	if (elsewhere)
+		*fd = open(chosen, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	else if (dir >= 0)
+		*fd = openat(dir, FILE_IN_FOLDER, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool absent = !elsewhere && (dir < 0 || errno == ENOENT);
+	result = *fd < 0 && !absent ? refuse("open", *path) : DOCA_SUCCESS;
+	if (dir >= 0)
+		close(dir);
 	return result;
 }
 
