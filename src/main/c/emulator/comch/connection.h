@@ -88,6 +88,7 @@ struct doca_comch_connection {
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
+	_Atomic uint64_t offers_made; /* by this side's producers */
 	/* Where the counters of a consumer slot begin at its next start (SHM_INCARNATION). */
 	uint64_t slot_base[SHM_CONSUMER_SLOTS];
 

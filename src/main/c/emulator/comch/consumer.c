@@ -215,7 +215,7 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 
 /* The error with which a test wants the oldest posted buffer to fail. What comes through the pipeline is carried to its
  * end, and what would be fetched counts as fetched: their senders wait for it. */
-static doca_error_t injected_fault(const struct doca_comch_consumer *consumer, const struct shm_slot *slot)
+static doca_error_t injected_fault(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
 	struct shm_offer *offer = offer_of(consumer, consumer->completed);
@@ -224,7 +224,7 @@ static doca_error_t injected_fault(const struct doca_comch_consumer *consumer, c
 		return DOCA_SUCCESS;
 	doca_error_t status = fault_of_receive();
 	if (status != DOCA_SUCCESS && payload == SHM_PAYLOAD_FETCH)
-		(void)shm_offer_move(offer, consumer->completed, SHM_OFFER_OPEN, SHM_OFFER_FETCHED);
+		(void)consumer_end_offer(consumer, consumer->completed, SHM_OFFER_OPEN);
 	return status;
 }
 
@@ -421,7 +421,6 @@ static void await_writer(const struct doca_comch_consumer *consumer, uint64_t in
 static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task)
 {
 	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
-	struct shm_offer *offer = offer_of(consumer, task->index);
 	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
 	 * qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
@@ -433,7 +432,7 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 		int64_t deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 		await_writer(consumer, task->index, deadline_ms);
 		/* What is on offer counts as fetched, unless the producer has just begun to write it. */
-		if (!shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_FETCHED))
+		if (!consumer_end_offer(consumer, task->index, SHM_OFFER_OPEN))
 			await_writer(consumer, task->index, deadline_ms);
 	}
 	task->base.state = EMU_TASK_CANCELLED;

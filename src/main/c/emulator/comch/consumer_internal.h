@@ -89,6 +89,10 @@ void consumer_delist(struct doca_comch_consumer *consumer);
 bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
 			     uint64_t len, doca_error_t *status);
 
+/* Marks the offer of message `index` as fetched: its sender need not keep the payload any more. False when it is not in
+ * the state `from`. */
+bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from);
+
 /* Fetches a payload, or sees that the producer has written it; false while it does. */
 bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
 		    doca_error_t *status);

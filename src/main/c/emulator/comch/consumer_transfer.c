@@ -34,6 +34,24 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	return task->piped == len;
 }
 
+bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from)
+{
+	struct shm_offer *offer = offer_of(consumer, index);
+	uint64_t ticket = *(const volatile uint64_t *)&offer->ticket;
+	uint32_t place = *(const volatile uint32_t *)&offer->place;
+	if (!shm_offer_move(offer, index, from, SHM_OFFER_FETCHED))
+		return false;
+	if (place >= SHM_PRODUCER_PLACES)
+		return true; /* a peer that tells nonsense does not learn it */
+	/* Only forward: another consumer may have fetched the producer's next one meanwhile. */
+	_Atomic uint64_t *fetched = &consumer->connection->own->fetched[place];
+	uint64_t before = atomic_load_explicit(fetched, memory_order_relaxed);
+	while (before < ticket && !atomic_compare_exchange_weak_explicit(fetched, &before, ticket, memory_order_release,
+									 memory_order_relaxed))
+		;
+	return true;
+}
+
 bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
 		    doca_error_t *status)
 {
@@ -44,8 +62,9 @@ bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_cons
 		bool done = task->base.state == EMU_TASK_CANCELLED ||
 			    connection_read_peer(consumer->connection, task->dest, source, len);
 		/* A producer that has withdrawn its offer may have done anything to that memory meanwhile. */
-		if (shm_offer_move(offer, index, SHM_OFFER_TAKEN, done ? SHM_OFFER_FETCHED : SHM_OFFER_WITHDRAWN) && done)
+		if (done && consumer_end_offer(consumer, index, SHM_OFFER_TAKEN))
 			return true;
+		(void)shm_offer_move(offer, index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
 		*status = DOCA_ERROR_IO_FAILED;
 		return true;
 	}

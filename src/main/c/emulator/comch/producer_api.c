@@ -14,11 +14,24 @@ static bool id_taken(const struct doca_comch_connection *connection, uint32_t id
 	return producer != NULL;
 }
 
-/* Gives it an id that no other one has. */
+/* There are as many places as a connection may have producers. */
+static uint32_t free_place(const struct doca_comch_connection *connection)
+{
+	bool taken[SHM_PRODUCER_PLACES] = {false};
+	for (const struct doca_comch_producer *p = connection->producers; p != NULL; p = p->next)
+		taken[p->place] = true;
+	uint32_t place = 0;
+	while (place < SHM_PRODUCER_PLACES - 1 && taken[place])
+		place++;
+	return place;
+}
+
+/* Gives it an id and a place that no other one has. */
 static void enlist(struct doca_comch_producer *producer)
 {
 	struct doca_comch_connection *connection = producer->connection;
 	pthread_mutex_lock(&connection->lock);
+	producer->place = free_place(connection);
 	do {
 		producer->id = connection->next_producer_id++;
 		if (connection->next_producer_id == READING_ID_LIMIT)

@@ -54,6 +54,7 @@ struct doca_comch_producer {
 	struct doca_comch_connection *connection;
 	struct doca_comch_producer *next; /* of the connection's; its lock */
 	uint32_t id;
+	uint32_t place;	  /* among the connection's producers */
 	uint64_t max_len; /* of what is sent */
 	uint32_t map_seen; /* registration of a map whose buffers may be sent; 0: none yet */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
@@ -67,6 +68,7 @@ struct doca_comch_producer {
 	struct doca_comch_producer_task_send *piped_first, *piped_last;
 	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
 	int64_t offered_until_ms;
+	uint64_t ticket; /* of the offer */
 	uint32_t refusals; /* AGAINs, for TRIES_PER_LOOK */
 	bool direct_write; /* process_vm_writev works */
 };

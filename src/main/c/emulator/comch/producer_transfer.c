@@ -37,11 +37,27 @@ static doca_error_t consumer_gone(const struct doca_comch_producer *producer,
 static void make_offer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task)
 {
 	struct shm_offer *offer = offer_of(producer, task);
+	producer->ticket = atomic_fetch_add_explicit(&producer->connection->offers_made, 1, memory_order_relaxed) + 1;
 	offer->addr = (uint64_t)(uintptr_t)task->source;
-	/* The consumer sees it once the slot is published. */
-	atomic_store_explicit(&offer->state, shm_offer_mark(task->index, SHM_OFFER_OPEN), memory_order_relaxed);
+	offer->ticket = producer->ticket;
+	offer->place = producer->place;
+	/* The consumer sees it once the slot is published. Release: another producer whose offer this one replaces sees that
+	 * its own was fetched; pairs with the acquire load in shm_offer_state. */
+	atomic_store_explicit(&offer->state, shm_offer_mark(task->index, SHM_OFFER_OPEN), memory_order_release);
 	producer->offered = task;
 	producer->offered_until_ms = now_ms() + FETCH_PATIENCE_MS;
+}
+
+/* How far the consumer is. What it has fetched stays known when the place of the offer is another's, or given back. */
+static enum shm_offer_state state_of_offer(const struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->offered;
+	enum shm_offer_state state = shm_offer_state(offer_of(producer, task), task->index);
+	if (state != SHM_OFFER_FOREIGN)
+		return state;
+	/* Pairs with the release in consumer_end_offer. */
+	uint64_t fetched = atomic_load_explicit(&producer->connection->peer->fetched[producer->place], memory_order_acquire);
+	return fetched == producer->ticket ? SHM_OFFER_FETCHED : SHM_OFFER_FOREIGN;
 }
 
 static void settle_offer(struct doca_comch_producer *producer, doca_error_t status)
@@ -57,7 +73,7 @@ void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t 
 	struct shm_offer *offer = offer_of(producer, task);
 	bool withdrawn = shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_WITHDRAWN) ||
 			 shm_offer_move(offer, task->index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
-	bool fetched = !withdrawn && shm_offer_state(offer, task->index) == SHM_OFFER_FETCHED;
+	bool fetched = !withdrawn && state_of_offer(producer) == SHM_OFFER_FETCHED;
 	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
 }
 
@@ -78,7 +94,7 @@ static void keep_offer(struct doca_comch_producer *producer)
 bool producer_end_offer(struct doca_comch_producer *producer)
 {
 	const struct doca_comch_producer_task_send *task = producer->offered;
-	enum shm_offer_state state = shm_offer_state(offer_of(producer, task), task->index);
+	enum shm_offer_state state = state_of_offer(producer);
 	doca_error_t gone = consumer_gone(producer, task);
 	if (state != SHM_OFFER_FETCHED && gone != DOCA_SUCCESS) {
 		producer_withdraw_offer(producer, gone);

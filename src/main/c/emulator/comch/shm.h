@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 5u
+#define SHM_LAYOUT_VERSION 6u
 #define SHM_CACHE_LINE 64
 
 /* Between two looks at memory that the other side is about to write. */
@@ -46,6 +46,8 @@ static inline enum shm_side shm_other(enum shm_side side)
 /* ---- consumer directory ---- */
 
 #define SHM_CONSUMER_SLOTS 128u
+/* Places of one side's producers, for what the other side tells each of them. */
+#define SHM_PRODUCER_PLACES 1024u
 
 enum shm_consumer_state {
 	SHM_CONSUMER_NONE = 0,
@@ -92,6 +94,8 @@ struct shm_half { /* written by one side */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
 	/* The other side's directory entries as far as this side has reported them to its user. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
+	/* The latest ticket of each of the other side's producers whose payload a consumer of this side has fetched. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t fetched[SHM_PRODUCER_PLACES];
 };
 
 struct shm_control {
@@ -219,9 +223,13 @@ struct shm_slot { /* the producer that claimed it */
 };
 
 /* A payload that the consumer may fetch. The state belongs to one message (shm_offer_mark) and leaves OPEN by
- * compare-and-swap, so that one side copies. */
+ * compare-and-swap, so that one side copies. It stays until the place of the posted buffer is used again or the
+ * consumer is destroyed, which may be before the producer looks: that it was fetched also stands in `fetched`. */
 struct shm_offer {
-	uint64_t addr; /* in the producer's process */
+	uint64_t addr;	 /* in the producer's process */
+	uint64_t ticket; /* counts the offers of a side of the connection, from 1 */
+	uint32_t place;	 /* of the producer */
+	uint32_t reserved;
 	_Atomic uint64_t state;
 };
 
@@ -242,6 +250,7 @@ static inline uint64_t shm_offer_mark(uint64_t index, enum shm_offer_state state
 
 _Static_assert(sizeof(struct shm_slot) == SHM_SLOT_BYTES, "a completion slot is two cache lines");
 _Static_assert(sizeof(struct shm_post) == 16, "four posts share a cache line");
+_Static_assert(sizeof(struct shm_offer) == 32, "two offers share a cache line");
 _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16-byte aligned");
 
 /* ---- offsets ---- */
@@ -273,6 +282,7 @@ _Static_assert(SHM_REGION_BYTES % SHM_PAGE == 0, "regions are mapped one by one"
 _Static_assert(EMU_BOUND_TASKS <= SHM_MAX_POSTS, "every task can be posted");
 _Static_assert(SHM_MAX_POSTS <= SHM_SLOTS, "every posted buffer has a slot");
 _Static_assert(EMU_BOUND_CONSUMERS <= SHM_CONSUMER_SLOTS, "every consumer has a slot");
+_Static_assert(EMU_BOUND_PRODUCERS <= SHM_PRODUCER_PLACES, "every producer has a place");
 _Static_assert(EMU_BOUND_IMM_DATA_LEN <= SHM_INLINE_BYTES, "immediate data fit a slot");
 _Static_assert(EMU_BOUND_QUEUE_BYTES <= SHM_RING_MAX_BYTES, "the largest queue fits a ring");
 
