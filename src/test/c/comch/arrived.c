@@ -468,6 +468,36 @@ static void what_arrives_within_the_process_has_been_sent(void **state)
 	send_within_the_process(&pair, &pair.client, &pair.server, pair.devices.dpu);
 }
 
+enum { QUEUE = 4, MESSAGES = 10 };
+
+/* The receiver takes what its queue holds, and leaves; the sender looks then. */
+static void fill_a_queue(struct pair *pair, struct end *sending, struct end *receiving)
+{
+	for (int i = 0; i < MESSAGES; i++)
+		send_text(sending, sending->connection, "many");
+	UNTIL(count_of(&receiving->record, MESSAGE) == QUEUE, receiving->pe);
+	(void)doca_ctx_stop(receiving->ctx);
+	UNTIL(state_of(receiving->ctx) == IDLE, receiving->pe);
+	UNTIL(inflight(sending->ctx) == 0, sending->pe);
+	assert_int_equal(count_of(&sending->record, SENT), QUEUE);
+	assert_int_equal(count_of(&sending->record, SEND_FAILED), MESSAGES - QUEUE);
+	pair_stop(pair);
+}
+
+static void messages_that_have_been_taken_were_sent_and_others_failed(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_comch_client_set_recv_queue_size(pair.client.client, QUEUE));
+	pair_connect(&pair);
+	fill_a_queue(&pair, &pair.server, &pair.client);
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_comch_server_set_recv_queue_size(pair.server.server, QUEUE));
+	pair_connect(&pair);
+	fill_a_queue(&pair, &pair.client, &pair.server);
+}
+
 static int child_main(bool server, const char *role)
 {
 	if (strcmp(role, "two") == 0)
@@ -491,6 +521,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_has_been_fetched_was_sent_though_another_payload_followed),
 		cmocka_unit_test(what_a_dead_receiver_has_not_got_has_failed),
 		cmocka_unit_test(what_arrives_within_the_process_has_been_sent),
+		cmocka_unit_test(messages_that_have_been_taken_were_sent_and_others_failed),
 		cmocka_unit_test(half_of_a_payload_in_the_pipeline_has_failed),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

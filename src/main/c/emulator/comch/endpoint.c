@@ -262,7 +262,8 @@ bool endpoint_report_send(struct comch_endpoint *endpoint)
 
 void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	while (connection->tx.pending_first != NULL) {
+	/* A peer that has said goodbye has taken what it took: room in its queue is of no use. */
+	while (connection->tx.pending_first != NULL && !connection->peer_died && !connection_peer_closed(connection)) {
 		struct doca_comch_task_send *send = connection->tx.pending_first;
 		doca_error_t result = connection_send(connection, send->message, send->len);
 		if (result != DOCA_SUCCESS)

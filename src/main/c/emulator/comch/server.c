@@ -344,7 +344,8 @@ static void part_from_clients(struct doca_comch_server *server)
 			continue;
 		endpoint_push_pending(&server->endpoint, connection);
 		connection_check_socket(connection);
-		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died && !connection->broken)
+		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died && !connection->broken &&
+		    !connection_peer_closed(connection))
 			continue;
 		connection_say_goodbye(connection);
 		drop_connection(server, connection);
@@ -549,7 +550,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 	if (atomic_load_explicit(&connection->active_children, memory_order_acquire) > 0)
 		return READING_STOP_WITH_CHILDREN;
 	endpoint_push_pending(&comch_server->endpoint, connection);
-	if (connection->tx.pending_first != NULL && !connection->broken)
+	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection))
 		return DOCA_ERROR_AGAIN; /* the goodbye goes behind the messages, which have no room yet */
 	connection_say_goodbye(connection);
 	drop_connection(comch_server, connection);
