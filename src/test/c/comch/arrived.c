@@ -180,6 +180,26 @@ static void receive_with_one_buffer(bool server, size_t payloads)
 	await_the_end(&receiver.side);
 }
 
+/* Stops after the first payload and starts again for the second. */
+static void receive_and_restart(bool server)
+{
+	struct receiver receiver = {0};
+	struct end *end = &receiver.side.end;
+	receiver_open(&receiver, server, 1, 1);
+	for (size_t i = 0; i < 2; i++) {
+		UNTIL(count_of(&receiver.consumer.record, RECEIVED) == 1, receiver.consumer.pe);
+		CHECK(buf_data_len(receiver.bufs[0]) == MIB && filled(receiver.memory.bytes, MIB, i));
+		free_received(&receiver.consumer.record);
+		record_clear(&receiver.consumer.record);
+		consumer_stop(&receiver.consumer);
+		consumer_start(&receiver.consumer, end->pe);
+		OK(doca_buf_reset_data_len(receiver.bufs[0]));
+		post(&receiver.consumer, receiver.bufs[0]);
+		send_text(end, end->connection, "again");
+	}
+	await_the_end(&receiver.side);
+}
+
 /* Stops in the middle of a payload. */
 static void receive_half(bool server)
 {
@@ -389,6 +409,27 @@ static void what_a_dead_receiver_has_not_got_has_failed(void **state)
 	send_to_one_that_dies(false);
 }
 
+/* What comes through the pipeline is not mistaken for what came through it before the consumer's restart. */
+static void a_restarted_receiver_gets_the_next_payload_through_the_pipeline(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
+	for (int server = 0; server < 2; server++) {
+		struct sender sender;
+		sender_open(&sender, server, "restart");
+		struct end *end = &sender.side.end;
+		sender_start(&sender, 0);
+		for (size_t i = 0; i < 2; i++) {
+			sender_put(&sender, 0, i, MIB);
+			UNTIL(count_of(&end->record, MESSAGE) == i + 2, end->pe, sender.producers[0].pe);
+		}
+		sender_ends(&sender, 0, 2, 0);
+		child_kill(sender.child);
+		sender_close(&sender);
+	}
+	unsetenv("DOCA_EMU_DIRECT_WRITE");
+}
+
 static void half_of_a_payload_in_the_pipeline_has_failed(void **state)
 {
 	(void)state;
@@ -504,6 +545,8 @@ static int child_main(bool server, const char *role)
 		receive_with_one_buffer(server, 2);
 	else if (strcmp(role, "one") == 0)
 		receive_with_one_buffer(server, 1);
+	else if (strcmp(role, "restart") == 0)
+		receive_and_restart(server);
 	else if (strcmp(role, "half") == 0)
 		receive_half(server);
 	else
@@ -522,6 +565,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_a_dead_receiver_has_not_got_has_failed),
 		cmocka_unit_test(what_arrives_within_the_process_has_been_sent),
 		cmocka_unit_test(messages_that_have_been_taken_were_sent_and_others_failed),
+		cmocka_unit_test(a_restarted_receiver_gets_the_next_payload_through_the_pipeline),
 		cmocka_unit_test(half_of_a_payload_in_the_pipeline_has_failed),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

@@ -12,6 +12,8 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
 		task->piped = 0;
 		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
+		/* Tags of marks are short: one of before a restart could be taken for this message's. */
+		atomic_store_explicit(&region->pipe_produced, 0, memory_order_relaxed);
 		/* Pairs with the acquire load in producer_push_through_pipe. */
 		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
 	}

@@ -175,7 +175,7 @@ struct shm_region {
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
 	_Atomic uint64_t pipe_consumed; /* shm_pipe_mark */
-	/* Producer: how much of that message has been put. */
+	/* Producer: how much of that message has been put. The consumer clears it before the message's turn. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_produced; /* shm_pipe_mark */
 };
 
