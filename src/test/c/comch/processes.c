@@ -495,6 +495,54 @@ static void take_offers_back(struct side *side)
 	(side->end.server != NULL ? take_offers : offer_from_client)(side);
 }
 
+/* The payload is there, and so the send is a success, whatever becomes of the consumer afterwards. */
+static void offer_and_look_late(struct end *end, struct doca_dev *dev)
+{
+	struct memory memory;
+	struct producer producer;
+	memory_open(&memory, OFFER, 1, dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	struct doca_buf *buf = memory_buf(&memory, 0, OFFER, OFFER);
+	producer_make(&producer, end->connection, 1, NULL);
+	producer_start(&producer);
+	UNTIL(count_of(&end->record, MESSAGE) == 1, end->pe);
+	fill(memory.bytes, OFFER, 1);
+	put(&producer, 1, buf);
+	say_and_hear(end, "offered", 2);
+	UNTIL(count_of(&producer.record, SENT) + count_of(&producer.record, SEND_FAILED) == 1, producer.pe);
+	CHECK(count_of(&producer.record, SENT) == 1);
+	free_sent(&producer.record);
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void fetch_and_go(struct end *end, struct doca_dev *dev)
+{
+	struct memory memory;
+	struct consumer consumer;
+	memory_open(&memory, OFFER, 1, dev, RW);
+	struct doca_buf *buf = memory_buf(&memory, 0, OFFER, 0);
+	consumer_make(&consumer, end->connection, memory.mmap, 1, NULL);
+	consumer_start(&consumer, end->pe);
+	post(&consumer, buf);
+	say_and_hear(end, "posted", 1);
+	UNTIL(count_of(&consumer.record, RECEIVED) == 1, consumer.pe);
+	CHECK(buf_data_len(buf) == OFFER && filled(memory.bytes, OFFER, 1));
+	free_received(&consumer.record);
+	consumer_stop(&consumer);
+	consumer_destroy(&consumer);
+	send_text(end, end->connection, "gone");
+	UNTIL(inflight(end->ctx) == 0, end->pe);
+	buf_release(buf);
+	memory_close(&memory);
+}
+
+static void look_late(struct side *side)
+{
+	(side->end.server != NULL ? fetch_and_go : offer_and_look_late)(&side->end, side->dev);
+}
+
 /* ---- the conversation of the vendor's data path samples: an engine for each context, spins without progress ---- */
 
 #define START_TEXT "start_data_path_test"
@@ -592,6 +640,7 @@ static const struct script {
 	{"stop", stop_in_the_pipeline, false},
 	{"cancel", cancel_in_the_pipeline, false},
 	{"offers", take_offers_back, false},
+	{"late", look_late, false},
 	{"samples", talk_like_the_samples, true},
 };
 
@@ -684,6 +733,14 @@ static void a_payload_to_be_fetched_can_be_taken_back_by_either_side(void **stat
 	if (getenv("COMCH4J_TEST_LAUNCHER") != NULL)
 		skip(); /* qemu-user does not read or write other processes, and the pipeline needs both sides */
 	run_both_ways("offers");
+}
+
+static void a_payload_was_sent_although_its_consumer_has_gone_since(void **state)
+{
+	(void)state;
+	if (getenv("COMCH4J_TEST_LAUNCHER") != NULL)
+		skip(); /* as above */
+	run_both_ways("late");
 }
 
 /* ---- a peer that sleeps ---- */
@@ -1223,6 +1280,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stop_in_the_pipeline_leaves_other_messages_alone),
 		cmocka_unit_test(a_send_that_is_freed_in_the_pipeline_does_not_arrive),
 		cmocka_unit_test(a_payload_to_be_fetched_can_be_taken_back_by_either_side),
+		cmocka_unit_test(a_payload_was_sent_although_its_consumer_has_gone_since),
 		cmocka_unit_test(sends_complete_while_the_other_process_is_stopped),
 		cmocka_unit_test(a_killed_client_is_reported_and_its_children_stop),
 		cmocka_unit_test(a_killed_server_ends_the_client),
