@@ -213,19 +213,29 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 	return true;
 }
 
-/* The error with which a test wants the oldest posted buffer to fail. What comes through the pipeline is carried to its
- * end, and what would be fetched counts as fetched: their senders wait for it. */
-static doca_error_t injected_fault(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
+/* The error with which the oldest posted buffer is to fail on demand: asked for once, at the first look at it. */
+static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
 {
+	if (consumer->judged != consumer->completed + 1) {
+		consumer->judged = consumer->completed + 1;
+		consumer->verdict = fault_of_receive();
+	}
+	return consumer->verdict;
+}
+
+/* Takes what is to fail off its sender's hands, who waits until a large payload has been carried to its end. False while
+ * it has not. */
+static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		    struct doca_comch_consumer_task_post_recv *task)
+{
+	uint32_t len = *(const volatile uint32_t *)&slot->len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	struct shm_offer *offer = offer_of(consumer, consumer->completed);
-	if (payload == SHM_PAYLOAD_PIPE ||
-	    (payload == SHM_PAYLOAD_FETCH && shm_offer_state(offer, consumer->completed) == SHM_OFFER_KEPT))
-		return DOCA_SUCCESS;
-	doca_error_t status = fault_of_receive();
-	if (status != DOCA_SUCCESS && payload == SHM_PAYLOAD_FETCH)
-		(void)consumer_end_offer(consumer, consumer->completed, SHM_OFFER_OPEN);
-	return status;
+	doca_error_t ignored;
+	if (len > task->room)
+		return true;
+	return payload == SHM_PAYLOAD_PIPE    ? consumer_take_from_pipe(consumer, task, len, &ignored)
+	       : payload == SHM_PAYLOAD_FETCH ? consumer_fetch(consumer, task, len, &ignored)
+					      : true;
 }
 
 /* Completes the oldest posted buffer if a producer has filled it. */
@@ -244,10 +254,11 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		return false; /* only a peer that breaks the protocol fills what was not posted */
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
 		return false;
-	doca_error_t status = faults_any() ? injected_fault(consumer, slot) : DOCA_SUCCESS;
+	doca_error_t status = faults_any() ? injected_fault(consumer) : DOCA_SUCCESS;
 	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
 	uint64_t piped = task->piped;
-	if (status != DOCA_SUCCESS || deliver(consumer, slot, task, &status)) {
+	if (EMU_UNLIKELY(status != DOCA_SUCCESS) ? discard(consumer, slot, task)
+						 : deliver(consumer, slot, task, &status)) {
 		finish_oldest(consumer, status);
 		return true;
 	}

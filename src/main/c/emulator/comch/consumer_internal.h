@@ -60,6 +60,9 @@ struct doca_comch_consumer {
 	uint64_t posted;
 	uint64_t completed;
 	uint32_t burst; /* messages since a look found none */
+	/* Faults on demand: message `judged` - 1 fails with `verdict`, if that is an error. */
+	uint64_t judged;
+	doca_error_t verdict;
 	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
 	uint64_t claimed;
 	int64_t claim_deadline_ms;
