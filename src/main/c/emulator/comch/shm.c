@@ -221,9 +221,7 @@ struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint3
 void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot)
 {
 	uint64_t region = SHM_REGION_OFFSET(side, slot);
-	drop_pages(map, region + SHM_REGION_POSTS, region + SHM_REGION_OFFERS);
-	/* The offers between them stay: a producer may look only later what has become of its own. */
-	drop_pages(map, region + SHM_REGION_RING, region + SHM_REGION_BYTES);
+	drop_pages(map, region + SHM_REGION_POSTS, region + SHM_REGION_BYTES);
 }
 
 doca_error_t shm_doorbells_create(struct shm_doorbell_map **map)

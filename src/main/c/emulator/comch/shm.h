@@ -277,7 +277,6 @@ _Static_assert(sizeof(struct shm_record) == SHM_RECORD_ALIGN, "messages start 16
 
 _Static_assert(sizeof(struct shm_region) <= SHM_PAGE, "the region header is one page");
 _Static_assert(SHM_REGION_BYTES % SHM_PAGE == 0, "regions are mapped one by one");
-_Static_assert(SHM_REGION_OFFERS % SHM_PAGE == 0 && SHM_REGION_RING % SHM_PAGE == 0, "offers have pages of their own");
 
 /* What a topology may ask for has room here. */
 _Static_assert(EMU_BOUND_TASKS <= SHM_MAX_POSTS, "every task can be posted");
@@ -395,8 +394,7 @@ void shm_drop_ring_pages(struct shm_map *map, enum shm_side side, uint64_t from,
 /* The region of a consumer slot, mapped at first use; NULL when out of memory. */
 struct shm_region *shm_map_region(struct shm_map *map, enum shm_side side, uint32_t slot);
 
-/* Gives back the pages of a region's arrays. Its counters and the states of its offers stay: the peer's producers may
- * not have looked at them yet. */
+/* Gives back the pages of a region's arrays; its counters stay. */
 void shm_drop_region_pages(struct shm_map *map, enum shm_side side, uint32_t slot);
 
 /* ---- doorbells of a server ---- */
