@@ -979,6 +979,37 @@ static void a_spin_on_submit_ends_when_the_peer_is_killed(void **state)
 	side_close(&side);
 }
 
+/* On a device the transfer itself fails: its own engine is enough to hear of it. */
+static void a_send_in_the_pipeline_fails_when_the_peer_is_killed(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
+	struct side side;
+	side_open(&side, true);
+	int child = program_start("CLIENT", "sleepy");
+	side_connect(&side);
+	struct end *end = &side.end;
+	UNTIL(count_of(&end->record, MESSAGE) == 1, end->pe);
+	struct memory memory;
+	memory_open(&memory, 1u << 20, 1, side.dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	struct producer producer;
+	producer_make(&producer, end->connection, 3, NULL);
+	producer_start(&producer);
+	struct doca_buf *buf = memory_buf(&memory, 0, 1u << 20, 1u << 20);
+	put(&producer, 1, buf);
+	put(&producer, 1, buf);
+	child_kill(child);
+	UNTIL(count_of(&producer.record, SEND_FAILED) == 2, producer.pe);
+	free_sent(&producer.record);
+	producer_stop(&producer);
+	UNTIL(count_of(&end->record, DISCONNECTED) == 1, end->pe);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&memory);
+	side_close(&side);
+	unsetenv("DOCA_EMU_DIRECT_WRITE");
+}
+
 static void tasks_of_a_client_fail_when_its_server_is_killed(void **state)
 {
 	(void)state;
@@ -1285,6 +1316,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_killed_client_is_reported_and_its_children_stop),
 		cmocka_unit_test(a_killed_server_ends_the_client),
 		cmocka_unit_test(a_spin_on_submit_ends_when_the_peer_is_killed),
+		cmocka_unit_test(a_send_in_the_pipeline_fails_when_the_peer_is_killed),
 		cmocka_unit_test(tasks_of_a_client_fail_when_its_server_is_killed),
 		cmocka_unit_test(fifty_random_deaths_leave_nothing_behind),
 		cmocka_unit_test(what_a_killed_server_leaves_behind_is_swept),

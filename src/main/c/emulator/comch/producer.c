@@ -11,9 +11,6 @@
 #include "readings.h"
 #include "sdk_log.h"
 
-/* A caller that spins on AGAIN without any progress gets a look at the peer's life once in so many tries. */
-#define TRIES_PER_LOOK 1024u
-
 /* From this size on the consumer fetches every other payload, so that both sides copy at the same time. Handing over costs
  * more than that saves for smaller ones. */
 #define FETCH_LEAST_BYTES (128u << 10)
@@ -102,9 +99,7 @@ static doca_error_t no_buffer_posted(struct doca_comch_producer *producer)
 	const struct doca_comch_connection *connection = producer->connection;
 	if (atomic_load_explicit(&connection->lost, memory_order_acquire))
 		return DOCA_ERROR_NOT_CONNECTED;
-	if (++producer->refusals % TRIES_PER_LOOK == 0 && connection_peer_vanished(connection))
-		return DOCA_ERROR_NOT_CONNECTED;
-	return DOCA_ERROR_AGAIN;
+	return producer_waits_in_vain(producer) ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_AGAIN;
 }
 
 static void publish(struct shm_slot *slot, uint64_t index)

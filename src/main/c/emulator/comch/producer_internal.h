@@ -69,7 +69,7 @@ struct doca_comch_producer {
 	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
 	int64_t offered_until_ms;
 	uint64_t ticket; /* of the offer */
-	uint32_t refusals; /* AGAINs, for TRIES_PER_LOOK */
+	uint32_t waits; /* for producer_waits_in_vain */
 	bool direct_write; /* process_vm_writev works */
 };
 
@@ -77,6 +77,16 @@ static inline uint64_t directory_entry(const struct doca_comch_producer *produce
 {
 	/* Pairs with the release store in consumer_announce. */
 	return atomic_load_explicit(&producer->connection->peer->directory[slot], memory_order_acquire);
+}
+
+#define PRODUCER_WAITS_PER_LOOK 1024u
+
+/* To be asked each time that the peer's consumer keeps the producer waiting, in a submit that answers AGAIN or in the
+ * middle of a transfer. Looks now and then whether the peer still lives: the caller may drive no engine, or this one
+ * only, and the end of the connection is noticed by the control path's. */
+static inline bool producer_waits_in_vain(struct doca_comch_producer *producer)
+{
+	return ++producer->waits % PRODUCER_WAITS_PER_LOOK == 0 && connection_peer_vanished(producer->connection);
 }
 
 extern const struct emu_ctx_ops producer_ops;

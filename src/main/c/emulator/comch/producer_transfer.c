@@ -105,8 +105,10 @@ bool producer_end_offer(struct doca_comch_producer *producer)
 		if (now_ms() > producer->offered_until_ms)
 			keep_offer(producer);
 		break;
-	case SHM_OFFER_TAKEN:
-		break; /* the consumer copies */
+	case SHM_OFFER_TAKEN: /* the consumer copies */
+		if (producer_waits_in_vain(producer))
+			producer_withdraw_offer(producer, READING_FLUSHED_TASK);
+		break;
 	case SHM_OFFER_FETCHED:
 		settle_offer(producer, DOCA_SUCCESS);
 		break;
@@ -154,6 +156,15 @@ static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status
 	leave_pipe(producer, status);
 }
 
+/* The consumer is not ready for the next part. True when it never will be. */
+static bool give_up_piped(struct doca_comch_producer *producer)
+{
+	if (!producer_waits_in_vain(producer))
+		return false;
+	leave_pipe(producer, READING_FLUSHED_TASK);
+	return true;
+}
+
 bool producer_push_through_pipe(struct doca_comch_producer *producer)
 {
 	struct doca_comch_producer_task_send *task = producer->piped_first;
@@ -169,7 +180,7 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 	struct shm_region *region = region_of(producer, task);
 	/* Pairs with the release store in consumer_take_from_pipe. */
 	if (atomic_load_explicit(&region->pipe_turn, memory_order_acquire) != task->index + 1)
-		return false;
+		return give_up_piped(producer);
 	uint64_t mark = atomic_load_explicit(&region->pipe_consumed, memory_order_acquire);
 	uint64_t consumed = shm_pipe_bytes(mark, task->index);
 	if (consumed > task->piped || task->piped - consumed > SHM_PIPE_BYTES) {
@@ -185,7 +196,7 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 	if (part > PIPE_PART_BYTES)
 		part = PIPE_PART_BYTES;
 	if (part == 0)
-		return false;
+		return give_up_piped(producer);
 	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
 	task->piped += part;
 	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, task->piped), memory_order_release);
