@@ -1,7 +1,8 @@
 /* A pair of well-behaved programs under each fault on demand, at each of their first calls, on either side and on both:
  * the pair comes to its end whenever a real device would let it.
  *
- * Each side is a process of its own (child SERVER|CLIENT CASE) and says and does the same:
+ * Each side is a process of its own (child SERVER|CLIENT CASE) or a thread of one (child THREADS CASE), and says and
+ * does the same:
  *
  *   HELLO     at once
  *             ten payloads over the fast path, into three buffers of the peer
@@ -11,9 +12,9 @@
  *   BYE       this side's producer and consumer are gone
  *
  * The client stops once both have said BYE, the server once it has heard of that. A submit that answers AGAIN is tried
- * again after some progress, a send that fails is submitted again. When the connection breaks, everything of it is freed
- * and stopped; then both end, or the client connects anew and both begin from the start. */
-#include <signal.h>
+ * again after some progress, a send that fails is submitted again. When the connection breaks, everything of it is
+ * freed and stopped; then both end, or the client connects anew and both begin from the start. */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,9 +86,10 @@ struct program {
 	bool server;
 	const char *name, *faults;
 	bool struck; /* the faults are this side's */
-	bool hasty;  /* stops what is left of a broken connection itself; says HELLO in a loop of its own; has a short queue;
-		      * and waits for its sends without a look at the rest */
-	bool quits;  /* ends with a broken connection */
+	/* Stops what is left of a broken connection itself, says HELLO in a loop of its own, has a short queue, and waits
+	 * for its sends without a look at the rest. */
+	bool hasty;
+	bool quits; /* ends with a broken connection */
 	struct devices devices;
 	struct end end;
 	struct doca_pe *data_pe; /* the client's; a server has one for all */
@@ -131,8 +133,9 @@ static void watch(const struct program *program)
 {
 	if (clock_ms() < program->deadline)
 		return;
-	fprintf(stderr, "the %s hangs: %s, faults %s%s; state %d, %zu in flight, %u connections, %u AGAIN, failed: %u attempts, "
-			"%u sends, %u receives\n",
+	fprintf(stderr,
+		"the %s hangs: %s, faults %s%s; state %d, %zu in flight, %u connections, %u AGAIN, "
+		"failed: %u attempts, %u sends, %u receives\n",
 		program->server ? "server" : "client", program->name, program->faults,
 		program->struck ? " (its own)" : " (the other's)", (int)state_of(program->end.ctx),
 		inflight(program->end.ctx), program->connections, program->agains, program->attempts,
@@ -171,7 +174,8 @@ static bool make_talk(struct talk *talk, uint8_t word)
 	struct session *session = talk->session;
 	unsigned missing = EVERYTHING & ~session->got;
 	const uint8_t bytes[] = {word, (uint8_t)missing, (uint8_t)(missing >> 8)};
-	doca_error_t result = alloc_send(&session->program->end, session->connection, bytes, sizeof(bytes), &talk->task);
+	struct end *end = &session->program->end;
+	doca_error_t result = alloc_send(end, session->connection, bytes, sizeof(bytes), &talk->task);
 	if (result != DOCA_SUCCESS) {
 		talk->task = NULL;
 		lose(session, result);
@@ -244,14 +248,15 @@ static bool make_payload(struct payload *payload)
 {
 	struct session *session = payload->session;
 	uint8_t number = (uint8_t)payload->number;
-	doca_error_t result = doca_comch_producer_task_send_alloc_init(session->producer.producer, payload->buf, &number, 1,
-								       session->peer_consumer, &payload->task);
+	doca_error_t result = doca_comch_producer_task_send_alloc_init(
+		session->producer.producer, payload->buf, &number, 1, session->peer_consumer, &payload->task);
 	if (result != DOCA_SUCCESS) {
 		payload->task = NULL;
 		lose(session, result);
 		return false;
 	}
-	doca_task_set_user_data(doca_comch_producer_task_send_as_task(payload->task), (union doca_data){.ptr = payload});
+	struct doca_task *base = doca_comch_producer_task_send_as_task(payload->task);
+	doca_task_set_user_data(base, (union doca_data){.ptr = payload});
 	return true;
 }
 
@@ -322,7 +327,8 @@ static void post_rooms(struct session *session)
 		if (room->flying || state_of(session->consumer.ctx) != RUNNING)
 			continue;
 		if (room->task == NULL)
-			OK(doca_comch_consumer_task_post_recv_alloc_init(session->consumer.consumer, room->buf, &room->task));
+			OK(doca_comch_consumer_task_post_recv_alloc_init(session->consumer.consumer, room->buf,
+									 &room->task));
 		struct doca_task *base = doca_comch_consumer_task_post_recv_as_task(room->task);
 		doca_task_set_user_data(base, (union doca_data){.ptr = room});
 		OK(doca_task_submit(base));
@@ -375,15 +381,15 @@ static void open_children(struct session *session)
 	session->producer.on_sent = payload_sent;
 	producer_start(&session->producer);
 	session->children = true;
-	for (unsigned i = 0; i < ROOMS; i++)
-		session->rooms[i] =
-			(struct room){.session = session, .buf = memory_buf(&session->in, i * ROOM_BYTES, ROOM_BYTES, 0)};
+	for (unsigned i = 0; i < ROOMS; i++) {
+		struct doca_buf *buf = memory_buf(&session->in, i * ROOM_BYTES, ROOM_BYTES, 0);
+		session->rooms[i] = (struct room){.session = session, .buf = buf};
+	}
 	size_t offset = 0;
-	for (unsigned i = 0; i < PAYLOADS; offset += lengths[i++])
-		session->payloads[i] = (struct payload){.session = session,
-							.number = i,
-							.buf = memory_buf(&program->out, offset, lengths[i], lengths[i]),
-							.due = true};
+	for (unsigned i = 0; i < PAYLOADS; offset += lengths[i++]) {
+		struct doca_buf *buf = memory_buf(&program->out, offset, lengths[i], lengths[i]);
+		session->payloads[i] = (struct payload){.session = session, .number = i, .buf = buf, .due = true};
+	}
 }
 
 static void close_children(struct session *session)
@@ -471,7 +477,8 @@ static void step_sound(struct session *session)
 	struct talk *talks = session->talks;
 	if (session->got == EVERYTHING && talks[ALL].wanted + talks[ALL].done == 0 && talks[ALL].task == NULL)
 		talks[ALL].wanted = 1;
-	if (talks[ALL].done > 0 && session->heard[ALL] > 0 && session->children && !session->closing && !sending(session)) {
+	bool complete = talks[ALL].done > 0 && session->heard[ALL] > 0 && !sending(session);
+	if (complete && session->children && !session->closing) {
 		session->closing = true;
 		stop(session->consumer.ctx);
 		stop(session->producer.ctx);
@@ -654,21 +661,27 @@ static unsigned number_of(const struct program *program, const char *key)
 	return found == NULL ? 0 : (unsigned)strtoul(found + strlen(key), NULL, 10);
 }
 
-/* A table of faults that do not strike would always be passed; and nothing else may go wrong. */
-static void check_what_struck(const struct program *program)
+/* A table of faults that do not strike would always be passed; and nothing else may go wrong. `mate` is NULL or the
+ * other side, where both are in one process and each fault strikes either. */
+static void check_what_struck(const struct program *program, const struct program *mate)
 {
+	static const struct program nobody;
+	if (mate == NULL)
+		mate = &nobody;
 	if (!program->server && !program->struck)
 		CHECK(program->attempts >= number_of(program, "refuse="));
 	if (program->struck)
-		CHECK(program->agains >= number_of(program, "again="));
+		CHECK(program->agains + mate->agains >= number_of(program, "again="));
 	if (number_of(program, "drop=") > 0) {
 		CHECK(program->quits ? program->connections == 1 : program->connections >= 2);
 		return;
 	}
 	unsigned receive = number_of(program, "fail_recv=");
 	CHECK(program->connections == 1);
-	CHECK(program->failed_sends == (program->struck && number_of(program, "fail_send=") > 0));
-	CHECK(program->failed_receives == (program->struck && receive > 0 && receive <= PAYLOADS));
+	CHECK(program->failed_sends + mate->failed_sends ==
+	      (program->struck && number_of(program, "fail_send=") > 0));
+	CHECK(program->failed_receives + mate->failed_receives ==
+	      (program->struck && receive > 0 && receive <= PAYLOADS));
 }
 
 static void program_close(struct program *program)
@@ -680,23 +693,50 @@ static void program_close(struct program *program)
 	devices_close(&program->devices);
 }
 
-static int child_main(bool server, const char *text)
+static struct program program_of(bool server, const char *text)
 {
-	char name[64], faults[64];
+	static char name[64], faults[64];
 	unsigned sides, hasty, quits;
 	CHECK(sscanf(text, "%63s %63s %u %u %u", name, faults, &sides, &hasty, &quits) == 5);
-	struct program program = {.server = server,
-				  .name = name,
-				  .faults = faults,
-				  .struck = (sides >> server & 1) != 0,
-				  .hasty = hasty,
-				  .quits = quits};
+	return (struct program){.server = server,
+				.name = name,
+				.faults = faults,
+				.struck = (sides >> server & 1) != 0,
+				.hasty = hasty,
+				.quits = quits};
+}
+
+static void *run(void *argument)
+{
+	struct program *program = argument;
+	program_open(program);
+	converse(program);
+	program_close(program);
+	return NULL;
+}
+
+static void run_threads(struct program *server, const char *text)
+{
+	struct program client = program_of(false, text);
+	pthread_t thread;
+	CHECK(pthread_create(&thread, NULL, run, &client) == 0);
+	run(server);
+	CHECK(pthread_join(thread, NULL) == 0);
+	check_what_struck(server, &client);
+	check_what_struck(&client, server);
+}
+
+static int child_main(const char *role, const char *text)
+{
+	struct program program = program_of(strcmp(role, "CLIENT") != 0, text);
 	if (program.struck)
-		setenv("DOCA_EMU_FAULTS", faults, 1);
-	program_open(&program);
-	converse(&program);
-	check_what_struck(&program);
-	program_close(&program);
+		setenv("DOCA_EMU_FAULTS", program.faults, 1);
+	if (strcmp(role, "THREADS") == 0) {
+		run_threads(&program, text);
+		return 0;
+	}
+	run(&program);
+	check_what_struck(&program, NULL);
 	return 0;
 }
 
@@ -706,19 +746,19 @@ static int child_main(bool server, const char *text)
 
 /* The sides that faults strike, as bits: the client, the server, both. */
 enum { SIDES = 3 };
-enum { PATIENT, HASTY, PIPELINE, WAYS };
+enum { PATIENT, HASTY, PIPELINE, WAYS, THREADS = WAYS };
 
 struct running {
 	char text[200];
 	bool direct;
-	int server, client;
+	int server, client; /* the latter 0 where one process is both */
 };
 
 static unsigned pairs, bad;
 
 static void finish(const struct running *running)
 {
-	int server = child_wait(running->server), client = child_wait(running->client);
+	int server = child_wait(running->server), client = running->client == 0 ? 0 : child_wait(running->client);
 	if (server == 0 && client == 0)
 		return;
 	fprintf(stderr, "\"%s\"%s: the server ended with %d, the client with %d\n", running->text,
@@ -740,26 +780,29 @@ static void start(struct running *running, const char *faults, unsigned number, 
 	char spelt[64];
 	spell(faults, number, spelt, sizeof(spelt));
 	running->direct = way != PIPELINE;
-	bool hasty = way == HASTY || (way == PIPELINE && number % 2 == 0);
+	bool hasty = way == HASTY || (way != PATIENT && number % 2 == 0);
 	snprintf(running->text, sizeof(running->text), "table-%u %s %u %d %d", pairs++, spelt, side, hasty, quits);
 	if (running->direct)
 		unsetenv("DOCA_EMU_DIRECT_WRITE");
 	else
 		setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
-	running->server = program_start("SERVER", running->text);
-	running->client = program_start("CLIENT", running->text);
+	running->server = program_start(way == THREADS ? "THREADS" : "SERVER", running->text);
+	running->client = way == THREADS ? 0 : program_start("CLIENT", running->text);
 }
 
 static void table(const char *faults, unsigned last, bool quits)
 {
 	struct running running[AT_A_TIME];
 	unsigned started = 0, ended = 0;
+	if (getenv("COMCH4J_TEST_LAUNCHER") != NULL)
+		last = 2; /* an emulator takes a second to start a process */
 	bad = 0;
 	for (unsigned number = 1; number <= last; number++)
-		for (unsigned kind = 0; kind < SIDES * WAYS; kind++) {
+		for (unsigned kind = 0; kind <= SIDES * WAYS; kind++) {
 			if (started - ended == AT_A_TIME)
 				finish(&running[ended++ % AT_A_TIME]);
-			start(&running[started++ % AT_A_TIME], faults, number, kind % SIDES + 1, kind / SIDES, quits);
+			unsigned way = kind / SIDES, side = way == THREADS ? SIDES : kind % SIDES + 1;
+			start(&running[started++ % AT_A_TIME], faults, number, side, way, quits);
 		}
 	while (ended < started)
 		finish(&running[ended++ % AT_A_TIME]);
@@ -831,7 +874,7 @@ static void several_faults_strike_one_after_the_other(void **state)
 int main(int argc, char **argv)
 {
 	if (argc == 3)
-		return child_main(strcmp(argv[1], "SERVER") == 0, argv[2]);
+		return child_main(argv[1], argv[2]);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refused_clients_try_again),
 		cmocka_unit_test(clients_wait_for_their_acceptance),
