@@ -1,4 +1,8 @@
 /* What each side is told of the other's consumers, and how consumers start and stop. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -379,6 +383,386 @@ static void a_producer_can_be_made_in_the_consumer_event(void **state)
 	setting_close(&setting);
 }
 
+/* ---- the order of announcements ---- */
+
+/* What `end` has been told, in the order of its callbacks: "+3" and "-3" for the start and end of consumer 3, and the text
+ * of each message. */
+static const char *story_of(const struct end *end)
+{
+	static char story[16384];
+	size_t len = 0;
+	story[0] = '\0';
+	for (size_t i = 0; i < end->record.num; i++) {
+		const struct happened *event = &end->record.list[i];
+		char *rest = story + len;
+		size_t room = sizeof(story) - len;
+		int added = 0;
+		if (event->what == MESSAGE)
+			added = snprintf(rest, room, " %.*s", (int)event->a, (const char *)event->bytes);
+		else if (event->what == CONSUMER_NEW || event->what == CONSUMER_EXPIRED)
+			added = snprintf(rest, room, " %c%u", event->what == CONSUMER_NEW ? '+' : '-', (unsigned)event->a);
+		CHECK(added >= 0 && (size_t)added < room);
+		len += (size_t)added;
+	}
+	return story[0] == '\0' ? story : story + 1;
+}
+
+static void hears(struct end *end, const char *story, struct doca_pe *other)
+{
+	int64_t deadline = harness_deadline();
+	while (strlen(story_of(end)) < strlen(story)) {
+		harness_in_time(deadline, __FILE__, __LINE__, story);
+		harness_drive_all((struct doca_pe *const[]){end->pe, other}, 2);
+	}
+	assert_string_equal(story_of(end), story);
+}
+
+static void start_only(struct consumer *consumer)
+{
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer->ctx));
+}
+
+static uint32_t began_to_run[16];
+static uint32_t num_began;
+
+static void note_running(struct consumer *consumer, enum doca_ctx_states next)
+{
+	if (next == RUNNING)
+		began_to_run[num_began++] = consumer->id;
+}
+
+static void end_consumers(struct consumer *consumers, size_t num)
+{
+	for (size_t i = 0; i < num; i++) {
+		consumer_stop(&consumers[i]);
+		consumer_destroy(&consumers[i]);
+	}
+}
+
+/* Eight consumers that are started at once in some order, on the engine of the control path or one of their own that has
+ * been driven `turns` times. */
+static void starts_are_told_in_order(bool on_server, bool own_engine, const uint32_t *order, int turns)
+{
+	struct setting setting;
+	setting_open(&setting, on_server, TWO_ENGINES);
+	struct doca_pe *pe = setting.own->pe;
+	if (own_engine)
+		OK(doca_pe_create(&pe));
+	struct consumer consumers[8];
+	for (uint32_t i = 0; i < 8; i++) {
+		consumer_make(&consumers[i], setting.own->connection, memory.mmap, 4, pe);
+		consumers[i].on_state = note_running;
+	}
+	/* A callback leaves the engine's turn behind the context that had it. */
+	for (int i = 0; i < turns; i++) {
+		consumer_start(&consumers[i], setting.own->pe);
+		consumer_stop(&consumers[i]);
+	}
+	settle(setting.other->pe, setting.own->pe);
+	record_clear(&setting.other->record);
+	num_began = 0;
+	char story[64] = "";
+	for (uint32_t i = 0; i < 8; i++) {
+		start_only(&consumers[order[i] - 1]);
+		snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s+%u", i == 0 ? "" : " ", order[i]);
+	}
+	UNTIL(num_began == 8, pe, setting.own->pe);
+	assert_memory_equal(began_to_run, order, 8 * sizeof(order[0]));
+	hears(setting.other, story, NULL);
+	end_consumers(consumers, 8);
+	if (own_engine)
+		OK(doca_pe_destroy(pe));
+	setting_close(&setting);
+}
+
+static void consumers_are_announced_in_the_order_of_their_starts(void **state)
+{
+	(void)state;
+	static const uint32_t orders[][8] = {
+		{1, 2, 3, 4, 5, 6, 7, 8}, {8, 7, 6, 5, 4, 3, 2, 1}, {2, 1, 3, 4, 8, 6, 7, 5}};
+	for (int how = 0; how < 12; how++)
+		for (size_t i = 0; i < 3; i++)
+			starts_are_told_in_order(how % 2 == 1, how / 2 % 2 == 1, orders[i], how / 4 * 3);
+}
+
+static void announcements_keep_their_place_among_messages(void **state)
+{
+	(void)state;
+	for (int on_server = 0; on_server < 2; on_server++) {
+		struct setting setting;
+		setting_open(&setting, on_server, TWO_ENGINES);
+		struct end *own = setting.own;
+		struct consumer consumers[4];
+		for (uint32_t i = 0; i < 4; i++)
+			consumer_make(&consumers[i], own->connection, memory.mmap, 4, NULL);
+		/* The peer looks in vain before the consumers are running. */
+		send_text(own, own->connection, "a");
+		start_only(&consumers[2]);
+		start_only(&consumers[0]);
+		send_text(own, own->connection, "b");
+		send_text(own, own->connection, "c");
+		start_only(&consumers[3]);
+		UNTIL(state_of(consumers[2].ctx) == RUNNING, consumers[2].pe, own->pe);
+		consumer_stop(&consumers[2]);
+		start_only(&consumers[1]);
+		send_text(own, own->connection, "d");
+		UNTIL(state_of(consumers[0].ctx) == RUNNING, consumers[0].pe, own->pe);
+		consumer_stop(&consumers[0]);
+		consumer_destroy(&consumers[0]);
+		send_text(own, own->connection, "e");
+		hears(setting.other, "a +3 +1 b c +4 -3 +2 d -1 e", NULL);
+		consumer_start(&consumers[2], own->pe);
+		UNTIL(state_of(consumers[1].ctx) == RUNNING, consumers[1].pe, own->pe);
+		UNTIL(state_of(consumers[3].ctx) == RUNNING, consumers[3].pe, own->pe);
+		end_consumers(consumers + 1, 3);
+		hears(setting.other, "a +3 +1 b c +4 -3 +2 d -1 e +3 -2 -3 -4", NULL);
+		setting_close(&setting);
+	}
+}
+
+/* The peer's queue takes two messages, and the peer looks only when all has been done. */
+static void announcements_wait_for_messages_that_find_no_room(void **state)
+{
+	(void)state;
+	for (int on_server = 0; on_server < 2; on_server++) {
+		struct setting setting;
+		pair_make(&setting.pair, TWO_ENGINES);
+		OK(doca_comch_server_set_recv_queue_size(setting.pair.server.server, 2));
+		OK(doca_comch_client_set_recv_queue_size(setting.pair.client.client, 2));
+		pair_connect(&setting.pair);
+		setting.own = on_server ? &setting.pair.server : &setting.pair.client;
+		setting.other = on_server ? &setting.pair.client : &setting.pair.server;
+		memory_open(&memory, 65536, 16, on_server ? setting.pair.devices.dpu : setting.pair.devices.host,
+			    DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		struct end *own = setting.own;
+		struct consumer consumers[6];
+		char story[256] = "";
+		for (uint32_t i = 0; i < 6; i++) {
+			char text[3][4];
+			for (int j = 0; j < 3; j++) {
+				snprintf(text[j], sizeof(text[j]), "%u%c", i + 1, 'a' + j);
+				send_text(own, own->connection, text[j]);
+			}
+			/* It does not wait for the messages to find room. */
+			consumer_make(&consumers[i], own->connection, memory.mmap, 4, NULL);
+			consumer_start(&consumers[i], own->pe);
+			snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s%s %s %s +%u", i == 0 ? "" : " ",
+				 text[0], text[1], text[2], i + 1);
+			if (i % 2 == 1) {
+				consumer_stop(&consumers[i]);
+				snprintf(story + strlen(story), sizeof(story) - strlen(story), " -%u", i + 1);
+			}
+		}
+		hears(setting.other, story, own->pe);
+		for (uint32_t i = 0; i < 6; i++) {
+			if (i % 2 == 0)
+				consumer_stop(&consumers[i]);
+			consumer_destroy(&consumers[i]);
+		}
+		setting_close(&setting);
+	}
+}
+
+/* A stop gives up on messages that find no room; what would have come after them is told all the same. */
+static void announcements_behind_lost_messages_are_told_at_the_end(void **state)
+{
+	(void)state;
+	struct setting setting;
+	pair_make(&setting.pair, TWO_ENGINES);
+	OK(doca_comch_server_set_recv_queue_size(setting.pair.server.server, 1));
+	pair_connect(&setting.pair);
+	memory_open(&memory, 65536, 16, setting.pair.devices.host, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	struct end *client = &setting.pair.client, *server = &setting.pair.server;
+	send_text(client, client->connection, "kept");
+	send_text(client, client->connection, "lost");
+	struct consumer consumers[2];
+	for (int i = 0; i < 2; i++) {
+		consumer_make(&consumers[i], client->connection, memory.mmap, 4, NULL);
+		consumer_start(&consumers[i], client->pe);
+	}
+	consumer_stop(&consumers[1]);
+	consumer_stop(&consumers[0]);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(client->ctx));
+	UNTIL(state_of(client->ctx) == IDLE, client->pe);
+	assert_int_equal(count_of(&client->record, SEND_FAILED), 1);
+	UNTIL(count_of(&server->record, DISCONNECTED) == 1, server->pe);
+	assert_string_equal(story_of(server), "kept +1 +2 -2 -1");
+	consumer_destroy(&consumers[0]);
+	consumer_destroy(&consumers[1]);
+	pair_stop(&setting.pair);
+	memory_close(&memory);
+}
+
+static void restarts_are_told_in_order_to_a_peer_that_sleeps(void **state)
+{
+	(void)state;
+	for (int rounds = 1; rounds <= 4; rounds++) {
+		struct setting setting;
+		setting_open(&setting, rounds % 2, TWO_ENGINES);
+		struct consumer consumers[3];
+		for (uint32_t i = 0; i < 3; i++) {
+			consumer_make(&consumers[i], setting.own->connection, memory.mmap, 4, NULL);
+			consumer_start(&consumers[i], setting.own->pe);
+		}
+		hears(setting.other, "+1 +2 +3", NULL);
+		for (int round = 0; round < rounds; round++) {
+			for (uint32_t i = 3; i-- > 0;)
+				consumer_stop(&consumers[i]);
+			send_text(setting.own, setting.own->connection, ".");
+			consumer_start(&consumers[1], setting.own->pe);
+			consumer_start(&consumers[2], setting.own->pe);
+			consumer_start(&consumers[0], setting.own->pe);
+		}
+		/* Of several restarts the peer is told the last one. */
+		const char *story = rounds == 1 ? "+1 +2 +3 -3 -2 -1 . +2 +3 +1" : NULL;
+		if (story != NULL)
+			hears(setting.other, story, NULL);
+		UNTIL(count_of(&setting.other->record, CONSUMER_NEW) == 6, setting.other->pe);
+		UNTIL(count_of(&setting.other->record, MESSAGE) == (size_t)rounds, setting.other->pe);
+		assert_int_equal(count_of(&setting.other->record, CONSUMER_EXPIRED), 3);
+		assert_int_equal(nth(&setting.other->record, CONSUMER_NEW, 3)->a, 2);
+		assert_int_equal(nth(&setting.other->record, CONSUMER_NEW, 4)->a, 3);
+		assert_int_equal(nth(&setting.other->record, CONSUMER_NEW, 5)->a, 1);
+		end_consumers(consumers, 3);
+		setting_close(&setting);
+	}
+}
+
+/* Consumers that are made and started at the first moment at which that is possible. */
+struct early {
+	struct consumer consumers[3];
+	uint32_t made;
+};
+
+static void start_early(struct end *end, struct doca_comch_connection *connection)
+{
+	struct early *early = end->own;
+	send_text(end, connection, "a");
+	for (; early->made < 3; early->made++) {
+		consumer_make(&early->consumers[early->made], connection, memory.mmap, 4, end->pe);
+		start_only(&early->consumers[early->made]);
+		send_text(end, connection, early->made == 0 ? "b" : early->made == 1 ? "c" : "d");
+	}
+}
+
+static void start_early_in_client(struct end *end, enum doca_ctx_states next)
+{
+	struct early *early = end->own;
+	if (next != RUNNING || early->made > 0)
+		return;
+	struct doca_comch_connection *connection;
+	OK(doca_comch_client_get_connection(end->client, &connection));
+	start_early(end, connection);
+}
+
+static void consumers_of_the_first_moment_are_announced_in_order(void **state)
+{
+	(void)state;
+	for (int first = 0; first < 3; first++) {
+		struct early on_server = {0}, on_client = {0};
+		struct setting setting;
+		pair_make(&setting.pair, TWO_ENGINES);
+		struct end *server = &setting.pair.server, *client = &setting.pair.client;
+		memory_open(&memory, 65536, 16, setting.pair.devices.dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		server->own = &on_server;
+		server->on_connect = start_early;
+		client->own = &on_client;
+		client->on_state = start_early_in_client;
+		OK(doca_ctx_start(server->ctx));
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client->ctx));
+		(void)drive(client->pe);
+		if (first == 0) {
+			/* All of the server's are running before the client knows that it is connected. */
+			UNTIL(on_server.made == 3, server->pe);
+			UNTIL(state_of(on_server.consumers[2].ctx) == RUNNING, server->pe);
+		}
+		if (first == 1) {
+			/* The server has let the client in, and has not been told so. */
+			UNTIL(state_of(client->ctx) == RUNNING, server->pe, client->pe);
+			UNTIL(state_of(on_client.consumers[2].ctx) == RUNNING, client->pe);
+		}
+		hears(client, "a +1 b +2 c +3 d", server->pe);
+		hears(server, "a +1 b +2 c +3 d", client->pe);
+		assert_int_equal(server->record.list[1].what, CONNECTED);
+		end_consumers(on_server.consumers, 3);
+		end_consumers(on_client.consumers, 3);
+		pair_close(&setting.pair);
+		memory_close(&memory);
+	}
+}
+
+/* ---- consumers of another thread ---- */
+
+#define LIVES 300u
+
+struct other_thread {
+	pthread_t thread;
+	sem_t go, done;
+	struct doca_comch_connection *connection;
+	atomic_bool ended;
+	struct doca_pe *listening; /* the peer's engine */
+};
+
+/* Starts, and stops, a consumer whenever it is asked to. */
+static void *live(void *argument)
+{
+	struct other_thread *other = argument;
+	struct consumer consumers[2];
+	for (uint32_t i = 0; i < LIVES; i++) {
+		consumer_make(&consumers[i % 2], other->connection, memory.mmap, 4, NULL);
+		sem_wait(&other->go);
+		start_only(&consumers[i % 2]);
+		sem_post(&other->done);
+		UNTIL(state_of(consumers[i % 2].ctx) == RUNNING, consumers[i % 2].pe);
+		sem_wait(&other->go);
+		consumer_stop(&consumers[i % 2]);
+		sem_post(&other->done);
+		consumer_destroy(&consumers[i % 2]);
+	}
+	return NULL;
+}
+
+static void *listen_all_the_time(void *argument)
+{
+	struct other_thread *other = argument;
+	while (!atomic_load(&other->ended))
+		harness_drive_all(&other->listening, 1);
+	return NULL;
+}
+
+static void calls_of_several_threads_are_told_in_their_order(void **state)
+{
+	(void)state;
+	for (int on_server = 0; on_server < 2; on_server++) {
+		struct setting setting;
+		setting_open(&setting, on_server, TWO_ENGINES);
+		struct end *own = setting.own;
+		struct other_thread living = {.connection = own->connection}, listening = {.listening = setting.other->pe};
+		CHECK(sem_init(&living.go, 0, 0) == 0 && sem_init(&living.done, 0, 0) == 0);
+		CHECK(pthread_create(&living.thread, NULL, live, &living) == 0);
+		CHECK(pthread_create(&listening.thread, NULL, listen_all_the_time, &listening) == 0);
+		static char story[16384];
+		size_t len = 0;
+		for (uint32_t i = 0; i < 2 * LIVES; i++) {
+			/* Drives nothing between the other thread's call and its own. */
+			sem_post(&living.go);
+			sem_wait(&living.done);
+			send_text(own, own->connection, i % 2 == 0 ? "s" : "e");
+			len += (size_t)snprintf(story + len, sizeof(story) - len, "%s%c%u %c", i == 0 ? "" : " ",
+						i % 2 == 0 ? '+' : '-', i / 2 + 1, i % 2 == 0 ? 's' : 'e');
+			UNTIL(inflight(own->ctx) == 0, own->pe);
+			(void)drive(own->pe);
+		}
+		CHECK(pthread_join(living.thread, NULL) == 0);
+		atomic_store(&listening.ended, true);
+		CHECK(pthread_join(listening.thread, NULL) == 0);
+		sem_destroy(&living.go);
+		sem_destroy(&living.done);
+		hears(setting.other, story, NULL);
+		setting_close(&setting);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +780,13 @@ int main(void)
 		cmocka_unit_test(a_stopping_consumer_keeps_its_place_while_others_come),
 		cmocka_unit_test(a_disconnection_ends_consumers_without_expired_events),
 		cmocka_unit_test(a_producer_can_be_made_in_the_consumer_event),
+		cmocka_unit_test(consumers_are_announced_in_the_order_of_their_starts),
+		cmocka_unit_test(announcements_keep_their_place_among_messages),
+		cmocka_unit_test(announcements_wait_for_messages_that_find_no_room),
+		cmocka_unit_test(announcements_behind_lost_messages_are_told_at_the_end),
+		cmocka_unit_test(restarts_are_told_in_order_to_a_peer_that_sleeps),
+		cmocka_unit_test(consumers_of_the_first_moment_are_announced_in_order),
+		cmocka_unit_test(calls_of_several_threads_are_told_in_their_order),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

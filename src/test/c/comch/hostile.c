@@ -441,7 +441,12 @@ static void a_garbage_directory_is_survived(void **state)
 	for (int i = 0; i < 2000; i++) {
 		uint64_t entry = (uint64_t)(unsigned)rand() << 32 | (uint64_t)(unsigned)rand() << 8 |
 				 (unsigned)rand() % 6u;
-		announce(&raw, (uint32_t)rand() % SHM_CONSUMER_SLOTS, entry);
+		uint32_t slot = (uint32_t)rand() % SHM_CONSUMER_SLOTS;
+		struct shm_marks *marks = &raw.own->marks[slot];
+		struct shm_mark *mark = rand() % 2 ? &marks->began[rand() % 2] : &marks->ended[rand() % 2];
+		atomic_store(&mark->order, rand() % 4 == 0 ? UINT64_MAX : (uint64_t)(unsigned)rand() % 100);
+		atomic_store(&mark->after, rand() % 8 == 0 ? (uint64_t)(unsigned)rand() % 3 : 0);
+		announce(&raw, slot, entry);
 		atomic_store(&raw.own->reported[(uint32_t)rand() % SHM_CONSUMER_SLOTS], entry);
 		drive(server.pe);
 		/* This side's consumers come and go nevertheless. */
@@ -455,6 +460,40 @@ static void a_garbage_directory_is_survived(void **state)
 	}
 	raw_close(&raw);
 	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
+/* Such announcements are told at the end, and do not put it off. */
+static void announcements_behind_messages_that_never_come_end_with_the_connection(void **state)
+{
+	(void)state;
+	for (int orderly = 0; orderly < 2; orderly++) {
+		struct raw raw;
+		raw_connect(&raw, &server);
+		record_clear(&server.record);
+		for (uint32_t slot = 0; slot < 4; slot++) {
+			atomic_store(&raw.own->marks[slot].began[1].order, slot < 2 ? UINT64_MAX : 10 - slot);
+			atomic_store(&raw.own->marks[slot].began[1].after, UINT64_MAX - slot);
+			announce(&raw, slot, shm_entry(slot + 1, 1, SHM_CONSUMER_RUNNING));
+		}
+		settle(server.pe, NULL);
+		assert_int_equal(count_of(&server.record, CONSUMER_NEW), 0);
+		/* This side's own business goes on. */
+		struct consumer consumer;
+		consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
+		consumer_start(&consumer, server.pe);
+		consumer_stop(&consumer);
+		consumer_destroy(&consumer);
+		if (orderly) {
+			atomic_store(&raw.own->closed, 1);
+			raw_ring(&raw);
+			UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+		}
+		raw_close(&raw);
+		UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+		assert_int_equal(count_of(&server.record, CONSUMER_NEW), 4);
+		assert_int_equal(nth(&server.record, CONSUMER_NEW, 0)->a, 4);
+		assert_int_equal(nth(&server.record, CONSUMER_NEW, 1)->a, 3);
+	}
 }
 
 /* Puts a consumer of the raw client into the directory. */
@@ -903,6 +942,7 @@ int main(int argc, char **argv)
 		ATTACK(an_impossible_record_ends_the_connection),
 		ATTACK(an_impossible_ring_head_ends_the_connection),
 		ATTACK(a_garbage_directory_is_survived),
+		ATTACK(announcements_behind_messages_that_never_come_end_with_the_connection),
 		ATTACK(an_impossible_consumer_cannot_be_sent_to),
 		ATTACK(garbage_counters_of_a_consumer_are_survived),
 		ATTACK(impossible_slots_fail_the_receive),

@@ -155,6 +155,7 @@ struct peer {
 	enum shm_side side;
 	struct shm_doorbells *bells;
 	int bells_fd;
+	uint64_t sent;	/* messages, by and large */
 	uint64_t index; /* of the buffer that the peer fills or has filled */
 	uint64_t taken[4]; /* messages that the peer's consumers are through with */
 	int strangers[4];  /* sockets that have said nothing yet */
@@ -757,6 +758,7 @@ static void send_to_local(void)
 	}
 	*record = (struct shm_record){.len = len, .arrival = input_u8(&s.in) < 0xf0 ? 0 : input_near(&s.in, 1000000000)};
 	atomic_store(&s.peer.own->ring_tail, input_u8(&s.in) < 0xe0 ? tail + padded : input_near(&s.in, tail + padded));
+	s.peer.sent++;
 	ring();
 }
 
@@ -800,6 +802,13 @@ static void announce(void)
 	r->fits_below = how & 2u ? UINT64_MAX : input_near(&s.in, 4096);
 	uint32_t id = how < 0xe0 ? slot + 1 : (uint32_t)input_near(&s.in, 1);
 	enum shm_consumer_state state = how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
+	/* In its place, or anywhere among the messages and the other announcements. */
+	struct shm_marks *marks = &s.peer.own->marks[slot];
+	struct shm_mark *mark = state == SHM_CONSUMER_EXPIRED ? &marks->ended[how & 1u] : &marks->began[how & 1u];
+	uint8_t where = input_u8(&s.in);
+	uint32_t version = atomic_load(&s.peer.own->directory_version);
+	atomic_store(&mark->order, where & 1u ? input_near(&s.in, version) : version + UINT64_C(1));
+	atomic_store(&mark->after, where & 2u ? input_near(&s.in, s.peer.sent) : s.peer.sent);
 	atomic_store(&s.peer.own->directory[slot], shm_entry(id, how % 8u, state));
 	atomic_fetch_add(&s.peer.own->directory_version, 1);
 	ring();

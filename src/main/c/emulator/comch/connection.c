@@ -170,6 +170,8 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 	uint64_t head = atomic_load_explicit(&connection->peer->ring_head, memory_order_acquire);
 	if (consumed > connection->tx.messages || head > tail || tail - head > size)
 		return broken(connection, "ring head");
+	/* Consumers that were started before the message go before it. */
+	connection_register_consumers(connection);
 	if (connection->tx.messages - consumed >= connection->tx.queue_size)
 		return DOCA_ERROR_AGAIN;
 	if (tail - connection->tx.looked >= SHM_RING_LOOK)
@@ -196,18 +198,23 @@ doca_error_t connection_send(struct doca_comch_connection *connection, const voi
 	memcpy(record + 1, message, len);
 	connection->tx.tail = tail + filler + bytes;
 	connection->tx.messages++;
-	/* Pairs with the acquire load in connection_receive. */
+	/* Pairs with the acquire load in connection_tail. */
 	atomic_store_explicit(&connection->own->ring_tail, connection->tx.tail, memory_order_release);
 	connection_ring_peer(connection);
 	return DOCA_SUCCESS;
 }
 
-doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_t *message, uint32_t *len)
+uint64_t connection_tail(const struct doca_comch_connection *connection)
+{
+	/* Pairs with the release store in connection_send. */
+	return atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
+}
+
+doca_error_t connection_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
+				uint32_t *len)
 {
 	uint64_t size = connection->rx.ring_bytes;
 	connection->rx.travelling = false;
-	/* Pairs with the release store in connection_send. */
-	uint64_t tail = atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
 	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed) & ~(SHM_RECORD_ALIGN - 1);
 	for (;;) {
@@ -369,39 +376,99 @@ static uint64_t with_state(uint64_t entry, enum shm_consumer_state state)
 	return (entry & ~UINT64_C(0xff)) | (uint64_t)state;
 }
 
+/* A change of one slot that its user has not been told. */
+struct change {
+	uint32_t slot;
+	enum consumer_event event; /* NONE: nobody is told */
+	uint32_t id;
+	uint64_t reported; /* the entry as it stands once this has been told */
+	uint64_t order, after;
+};
+
+static void place(struct change *change, const struct shm_mark *mark)
+{
+	/* Acquire: who reads a mark of a later generation finds that the version has changed. */
+	change->order = atomic_load_explicit(&mark->order, memory_order_acquire);
+	change->after = atomic_load_explicit(&mark->after, memory_order_acquire);
+}
+
+static struct change next_change(const struct doca_comch_connection *connection, uint32_t slot, uint64_t entry)
+{
+	uint64_t reported = connection->directory_reported[slot];
+	const struct shm_marks *marks = &connection->peer->marks[slot];
+	const struct shm_mark *began = &marks->began[shm_entry_generation(entry) & 1];
+	enum shm_consumer_state state = shm_entry_state(entry);
+	struct change change = {.slot = slot, .event = CONSUMER_EVENT_NONE, .reported = entry};
+	if (shm_entry_state(reported) == SHM_CONSUMER_RUNNING) {
+		/* It ended, whatever came after it; a successor is looked at in the next round. */
+		change.event = CONSUMER_EVENT_EXPIRED;
+		change.id = shm_entry_id(reported);
+		change.reported = with_state(reported, SHM_CONSUMER_EXPIRED);
+		place(&change, &marks->ended[shm_entry_generation(reported) & 1]);
+		/* After several restarts the mark can be another one's; the end comes before the last start. */
+		struct change successor = change;
+		place(&successor, began);
+		if (entry != change.reported && successor.order < change.order)
+			change = successor;
+	} else if (state == SHM_CONSUMER_RUNNING || state == SHM_CONSUMER_EXPIRED) {
+		/* Also when it has expired meanwhile: both events are reported, in order. */
+		change.event = CONSUMER_EVENT_NEW;
+		change.id = shm_entry_id(entry);
+		change.reported = with_state(entry, SHM_CONSUMER_RUNNING);
+		place(&change, began);
+	}
+	return change;
+}
+
+static void note_change(struct doca_comch_connection *connection, const struct change *change)
+{
+	connection->directory_reported[change->slot] = change->reported;
+	/* Lets the owner use the slot again; pairs with the acquire load in find_slot. */
+	atomic_store_explicit(&connection->own->reported[change->slot], change->reported, memory_order_release);
+}
+
+/* Whether the peer sends no more messages, and all of them have been taken. */
+static bool no_messages_follow(const struct doca_comch_connection *connection)
+{
+	return (connection_peer_closed(connection) || connection->peer_died) &&
+	       connection_tail(connection) == connection->rx.head;
+}
+
 enum consumer_event connection_next_consumer_event(struct doca_comch_connection *connection, uint32_t *id)
 {
-	uint32_t version = atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire);
+	const struct shm_half *peer = connection->peer;
+	uint32_t version = atomic_load_explicit(&peer->directory_version, memory_order_acquire);
 	if (version == connection->directory_version_seen)
 		return CONSUMER_EVENT_NONE;
+	/* What waits for messages that never came out is told at the end. */
+	bool end = no_messages_follow(connection);
+	if (!end && connection->rx.messages < connection->directory_waits_for)
+		return CONSUMER_EVENT_NONE;
+	struct change first = {.event = CONSUMER_EVENT_NONE};
 	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
-		uint64_t reported = connection->directory_reported[slot];
-		uint64_t entry = atomic_load_explicit(&connection->peer->directory[slot], memory_order_acquire);
-		if (entry == reported)
+		uint64_t entry = atomic_load_explicit(&peer->directory[slot], memory_order_acquire);
+		if (entry == connection->directory_reported[slot])
 			continue;
-		enum consumer_event event = CONSUMER_EVENT_NONE;
-		enum shm_consumer_state state = shm_entry_state(entry);
-		if (shm_entry_state(reported) == SHM_CONSUMER_RUNNING) {
-			/* It ended, whatever came after it; a successor is looked at in the next round. */
-			*id = shm_entry_id(reported);
-			connection->directory_reported[slot] = with_state(reported, SHM_CONSUMER_EXPIRED);
-			event = CONSUMER_EVENT_EXPIRED;
-		} else if (state == SHM_CONSUMER_RUNNING || state == SHM_CONSUMER_EXPIRED) {
-			/* Also when it has expired meanwhile: both events are reported, in order. */
-			*id = shm_entry_id(entry);
-			connection->directory_reported[slot] = with_state(entry, SHM_CONSUMER_RUNNING);
-			event = CONSUMER_EVENT_NEW;
-		} else {
-			connection->directory_reported[slot] = entry;
-		}
-		/* Lets the owner use the slot again; pairs with the acquire load in find_slot. */
-		atomic_store_explicit(&connection->own->reported[slot], connection->directory_reported[slot],
-				      memory_order_release);
-		if (event != CONSUMER_EVENT_NONE)
-			return event;
+		struct change change = next_change(connection, slot, entry);
+		if (change.event == CONSUMER_EVENT_NONE)
+			note_change(connection, &change);
+		else if (first.event == CONSUMER_EVENT_NONE || change.order < first.order)
+			first = change;
 	}
-	connection->directory_version_seen = version;
-	return CONSUMER_EVENT_NONE;
+	/* The look at a slot may have come too early for a change that went before another one's. */
+	if (atomic_load_explicit(&peer->directory_version, memory_order_acquire) != version && !end)
+		return CONSUMER_EVENT_LATER;
+	connection->directory_waits_for = 0;
+	if (first.event == CONSUMER_EVENT_NONE) {
+		connection->directory_version_seen = version;
+	} else if (!end && connection->rx.messages < first.after) {
+		connection->directory_waits_for = first.after;
+		return CONSUMER_EVENT_NONE;
+	} else {
+		*id = first.id;
+		note_change(connection, &first);
+	}
+	return first.event;
 }
 
 bool connection_pending(const struct doca_comch_connection *connection)
@@ -411,9 +478,10 @@ bool connection_pending(const struct doca_comch_connection *connection)
 	return connection->connect_event_due || connection->peer_died || connection->broken ||
 	       connection->tx.pending_first != NULL || connection_peer_closed(connection) ||
 	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
-	       atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire) != connection->rx.head ||
-	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
-		       connection->directory_version_seen;
+	       connection_tail(connection) != connection->rx.head ||
+	       (connection->rx.messages >= connection->directory_waits_for &&
+		atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
+			connection->directory_version_seen);
 }
 
 bool connection_takes_map(const struct doca_comch_connection *connection, const struct doca_mmap *mmap)

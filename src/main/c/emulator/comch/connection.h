@@ -64,6 +64,8 @@ struct doca_comch_connection {
 		uint64_t warm;	    /* how far into the ring messages are written before an empty one begins again */
 		int64_t warm_since; /* when that was decided (now_ms) */
 		uint32_t queue_size; /* the peer's receive queue */
+		/* Messages that the program has handed over, in the ring or not yet. Any thread looks at it. */
+		_Atomic uint64_t accepted;
 		struct doca_comch_task_send *pending_first, *pending_last;
 	} tx;
 	/* Messages from the peer. */
@@ -84,7 +86,8 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
-	struct doca_comch_consumer *consumers;
+	struct doca_comch_consumer *consumers; /* in the order of their latest starts */
+	uint64_t announcements;		       /* starts and ends that the peer is told of */
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
@@ -95,6 +98,8 @@ struct doca_comch_connection {
 	/* The peer's consumers as reported to the user so far. */
 	uint32_t directory_version_seen;
 	uint64_t directory_reported[SHM_CONSUMER_SLOTS];
+	/* The next change is told after so many messages. */
+	uint64_t directory_waits_for;
 
 	/* Send tasks of this connection that are out of their pool. */
 	uint32_t num_tasks;
@@ -126,8 +131,13 @@ void connection_ring_self(struct doca_comch_connection *connection);
 /* Puts a message into the peer's receive queue. AGAIN: no room; NOT_CONNECTED: the peer broke the protocol. */
 doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len);
 
-/* Takes the next message out of the receive queue into `message` (max_msg_size bytes). AGAIN: none. */
-doca_error_t connection_receive(struct doca_comch_connection *connection, uint8_t *message, uint32_t *len);
+/* How far the peer has filled the receive queue. Whoever looks at the peer's consumers after this sees all changes that
+ * go before these messages. */
+uint64_t connection_tail(const struct doca_comch_connection *connection);
+
+/* Takes the next message before `tail` out of the receive queue into `message` (max_msg_size bytes). AGAIN: none. */
+doca_error_t connection_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
+				uint32_t *len);
 
 /* Whether the peer's process can be seen to have gone; for those who wait for it. Any thread that holds a producer or
  * consumer of the connection. Costs a system call. */
@@ -166,12 +176,18 @@ bool connection_takes_map(const struct doca_comch_connection *connection, const 
 
 /* ---- consumers ---- */
 
-enum consumer_event { CONSUMER_EVENT_NONE, CONSUMER_EVENT_NEW, CONSUMER_EVENT_EXPIRED };
+enum consumer_event {
+	CONSUMER_EVENT_NONE, /* messages come first, if anything */
+	CONSUMER_EVENT_NEW,
+	CONSUMER_EVENT_EXPIRED,
+	CONSUMER_EVENT_LATER, /* the peer is changing something right now, and rings when it has */
+};
 
-/* Registers this side's starting consumers with the peer. */
+/* Registers this side's starting consumers with the peer, in the order of their starts. */
 void connection_register_consumers(struct doca_comch_connection *connection);
 
-/* The next change of the peer's consumers that its user has not been told yet. */
+/* The next change of the peer's consumers that its user has not been told yet, if that is what comes next: changes
+ * keep their order, also among the messages. */
 enum consumer_event connection_next_consumer_event(struct doca_comch_connection *connection, uint32_t *id);
 
 /* Whether a round of the control path would find anything to do. */

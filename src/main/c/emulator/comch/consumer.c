@@ -82,9 +82,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	}
 	consumer->generation++;
 	atomic_fetch_add_explicit(&connection->active_children, 1, memory_order_acq_rel);
-	atomic_store_explicit(&consumer->registration, REGISTRATION_WANTED, memory_order_release);
-	atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_release);
-	connection_ring_self(connection);
+	consumer_ask_for_registration(consumer);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -279,6 +277,8 @@ static bool written_out(const struct doca_comch_consumer *consumer, uint64_t ind
 static bool progress_starting(struct doca_comch_consumer *consumer)
 {
 	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) == REGISTERED) {
+		if (!consumer_has_its_turn(consumer))
+			return false;
 		emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_RUNNING);
 		return true;
 	}

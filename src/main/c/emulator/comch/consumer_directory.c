@@ -7,14 +7,59 @@ struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *cons
 	return consumer->next;
 }
 
+static void set_mark(struct doca_comch_connection *connection, struct shm_mark *mark)
+{
+	/* Release: pair with the acquire loads in connection_next_consumer_event. */
+	atomic_store_explicit(&mark->order, ++connection->announcements, memory_order_release);
+	atomic_store_explicit(&mark->after, atomic_load_explicit(&connection->tx.accepted, memory_order_relaxed),
+			      memory_order_release);
+}
+
 void consumer_announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state)
 {
-	struct shm_half *own = consumer->connection->own;
+	struct doca_comch_connection *connection = consumer->connection;
+	struct shm_half *own = connection->own;
+	struct shm_marks *marks = &own->marks[consumer->slot];
+	if (state == SHM_CONSUMER_RUNNING)
+		set_mark(connection, &marks->began[consumer->generation & 1]);
+	else if (state == SHM_CONSUMER_EXPIRED)
+		set_mark(connection, &marks->ended[consumer->generation & 1]);
 	/* Release: a producer that sees RUNNING sees the region's header. Pairs with the load in directory_entry. */
 	atomic_store_explicit(&own->directory[consumer->slot], shm_entry(consumer->id, consumer->generation, state),
 			      memory_order_release);
 	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
-	connection_ring_peer(consumer->connection);
+	connection_ring_peer(connection);
+}
+
+/* ---- the order of starts ---- */
+
+static void append(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer **link = &consumer->connection->consumers;
+	while (*link != NULL)
+		link = &(*link)->next;
+	*link = consumer;
+	consumer->next = NULL;
+}
+
+static void take_out(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_consumer **link = &consumer->connection->consumers;
+	while (*link != consumer)
+		link = &(*link)->next;
+	*link = consumer->next;
+}
+
+void consumer_ask_for_registration(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	pthread_mutex_lock(&connection->lock);
+	take_out(consumer);
+	append(consumer);
+	atomic_store_explicit(&consumer->registration, REGISTRATION_WANTED, memory_order_release);
+	atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_release);
+	pthread_mutex_unlock(&connection->lock);
+	connection_ring_self(connection);
 }
 
 void consumer_register(struct doca_comch_consumer *consumer)
@@ -24,6 +69,21 @@ void consumer_register(struct doca_comch_consumer *consumer)
 	consumer_announce(consumer, SHM_CONSUMER_RUNNING);
 	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
 }
+
+bool consumer_has_its_turn(struct doca_comch_consumer *consumer)
+{
+	struct doca_comch_connection *connection = consumer->connection;
+	bool turn = true;
+	pthread_mutex_lock(&connection->lock);
+	/* The engine of a registered consumer does not change, and the states of its contexts belong to this thread. */
+	for (const struct doca_comch_consumer *c = connection->consumers; turn && c != consumer; c = c->next)
+		turn = atomic_load_explicit(&c->registration, memory_order_acquire) != REGISTERED ||
+		       c->ctx.pe != consumer->ctx.pe || c->ctx.state != DOCA_CTX_STATE_STARTING;
+	pthread_mutex_unlock(&connection->lock);
+	return turn;
+}
+
+/* ---- slots and ids ---- */
 
 /* A slot that nobody has, and whose last consumer never ran or has been seen to end by the peer. A stopped consumer
  * keeps its slot: it may still be flushing, or start again. The connection's lock is held. */
@@ -69,8 +129,7 @@ doca_error_t consumer_enlist(struct doca_comch_consumer *consumer)
 		if (connection->next_consumer_id == READING_ID_LIMIT)
 			connection->next_consumer_id = READING_FIRST_ID;
 	} while (id_taken(connection, consumer->id));
-	consumer->next = connection->consumers;
-	connection->consumers = consumer;
+	append(consumer);
 	consumer_announce(consumer, SHM_CONSUMER_CREATED);
 	pthread_mutex_unlock(&connection->lock);
 	return DOCA_SUCCESS;
@@ -80,10 +139,7 @@ void consumer_delist(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
-	struct doca_comch_consumer **link = &connection->consumers;
-	while (*link != consumer)
-		link = &(*link)->next;
-	*link = consumer->next;
+	take_out(consumer);
 	/* One that has run stays visible as expired, until the peer has seen it. */
 	uint64_t entry = atomic_load_explicit(&connection->own->directory[consumer->slot], memory_order_relaxed);
 	if (shm_entry_state(entry) == SHM_CONSUMER_CREATED)

@@ -79,8 +79,15 @@ extern const struct emu_ctx_ops consumer_ops;
 
 /* ---- the connection's directory of its consumers ---- */
 
-/* Tells the peer the consumer's state. */
+/* Tells the peer the consumer's state, after all that it has been told and sent so far; the connection's lock is held. */
 void consumer_announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state);
+
+/* Has the control thread register a consumer that starts, after those that have asked before. */
+void consumer_ask_for_registration(struct doca_comch_consumer *consumer);
+
+/* Whether no consumer on the same engine that was announced before this one still has to become RUNNING: they do so in
+ * the order in which the peer is told. For one that is registered. */
+bool consumer_has_its_turn(struct doca_comch_consumer *consumer);
 
 /* Gives a new consumer a slot and an id. NO_MEMORY: no slot is free. */
 doca_error_t consumer_enlist(struct doca_comch_consumer *consumer);

@@ -204,12 +204,17 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 		}
 	}
 	/* Messages that wait already go first. */
-	doca_error_t result = connection->tx.pending_first != NULL
-				      ? DOCA_ERROR_AGAIN
-				      : connection_send(connection, send->message, send->len);
+	doca_error_t result = DOCA_ERROR_AGAIN;
+	if (connection->tx.pending_first == NULL)
+		result = connection_send(connection, send->message, send->len);
+	else
+		connection_register_consumers(connection); /* as connection_send does */
 	if (result == DOCA_ERROR_NOT_CONNECTED)
 		return result;
 	task_sent_off(task);
+	atomic_store_explicit(&connection->tx.accepted,
+			      atomic_load_explicit(&connection->tx.accepted, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
 	task->status = DOCA_SUCCESS; /* it may have failed in its last flight */
 	if (result == DOCA_SUCCESS) {
 		task_fifo_push(&endpoint->done, task);
@@ -280,21 +285,16 @@ void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_c
 	connection->tx.pending_first = NULL;
 }
 
-static bool report_consumer(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
+static bool report_consumer(struct comch_endpoint *endpoint, struct doca_comch_connection *connection,
+			    enum consumer_event event, uint32_t id)
 {
-	uint32_t id;
-	for (;;) {
-		enum consumer_event event = connection_next_consumer_event(connection, &id);
-		if (event == CONSUMER_EVENT_NONE)
-			return false;
-		doca_comch_event_consumer_cb_t report =
-			event == CONSUMER_EVENT_NEW ? endpoint->consumer_new : endpoint->consumer_expired;
-		if (report == NULL)
-			continue;
-		struct doca_comch_event_consumer details = {.endpoint = endpoint};
-		report(&details, connection, id);
-		return true;
-	}
+	doca_comch_event_consumer_cb_t report =
+		event == CONSUMER_EVENT_NEW ? endpoint->consumer_new : endpoint->consumer_expired;
+	if (report == NULL)
+		return false;
+	struct doca_comch_event_consumer details = {.endpoint = endpoint};
+	report(&details, connection, id);
+	return true;
 }
 
 bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
@@ -303,10 +303,18 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 		return false;
 	endpoint_push_pending(endpoint, connection);
 	connection_register_consumers(connection);
-	if (report_consumer(endpoint, connection))
-		return true;
+	/* Before the look at the peer's consumers: what comes in between is left for the next time. */
+	uint64_t tail = connection_tail(connection);
+	enum consumer_event event;
+	uint32_t id;
+	while ((event = connection_next_consumer_event(connection, &id)) != CONSUMER_EVENT_NONE) {
+		if (event == CONSUMER_EVENT_LATER)
+			return false;
+		if (report_consumer(endpoint, connection, event, id))
+			return true;
+	}
 	uint32_t len;
-	if (connection_receive(connection, endpoint->received, &len) != DOCA_SUCCESS)
+	if (connection_receive(connection, tail, endpoint->received, &len) != DOCA_SUCCESS)
 		return false;
 	connection->counters.received_messages++;
 	connection->counters.received_bytes += len;
@@ -322,7 +330,7 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 	/* Order matters: what was sent before the goodbye is visible once the goodbye is. */
 	if (!connection_peer_closed(connection) && !connection->peer_died)
 		return false;
-	return atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire) == connection->rx.head &&
+	return connection_tail(connection) == connection->rx.head &&
 	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) ==
 		       connection->directory_version_seen;
 }

@@ -67,10 +67,28 @@ static inline uint32_t shm_entry_id(uint64_t entry)
 	return (uint32_t)(entry >> 32);
 }
 
+static inline uint32_t shm_entry_generation(uint64_t entry)
+{
+	return (uint32_t)(entry >> 8) & 0xffffffu;
+}
+
 static inline enum shm_consumer_state shm_entry_state(uint64_t entry)
 {
 	return (enum shm_consumer_state)(entry & 0xffu);
 }
+
+/* Where a start or an end of a consumer belongs among what the peer is told. */
+struct shm_mark {
+	_Atomic uint64_t order; /* among the starts and ends of all consumers of this side */
+	_Atomic uint64_t after; /* so many messages go before it */
+};
+
+/* Written before the entry that they belong to. Two of each, by the generation's lowest bit: a reader that is about to
+ * look at a generation's mark does not find the next one's. */
+struct shm_marks {
+	alignas(SHM_CACHE_LINE) struct shm_mark began[2];
+	struct shm_mark ended[2];
+};
 
 /* ---- control part ---- */
 
@@ -88,10 +106,11 @@ struct shm_half { /* written by one side */
 	_Atomic uint64_t ring_head_msgs;
 	/* Orderly goodbye: 1 once nothing more will be written to the ring. */
 	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
-	/* Changes of `directory`. */
+	/* Changes of `directory`, each counted after it has been made. */
 	_Atomic uint32_t directory_version;
 	/* This side's consumers. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
+	struct shm_marks marks[SHM_CONSUMER_SLOTS];
 	/* The other side's directory entries as far as this side has reported them to its user. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
 	/* The latest ticket of each of the other side's producers whose payload a consumer of this side has fetched. */
