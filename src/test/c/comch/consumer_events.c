@@ -593,6 +593,27 @@ static void announcements_behind_lost_messages_are_told_at_the_end(void **state)
 	memory_close(&memory);
 }
 
+/* The control path is not driven between the start and the stop. */
+static void a_stop_is_told_after_an_earlier_start(void **state)
+{
+	(void)state;
+	for (int on_server = 0; on_server < 2; on_server++) {
+		struct setting setting;
+		setting_open(&setting, on_server, TWO_ENGINES);
+		struct consumer first, second;
+		consumer_make(&first, setting.own->connection, memory.mmap, 4, NULL);
+		consumer_make(&second, setting.own->connection, memory.mmap, 4, NULL);
+		consumer_start(&first, setting.own->pe);
+		start_only(&second);
+		consumer_stop(&first);
+		UNTIL(state_of(second.ctx) == RUNNING, second.pe, setting.own->pe);
+		hears(setting.other, "+1 +2 -1", NULL);
+		consumer_destroy(&first);
+		end_consumers(&second, 1);
+		setting_close(&setting);
+	}
+}
+
 static void restarts_are_told_in_order_to_a_peer_that_sleeps(void **state)
 {
 	(void)state;
@@ -784,6 +805,7 @@ int main(void)
 		cmocka_unit_test(announcements_keep_their_place_among_messages),
 		cmocka_unit_test(announcements_wait_for_messages_that_find_no_room),
 		cmocka_unit_test(announcements_behind_lost_messages_are_told_at_the_end),
+		cmocka_unit_test(a_stop_is_told_after_an_earlier_start),
 		cmocka_unit_test(restarts_are_told_in_order_to_a_peer_that_sleeps),
 		cmocka_unit_test(consumers_of_the_first_moment_are_announced_in_order),
 		cmocka_unit_test(calls_of_several_threads_are_told_in_their_order),

@@ -91,8 +91,12 @@ static void close_to_producers(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
-	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED)
+	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED) {
+		/* Consumers that were started before this stop are told before it. */
+		for (struct doca_comch_consumer *c = connection->consumers; c != NULL; c = c->next)
+			consumer_register(c);
 		consumer_announce(consumer, SHM_CONSUMER_EXPIRED);
+	}
 	pthread_mutex_unlock(&connection->lock);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
 	/* The counter is the peer's to write: believe it only where it makes sense. */
