@@ -453,14 +453,16 @@ static void half_of_a_payload_in_the_pipeline_has_failed(void **state)
 }
 
 /* Within one process: `receiving` leaves with all it has got, then `sending` looks. */
-static void send_within_the_process(struct pair *pair, struct end *sending, struct end *receiving, struct doca_dev *dev)
+static void send_within_the_process(struct pair *pair, struct end *sending, struct end *receiving)
 {
 	struct memory in, out;
 	struct consumer consumer;
 	struct producer producer;
 	struct doca_buf *ins[WAYS], *outs[WAYS];
-	memory_open(&in, WAYS * (size_t)LARGEST, WAYS, dev, RW);
-	memory_open(&out, LARGEST, WAYS, dev, RW);
+	memory_open(&in, WAYS * (size_t)LARGEST, WAYS, pair->devices.dpu, RW);
+	memory_open(&out, LARGEST, WAYS, pair->devices.dpu, RW);
+	memory_share(&in, pair->devices.host);
+	memory_share(&out, pair->devices.host);
 	consumer_make(&consumer, receiving->connection, in.mmap, RECEIVES, NULL);
 	producer_make(&producer, sending->connection, WAYS, NULL);
 	consumer_start(&consumer, receiving->pe);
@@ -504,9 +506,9 @@ static void what_arrives_within_the_process_has_been_sent(void **state)
 	(void)state;
 	struct pair pair;
 	pair_open(&pair, TWO_ENGINES);
-	send_within_the_process(&pair, &pair.server, &pair.client, pair.devices.host);
+	send_within_the_process(&pair, &pair.server, &pair.client);
 	pair_open(&pair, TWO_ENGINES);
-	send_within_the_process(&pair, &pair.client, &pair.server, pair.devices.dpu);
+	send_within_the_process(&pair, &pair.client, &pair.server);
 }
 
 enum { QUEUE = 4, MESSAGES = 10 };

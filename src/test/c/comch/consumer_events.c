@@ -685,6 +685,7 @@ static void consumers_of_the_first_moment_are_announced_in_order(void **state)
 		pair_make(&setting.pair, TWO_ENGINES);
 		struct end *server = &setting.pair.server, *client = &setting.pair.client;
 		memory_open(&memory, 65536, 16, setting.pair.devices.dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		memory_share(&memory, setting.pair.devices.host);
 		server->own = &on_server;
 		server->on_connect = start_early;
 		client->own = &on_client;

@@ -139,10 +139,7 @@ static void path_open(struct path *path)
 	pair_open(&path->pair, TWO_ENGINES);
 	memory_open(&path->memory, 1 << 16, 32, path->pair.devices.dpu,
 		    DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	/* Both sides use it. */
-	OK(doca_mmap_stop(path->memory.mmap));
-	OK(doca_mmap_add_dev(path->memory.mmap, path->pair.devices.host));
-	OK(doca_mmap_start(path->memory.mmap));
+	memory_share(&path->memory, path->pair.devices.host);
 	consumer_make(&path->consumer, path->pair.server.connection, path->memory.mmap, 8, NULL);
 	consumer_start(&path->consumer, path->pair.server.pe);
 	producer_make(&path->producer, path->pair.client.connection, 8, NULL);

@@ -541,6 +541,13 @@ void memory_open(struct memory *memory, size_t size, uint32_t bufs, struct doca_
 	OK(doca_buf_inventory_start(memory->inventory));
 }
 
+void memory_share(struct memory *memory, struct doca_dev *dev)
+{
+	OK(doca_mmap_stop(memory->mmap));
+	OK(doca_mmap_add_dev(memory->mmap, dev));
+	OK(doca_mmap_start(memory->mmap));
+}
+
 void memory_close(struct memory *memory)
 {
 	OK(doca_mmap_destroy(memory->mmap));

@@ -172,6 +172,8 @@ struct memory {
 };
 
 void memory_open(struct memory *memory, size_t size, uint32_t bufs, struct doca_dev *dev, uint32_t permissions);
+/* Lets another device use it, too: both sides of a connection in one process. */
+void memory_share(struct memory *memory, struct doca_dev *dev);
 void memory_close(struct memory *memory);
 /* A buf of `len` bytes at `offset`, with `data_len` bytes of data at its start. */
 struct doca_buf *memory_buf(struct memory *memory, size_t offset, size_t len, size_t data_len);
