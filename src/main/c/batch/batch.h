@@ -3,7 +3,7 @@
  * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring in
  * memory that both sides see, and submits come from a queue in such memory, so that one crossing serves many messages.
  *
- * All structures are made, and laid out by offset, by the other side (io.github.comch4j.internal.Batch); zero is their
+ * All structures are made, and laid out by offset, by the other side (io.github.comch4j.internal.transport.Batch); zero is their
  * first state. This library allocates nothing, has no threads and links to no DOCA: it is given DOCA's functions.
  * What belongs to one engine belongs to the thread that owns it.
  */

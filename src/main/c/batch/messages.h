@@ -1,7 +1,7 @@
 /* The control path: one crossing for a message that is sent, none for its completion, one for a message that arrives.
  *
  * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. The other side
- * is io.github.comch4j.internal.BatchedMessages.
+ * is io.github.comch4j.internal.transport.BatchedMessageSender.
  */
 #ifndef COMCH4J_MESSAGES_H
 #define COMCH4J_MESSAGES_H

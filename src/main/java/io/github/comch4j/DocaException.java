@@ -1,6 +1,6 @@
 package io.github.comch4j;
 
-import io.github.comch4j.internal.NativeLibrary;
+import io.github.comch4j.internal.observe.Diagnosis;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -105,7 +105,7 @@ public class DocaException extends RuntimeException {
     private static String message(int code, String function, String action) {
         DocaError error = DocaError.of(code);
         String name = error == DocaError.UNRECOGNIZED ? "error " + code : error.name();
-        String cause = FROM_OUTSIDE.contains(error) ? NativeLibrary.lastError() : "";
+        String cause = FROM_OUTSIDE.contains(error) ? Diagnosis.lastError() : "";
         return function + ": " + name + " (" + error.description() + ") while " + action + (cause.isEmpty() ? "" : ": " + cause);
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Where a program starts: which native library is in use ({@link io.github.comch4j.Doca}), and the words that every other
+ * Where a program starts: which native library is in use ({@link io.github.comch4j.core.Doca}), and the words that every other
  * package shares, the error codes ({@link io.github.comch4j.DocaError}) and exceptions.
  *
  * <p>Four kinds of failure are told apart by type:

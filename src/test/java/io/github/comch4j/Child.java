@@ -1,5 +1,6 @@
 package io.github.comch4j;
 
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import java.io.BufferedReader;
 import java.io.File;

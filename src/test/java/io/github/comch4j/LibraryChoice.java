@@ -1,8 +1,9 @@
 package io.github.comch4j;
 
 import io.github.comch4j.comch.ComchClient;
-import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.PciAddress;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 

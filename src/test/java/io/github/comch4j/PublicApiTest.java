@@ -2,6 +2,7 @@ package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.core.Doca;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Executable;

@@ -2,8 +2,8 @@ package io.github.comch4j.bench;
 
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ComchEndpoint;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.comch.MessageHandler;
 import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Device;
@@ -26,7 +26,7 @@ final class Endpoint implements AutoCloseable {
     final ProgressEngine engine;
     final Device device;
     private final Representor representor; // of a server
-    private final ComchEndpoint endpoint;
+    private final ControlPathEndpoint endpoint;
     ComchConnection connection;
     int connections;
     int remoteConsumer;
@@ -67,7 +67,7 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    private <B extends ComchEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
+    private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
         return builder.sendTasks(depth).receiveQueueSize(depth)
                 .onMessage((from, message) -> {
                     if (message.byteSize() == 1) {

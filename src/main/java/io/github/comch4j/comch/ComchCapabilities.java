@@ -2,8 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Device;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.CoreAccess;
+import io.github.comch4j.internal.call.Calls;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.function.ToIntBiFunction;
@@ -56,7 +55,7 @@ public record ComchCapabilities(boolean server, boolean client, int maxNameLengt
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static ComchCapabilities of(Device device) {
-        MemorySegment handle = CoreAccess.get().handle(device);
+        MemorySegment handle = CoreObjects.of(device).handle();
         MemorySegment info = Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(handle));
         Query query = new Query(info);
         return new ComchCapabilities(device.supportsServers(), device.supportsClients(),

@@ -5,11 +5,12 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.EndpointCalls;
-import io.github.comch4j.internal.Engine;
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,14 +22,14 @@ import java.util.Objects;
  * {@link Builder#onDisconnected} tells, and sending throws {@link ConnectionClosedException}. To connect again, make a new client. All
  * methods belong to the thread that owns the engine, unless they say otherwise.
  */
-public final class ComchClient extends ComchEndpoint {
+public final class ComchClient extends ControlPathEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
 
     private final Runnable onRefused;
     private volatile ComchConnection connection; // set on the engine's thread
 
     private ComchClient(Builder settings, MemorySegment created) {
-        super(settings, EndpointCalls.CLIENT, "client \"" + settings.name + "\"", created, CORE.resource(settings.device));
+        super(settings, EndpointCalls.CLIENT, "client \"" + settings.name + "\"", created, CoreObjects.of(settings.device));
         this.onRefused = settings.onRefused;
     }
 
@@ -53,7 +54,7 @@ public final class ComchClient extends ComchEndpoint {
     public ComchConnection connection() {
         ComchConnection established = connection;
         if (established == null) {
-            throw new IllegalStateException(this + " has no connection" + (node.state() == Context.STARTING ? " yet: it is starting" : ""));
+            throw new IllegalStateException(this + " has no connection" + (context.state() == Context.STARTING ? " yet: it is starting" : ""));
         }
         return established;
     }
@@ -64,7 +65,7 @@ public final class ComchClient extends ComchEndpoint {
      * @return true from the moment the server accepted until either side ends the connection
      */
     public boolean isConnected() {
-        return connection != null && node.state() == Context.RUNNING && !isClosed(); // other threads may see RUNNING before there is a connection
+        return connection != null && context.state() == Context.RUNNING && !isClosed(); // other threads may see RUNNING before there is a connection
     }
 
     @Override
@@ -73,7 +74,7 @@ public final class ComchClient extends ComchEndpoint {
     }
 
     @Override
-    ComchConnection adopt(long address) {
+    ComchConnection register(long address) {
         if (connection == null) {
             connection = open(address);
         }
@@ -81,11 +82,11 @@ public final class ComchClient extends ComchEndpoint {
     }
 
     @Override
-    void stateChanged(int previous, int next) {
+    void changed(int previous, int next) {
         if (next == Context.RUNNING) {
             MemorySegment established = Calls.pointer("doca_comch_client_get_connection", "connecting " + this,
-                    out -> doca_h.doca_comch_client_get_connection(node.handle(), out));
-            opened(adopt(established.address()));
+                    out -> doca_h.doca_comch_client_get_connection(context.object(), out));
+            opened(register(established.address()));
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 ended(connection, ConnectionState.CLOSED);
@@ -96,7 +97,7 @@ public final class ComchClient extends ComchEndpoint {
     }
 
     /** Settings of a client. Not thread safe; can be used once. */
-    public static final class Builder extends ComchEndpoint.Builder<Builder> {
+    public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private Runnable onRefused;
 
         private Builder(ProgressEngine engine, Device device, String name) {
@@ -127,9 +128,9 @@ public final class ComchClient extends ComchEndpoint {
         public ComchClient start() {
             ComchClient client = make();
             try {
-                client.node.start();
+                client.context.start();
             } catch (RuntimeException | Error e) {
-                client.node.closeAfter(e);
+                client.context.closeAfter(e);
                 throw e;
             }
             return client;
@@ -147,7 +148,7 @@ public final class ComchClient extends ComchEndpoint {
          *         refused, {@link DocaError#TIME_OUT} if it was not answered
          */
         public ComchClient connect(Duration timeout) {
-            Engine engine = CORE.engine(this.engine);
+            Engine engine = CoreObjects.of(this.engine);
             engine.checkOwner();
             if (engine.isInCallbacks()) {
                 throw new IllegalStateException("connect() inside a callback of the same engine: use start()");
@@ -156,7 +157,7 @@ public final class ComchClient extends ComchEndpoint {
             ComchClient client = start();
             try {
                 while (true) {
-                    if (!client.node.awaitStarted(deadline)) {
+                    if (!client.context.awaitStarted(deadline)) {
                         throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "connecting " + client + " for " + timeout);
                     }
                     if (client.connection != null) {
@@ -168,17 +169,17 @@ public final class ComchClient extends ComchEndpoint {
                                 "connecting " + client + " for " + timeout + ": no server of that name accepts clients of " + device);
                     }
                     engine.await(() -> false, System.nanoTime() + retry, null);
-                    client.node.start();
+                    client.context.start();
                 }
             } catch (RuntimeException | Error e) {
-                client.node.closeAfter(e);
+                client.context.closeAfter(e);
                 throw e;
             }
         }
 
         private ComchClient make() {
             return new ComchClient(this, create("client", "doca_comch_client_create",
-                    (text, out) -> doca_h.doca_comch_client_create(CORE.handle(device), text, out)));
+                    (text, out) -> doca_h.doca_comch_client_create(CoreObjects.of(device).handle(), text, out)));
         }
 
         @Override

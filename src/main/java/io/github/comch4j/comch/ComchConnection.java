@@ -6,15 +6,15 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.BackPressure;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.ConnectionSink;
-import io.github.comch4j.internal.Counter;
-import io.github.comch4j.internal.Engine;
-import io.github.comch4j.internal.Events;
-import io.github.comch4j.internal.Observed;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.observe.BackPressure;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.ConnectionEvents;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.TreeSet;
@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * is room, and refused as for any other lack of room when there is none. Then all of these come, each inside {@code progress()} of the engine concerned:
  * <ul>
  * <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
- * <li>{@link ComchEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
+ * <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
  *     {@linkplain ComchClient#isConnected() not connected} any more; its context becomes STOPPING, and IDLE when its producers and consumers have ended.
  * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and had not arrived fails
  *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the other side's memory, which does not mean that anybody has read it.
@@ -46,12 +46,12 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class ComchConnection {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    private final ComchEndpoint endpoint;
+    private final ControlPathEndpoint endpoint;
     private final long number = NUMBERS.incrementAndGet();
     private final Engine engine;
     private final long address;
-    private final Link link;
-    private final Node node;
+    private final Incoming incoming;
+    private final ConnectionResource resource;
     private final TreeSet<Integer> remoteConsumers = new TreeSet<>();
     private final Object lifeLock = new Object(); // the native connection does not end while a thread holds it
     private volatile ConnectionState state = ConnectionState.OPEN;
@@ -64,14 +64,14 @@ public final class ComchConnection {
     private final Counter failed = new Counter();
     private final BackPressure backPressure = new BackPressure();
 
-    ComchConnection(ComchEndpoint endpoint, long address) {
+    ComchConnection(ControlPathEndpoint endpoint, long address) {
         this.endpoint = endpoint;
-        this.engine = ComchEndpoint.CORE.engine(endpoint.engine());
+        this.engine = CoreObjects.of(endpoint.engine());
         this.address = address;
-        this.node = new Node();
-        this.link = new Link(engine);
-        node.attachToEndpoint();
-        link.register(address);
+        this.resource = new ConnectionResource();
+        this.incoming = new Incoming(engine);
+        resource.attachToEndpoint();
+        incoming.register(address);
     }
 
     /**
@@ -79,7 +79,7 @@ public final class ComchConnection {
      *
      * @return the endpoint
      */
-    public ComchEndpoint endpoint() {
+    public ControlPathEndpoint endpoint() {
         return endpoint;
     }
 
@@ -123,7 +123,7 @@ public final class ComchConnection {
      * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The bytes are copied before it returns. Allowed in
      * callbacks.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes, native or on the heap
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @return false if all send tasks are in use: progress, then try again
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended
@@ -138,7 +138,7 @@ public final class ComchConnection {
     /**
      * As {@link #trySend(MemorySegment)}.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
      * @return false if all send tasks are in use: progress, then try again
      */
     public boolean trySend(byte[] message) {
@@ -149,7 +149,7 @@ public final class ComchConnection {
     /**
      * As {@link #trySend(MemorySegment)}, for the bytes between position and limit.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit if they were sent
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit if they were sent
      * @return false if all send tasks are in use: progress, then try again
      */
     public boolean trySend(ByteBuffer message) {
@@ -164,7 +164,7 @@ public final class ComchConnection {
     /**
      * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied before it returns.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes, native or on the heap
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
      * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}
@@ -180,7 +180,7 @@ public final class ComchConnection {
     /**
      * As {@link #send(MemorySegment)}.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
      */
     public void send(byte[] message) {
         if (!trySend(message)) {
@@ -191,7 +191,7 @@ public final class ComchConnection {
     /**
      * As {@link #send(MemorySegment)}, for the bytes between position and limit.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit
      */
     public void send(ByteBuffer message) {
         if (!trySend(message)) {
@@ -394,7 +394,7 @@ public final class ComchConnection {
             throw new IllegalStateException("a client ends its connection by being closed");
         }
         engine.checkOwner();
-        node.close();
+        resource.close();
     }
 
     /**
@@ -428,12 +428,12 @@ public final class ComchConnection {
         return "connection " + number + " of " + endpoint;
     }
 
-    Link link() {
-        return link;
+    Incoming incoming() {
+        return incoming;
     }
 
     long key() {
-        return link.key();
+        return incoming.key();
     }
 
     long address() {
@@ -445,7 +445,7 @@ public final class ComchConnection {
     }
 
     Resource resource() {
-        return node;
+        return resource;
     }
 
     /** What to add to a refusal of memory that is not mapped for this side's device, which is all that DOCA can use here; empty if it is. */
@@ -481,17 +481,17 @@ public final class ComchConnection {
         }
         backPressure.close();
         Events.connection(this, how.name());
-        Observed.remove(this);
-        link.unregister();
+        LiveObjects.remove(this);
+        incoming.unregister();
         endpoint.forget(this);
         remoteConsumers.clear();
-        node.retire();
+        resource.retire();
     }
 
     /** Where the events of this connection arrive. */
-    final class Link extends ConnectionSink {
-        Link(Engine engine) {
-            super(engine);
+    final class Incoming extends ConnectionEvents {
+        Incoming(Engine engine) {
+            super(engine.transport());
         }
 
         ComchConnection connection() {
@@ -520,9 +520,9 @@ public final class ComchConnection {
     }
 
     /** What its producers and consumers depend on, and what depends on the endpoint. */
-    private final class Node extends Resource {
-        Node() {
-            super(Rank.CONNECTION, ComchConnection.this.toString(), endpoint.node);
+    private final class ConnectionResource extends Resource {
+        ConnectionResource() {
+            super(Rank.CONNECTION, ComchConnection.this.toString(), endpoint.context);
         }
 
         void attachToEndpoint() {
@@ -553,14 +553,14 @@ public final class ComchConnection {
             if (state != ConnectionState.OPEN) {
                 return;
             }
-            if (!endpoint.node.isClosed()) {
+            if (!endpoint.context.isClosed()) {
                 disconnectNow(teardown);
             } // else: stopping the endpoint ends it
             end(ConnectionState.CLOSED);
         }
 
         private void disconnectNow(Teardown teardown) {
-            MemorySegment server = endpoint.node.handle();
+            MemorySegment server = endpoint.context.object();
             MemorySegment connection = MemorySegment.ofAddress(address);
             int[] code = new int[1];
             java.util.function.BooleanSupplier attempt = () -> {
@@ -568,7 +568,7 @@ public final class ComchConnection {
                 return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
             };
             if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {
-                endpoint.node.giveBack(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
+                endpoint.context.awaitTasks(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
             }
             if (code[0] != Calls.SUCCESS && state == ConnectionState.OPEN) {
                 throw new DocaException(code[0], "doca_comch_server_disconnect", "ending " + ComchConnection.this);

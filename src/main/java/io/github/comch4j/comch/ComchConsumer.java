@@ -7,18 +7,13 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.BufferCalls;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.CompletionRing;
-import io.github.comch4j.internal.ConsumerCalls;
-import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.Counter;
-import io.github.comch4j.internal.Events;
-import io.github.comch4j.internal.FastPathCalls;
-import io.github.comch4j.internal.Lane;
-import io.github.comch4j.internal.Nanos;
-import io.github.comch4j.internal.Scratch;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -32,50 +27,48 @@ import java.util.function.BooleanSupplier;
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
  * engine, which need not be that of the connection.
  */
-public final class ComchConsumer extends ComchFastPath {
+public final class ComchConsumer extends FastPathEndpoint {
     private final MemoryMap memory;
     private final int immediateLength;
-    private final boolean repost;
     private final int firstBuffers;
     private final long firstBufferSize;
-    private final ReceiveHandler onReceive;
-    private final ReceiveFailureHandler onFailure;
-    private boolean keep;
-    private boolean inHandler;
-    private boolean wasRunning;
-    private final Counter received = new Counter();
-    private final Counter receivedBytes = new Counter();
+    private final ReceiveTasks receives;
 
     private ComchConsumer(Builder settings) {
-        super(settings, FastPathCalls.CONSUMER, "consumer", Math.max(settings.tasks, settings.firstBuffers), create(settings),
-                settings.connection.resource(), CORE.resource(settings.memory));
+        super(settings, FastPathCalls.CONSUMER, "consumer", create(settings), settings.connection.resource(), CoreObjects.of(settings.memory));
         this.memory = settings.memory;
-        this.repost = settings.repost;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
-        this.onReceive = settings.onReceive;
-        this.onFailure = settings.onFailure;
         try {
-            MemorySegment created = node.handle();
-            String action = "configuring " + this;
-            if (settings.immediateLength >= 0) {
-                Calls.check("doca_comch_consumer_set_imm_data_len", action,
-                        () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
-            }
-            this.immediateLength = (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
-                    out -> doca_h.doca_comch_consumer_get_imm_data_len(created, out));
+            this.immediateLength = configureImmediates(settings.immediateLength);
+            this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, settings.firstBuffers), immediateLength, settings);
+            configure(receives);
         } catch (RuntimeException | Error e) {
-            node.closeAfter(e);
+            context.closeAfter(e);
             throw e;
         }
-        this.scratch = new Scratch(immediateLength, 0);
     }
 
     private static MemorySegment create(Builder settings) {
-        CORE.engine(settings.engine).checkOwner();
-        MemorySegment map = CORE.handle(settings.memory);
-        return settings.connection.create("doca_comch_consumer_create", "a consumer", settings.connection.hintAbout(settings.memory),
-                (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
+        CoreObjects.of(settings.engine).checkOwner();
+        MemorySegment map = CoreObjects.of(settings.memory).handle();
+        return settings.connection.create("doca_comch_consumer_create", "a consumer",
+                settings.connection.hintAbout(settings.memory), (peer, out) -> ConsumerCalls.create(peer, map, out));
+    }
+
+    /** Returns the most immediate data that a receive can have. */
+    private int configureImmediates(int wanted) {
+        if (wanted >= 0) {
+            Calls.check("doca_comch_consumer_set_imm_data_len", "configuring " + this,
+                    () -> ConsumerCalls.setImmediateLength(context.object(), wanted));
+        }
+        return (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", "configuring " + this,
+                out -> ConsumerCalls.getImmediateLength(context.object(), out));
+    }
+
+    @Override
+    ReceiveTasks transfers() {
+        return receives;
     }
 
     /**
@@ -91,189 +84,14 @@ public final class ComchConsumer extends ComchFastPath {
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean tryPost(Buffer buffer) {
-        progress.checkOwner();
+        context.engine().checkOwner();
         if (buffer.memory() != memory) {
             throw new IllegalArgumentException(buffer + " is not on the consumer's memory");
         }
         if (buffer.isInFlight()) {
             throw new IllegalStateException(buffer + " is in flight already");
         }
-        if (node.state() != Context.RUNNING) {
-            throw notRunning();
-        }
-        if (freeCount == 0) {
-            return false;
-        }
-        int slot = free[--freeCount];
-        try {
-            post(slot, buffer, true);
-        } catch (RuntimeException | Error e) {
-            free[freeCount++] = slot;
-            throw e;
-        }
-        return true;
-    }
-
-    /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
-    private void post(int slot, Buffer buffer, boolean now) {
-        CORE.depart(buffer, node);
-        String function = "doca_task_submit";
-        int code = DocaError.UNKNOWN.code();
-        try {
-            long address = CORE.address(buffer);
-            if (typed[slot] == 0) {
-                function = "doca_comch_consumer_task_post_recv_alloc_init";
-                code = allocate(slot, address);
-            } else {
-                lane.prepare(slot, address, 0);
-                code = Calls.SUCCESS;
-            }
-            if (code == Calls.SUCCESS && CORE.hasMoved(buffer)) {
-                function = "doca_buf_set_data";
-                code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
-                CORE.moveTold(buffer);
-            }
-            if (code == Calls.SUCCESS) {
-                function = "doca_task_submit";
-                if (buffers[slot] != buffer) { // a store of a reference costs more than the look
-                    buffers[slot] = buffer; // before the submit: a completion may come at any time after
-                }
-                code = now ? lane.submit(slot) : lane.submitSoon(slot, free.length - freeCount);
-            }
-        } finally {
-            if (code != Calls.SUCCESS) {
-                CORE.arrive(buffer);
-            }
-        }
-        if (code != Calls.SUCCESS) {
-            throw refused(code, function, buffer);
-        }
-    }
-
-    private int allocate(int slot, long buffer) {
-        int code = ConsumerCalls.allocate(node.address(), buffer, scratch.resultAddress());
-        if (code == Calls.SUCCESS) {
-            long receive = scratch.result();
-            long task = ConsumerCalls.asTask(receive);
-            lane.adopt(slot, receive, task, buffer, 0);
-            typed[slot] = receive;
-            tasks[slot] = task;
-        }
-        return code;
-    }
-
-    private RuntimeException notRunning() {
-        node.checkOpen();
-        if (!wasRunning) {
-            return new IllegalStateException(this + " is not running yet: progress its engine and that of its connection");
-        }
-        return new ConnectionClosedException("doca_task_submit", "posting to " + this, connection().state());
-    }
-
-    private DocaException refused(int code, String function, Buffer buffer) {
-        DocaError error = DocaError.of(code);
-        if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, "posting " + buffer + " to " + this, connection().state());
-        }
-        return new DocaException(code, function, "posting " + buffer + " to " + this + connection().hintAbout(memory));
-    }
-
-    @Override
-    void completed(CompletionRing ring, int index) {
-        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
-            long what = CompletionRing.what(entry);
-            completed((int) what, (int) (what >> 48), entry);
-        }
-    }
-
-    @Override
-    void completed(int slot, int code, long entry) {
-        Buffer buffer = buffers[slot];
-        if (code == Calls.SUCCESS) {
-            deliver(slot, buffer, entry);
-        } else {
-            failed.increment();
-            DocaError status = DocaError.of(code);
-            CORE.arrive(buffer);
-            giveBack(slot);
-            if (node.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
-                Events.taskFailed("receive", this, status.name());
-            }
-            if (onFailure != null) {
-                onFailure.onReceiveFailed(this, buffer, status);
-            } else if (node.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
-                throw new DocaException(status, "doca_task_submit", "receiving with " + this);
-            }
-        }
-    }
-
-    /** With an entry, all about the receive is in it; otherwise DOCA is asked. */
-    private void deliver(int slot, Buffer buffer, long entry) {
-        int producer;
-        long before = CORE.dataLength(buffer);
-        long dataLength;
-        MemorySegment bytes;
-        if (entry != 0) {
-            dataLength = Lane.dataLength(entry);
-            CORE.arrive(buffer, dataLength);
-            long origin = Lane.producer(entry);
-            producer = (int) origin;
-            int length = (int) (origin >>> 32);
-            bytes = length == 0 ? Scratch.NOTHING : scratch.lend(Lane.immediate(entry), length);
-        } else {
-            int code = BufferCalls.getDataLength(CORE.address(buffer), scratch.resultAddress());
-            dataLength = code == Calls.SUCCESS ? scratch.result() : 0;
-            CORE.arrive(buffer, dataLength);
-            long receive = typed[slot];
-            producer = ConsumerCalls.producer(receive);
-            long immediate = ConsumerCalls.immediate(receive);
-            bytes = scratch.lend(immediate, immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
-        }
-        received.increment();
-        receivedBytes.add(dataLength - before);
-        keep = !repost;
-        inHandler = true;
-        try {
-            onReceive.onReceive(this, buffer, producer, bytes);
-        } finally {
-            inHandler = false;
-            scratch.takeBack();
-            handled(slot, buffer);
-        }
-    }
-
-    /** The receive handler has returned. */
-    private void handled(int slot, Buffer buffer) {
-        if (keep || node.state() != Context.RUNNING) {
-            giveBack(slot);
-        } else if (CORE.departEmpty(buffer)) {
-            int code = lane.submitEmpty(slot, CORE.address(buffer), free.length - freeCount);
-            if (code != Calls.SUCCESS) {
-                CORE.arrive(buffer);
-                giveBack(slot);
-                if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
-                    throw refused(code, "doca_task_submit", buffer);
-                }
-            }
-        } else if (buffer.isClosed() || buffer.isInFlight()) {
-            giveBack(slot);
-        } else {
-            repost(slot, buffer);
-        }
-    }
-
-    private void repost(int slot, Buffer buffer) {
-        boolean posted = false;
-        try {
-            post(slot, buffer.clear(), false);
-            posted = true;
-        } catch (ConnectionClosedException e) {
-            return; // as above
-        } finally {
-            if (!posted) {
-                giveBack(slot);
-            }
-        }
+        return receives.post(buffer);
     }
 
     /**
@@ -282,11 +100,7 @@ public final class ComchConsumer extends ComchFastPath {
      * @throws IllegalStateException outside the receive handler
      */
     public void keep() {
-        progress.checkOwner();
-        if (!inHandler) {
-            throw new IllegalStateException("keep() is for the receive handler");
-        }
-        keep = true;
+        receives.keep();
     }
 
     /**
@@ -300,7 +114,7 @@ public final class ComchConsumer extends ComchFastPath {
      * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as many as tasks
      */
     public Buffer acquire(long offset, long length) {
-        return inventory(2 * free.length).acquireEmpty(memory, offset, length);
+        return inventory(2 * receives.count()).acquireEmpty(memory, offset, length);
     }
 
     /**
@@ -327,7 +141,7 @@ public final class ComchConsumer extends ComchFastPath {
      * @return posted, and not received into
      */
     public int posted() {
-        return busy();
+        return receives.inFlight();
     }
 
     /**
@@ -336,7 +150,7 @@ public final class ComchConsumer extends ComchFastPath {
      * @return since it was started
      */
     public long received() {
-        return received.get();
+        return receives.received.get();
     }
 
     /**
@@ -345,7 +159,7 @@ public final class ComchConsumer extends ComchFastPath {
      * @return bytes
      */
     public long receivedBytes() {
-        return receivedBytes.get();
+        return receives.receivedBytes.get();
     }
 
     private void postFirstBuffers() {
@@ -359,28 +173,28 @@ public final class ComchConsumer extends ComchFastPath {
     }
 
     @Override
-    void stateChanged(int previous, int next) {
+    void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            wasRunning = true;
+            receives.begin();
             postFirstBuffers();
         }
     }
 
     /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
     @Override
-    boolean giveBack(BooleanSupplier done, Teardown teardown) {
-        return node.closeNow(teardown) && done.getAsBoolean();
+    boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
+        return context.closeNow(teardown) && done.getAsBoolean();
     }
 
     /** Settings of a consumer. Not thread safe; can be used once. */
-    public static final class Builder extends ComchFastPath.Builder<Builder> {
+    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final MemoryMap memory;
         private int immediateLength = -1;
         private int firstBuffers;
         private long firstBufferSize;
-        private boolean repost = true;
-        private ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
-        private ReceiveFailureHandler onFailure;
+        boolean repost = true;
+        ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
+        ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
             super(connection, engine);
@@ -474,7 +288,7 @@ public final class ComchConsumer extends ComchFastPath {
             try {
                 consumer.begin();
             } catch (RuntimeException | Error e) {
-                consumer.node.closeAfter(e);
+                consumer.context.closeAfter(e);
                 throw e;
             }
             return consumer;
@@ -490,19 +304,19 @@ public final class ComchConsumer extends ComchFastPath {
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {
-            if (CORE.engine(engine).isInCallbacks() || connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks()) {
+            if (CoreObjects.of(engine).isInCallbacks() || connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks()) {
                 throw new IllegalStateException("waiting for a consumer inside a callback: use start()");
             }
             ComchConsumer consumer = start();
             try {
-                if (!consumer.node.awaitStarted(Nanos.deadline(timeout))) {
+                if (!consumer.context.awaitStarted(Nanos.deadline(timeout))) {
                     throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "starting " + consumer + " for " + timeout);
                 }
                 if (!consumer.isRunning()) {
                     throw new DocaException(DocaError.NOT_CONNECTED, "doca_ctx_start", "starting " + consumer);
                 }
             } catch (RuntimeException | Error e) {
-                consumer.node.closeAfter(e);
+                consumer.context.closeAfter(e);
                 throw e;
             }
             return consumer;

@@ -7,8 +7,7 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.CoreAccess;
-import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.life.Engine;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
@@ -22,7 +21,6 @@ import java.util.ArrayDeque;
  * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks, except opening.
  */
 public final class ComchInputChannel implements ReadableByteChannel {
-    private static final CoreAccess CORE = CoreAccess.get();
 
     private final ComchConnection connection;
     private final Engine engine;
@@ -35,7 +33,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     private ComchInputChannel(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = CORE.engine(engine);
+        this.engine = CoreObjects.of(engine);
         this.unread = new ArrayDeque<>(chunks);
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_WRITE);
         try {

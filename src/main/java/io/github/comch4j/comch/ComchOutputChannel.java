@@ -7,8 +7,7 @@ import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.CoreAccess;
-import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.life.Engine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,7 +25,6 @@ import java.util.function.BooleanSupplier;
  * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {
-    private static final CoreAccess CORE = CoreAccess.get();
     static final byte END = 1;
 
     private final ComchConnection connection;
@@ -40,7 +38,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
 
     private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = CORE.engine(engine);
+        this.engine = CoreObjects.of(engine);
         this.consumerId = consumerId;
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
         BufferPool made = null;
@@ -72,7 +70,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
      * @param device the device of the connection's endpoint, for the chunks' memory
-     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, which {@link ComchEndpoint.Builder#onConsumer onConsumer} tells
+     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, which {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
      * @param chunkSize bytes of each, at least 1, at most the chunk size of the other side
      * @return the stream, open

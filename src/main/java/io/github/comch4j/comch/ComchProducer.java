@@ -6,15 +6,10 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.CompletionRing;
-import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.Counter;
-import io.github.comch4j.internal.Events;
-import io.github.comch4j.internal.FastPathCalls;
-import io.github.comch4j.internal.ProducerCalls;
-import io.github.comch4j.internal.Scratch;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
@@ -27,36 +22,33 @@ import java.util.function.BooleanSupplier;
  * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread that owns the
  * producer's engine, which need not be that of the connection.
  */
-public final class ComchProducer extends ComchFastPath {
+public final class ComchProducer extends FastPathEndpoint {
     private static final int SPARE_BUFFERS = 1024;
 
     private final int bufferCount;
-    private final SendCompletionHandler onCompletion;
-    private final boolean releaseSent;
-    // by slot: what DOCA was told, to tell it changes only
-    private final boolean[] taskImmediates;
-    private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
-    private final Counter sent = new Counter();
-    private final Counter sentBytes = new Counter();
-    private boolean failureTold;
+    private final SendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, FastPathCalls.PRODUCER, "producer", settings.tasks, create(settings), settings.connection.resource());
-        this.onCompletion = settings.onCompletion;
-        this.releaseSent = settings.releaseSent;
+        super(settings, FastPathCalls.PRODUCER, "producer", create(settings), settings.connection.resource());
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
-        this.taskImmediates = new boolean[settings.tasks];
-        this.plainTo = new int[settings.tasks];
-        this.scratch = new Scratch(0, IMMEDIATE_LIMIT);
+        try {
+            this.sends = new SendTasks(this, context, settings);
+            configure(sends);
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
     }
 
     private static MemorySegment create(Builder settings) {
-        CORE.engine(settings.engine).checkOwner();
-        return settings.connection.create("doca_comch_producer_create", "a producer", "", doca_h::doca_comch_producer_create);
+        CoreObjects.of(settings.engine).checkOwner();
+        return settings.connection.create("doca_comch_producer_create", "a producer", "", ProducerCalls::create);
     }
 
-    /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
-    private static final int IMMEDIATE_LIMIT = 4096;
+    @Override
+    SendTasks transfers() {
+        return sends;
+    }
 
     /**
      * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
@@ -72,7 +64,7 @@ public final class ComchProducer extends ComchFastPath {
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean trySend(Buffer buffer, int consumerId) {
-        return submit(Objects.requireNonNull(buffer), consumerId, null, true);
+        return sends.send(Objects.requireNonNull(buffer), consumerId, null, true);
     }
 
     /**
@@ -84,7 +76,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      */
     public boolean trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
-        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
+        return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -95,7 +87,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
      */
     public boolean trySendImmediate(int consumerId, MemorySegment immediate) {
-        return submit(null, consumerId, checkImmediate(immediate), true);
+        return sends.send(null, consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -115,7 +107,7 @@ public final class ComchProducer extends ComchFastPath {
      * @throws WrongThreadException if another thread owns the engine
      */
     public boolean offer(Buffer buffer, int consumerId) {
-        return submit(Objects.requireNonNull(buffer), consumerId, null, false);
+        return sends.send(Objects.requireNonNull(buffer), consumerId, null, false);
     }
 
     /**
@@ -127,7 +119,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return false if all tasks of this producer are queued or in flight: progress, then try again
      */
     public boolean offer(Buffer buffer, int consumerId, MemorySegment immediate) {
-        return submit(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
+        return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
     }
 
     /**
@@ -138,192 +130,17 @@ public final class ComchProducer extends ComchFastPath {
      * @throws IllegalStateException if the producer is closed
      */
     public boolean flush() {
-        progress.checkOwner();
-        node.checkOpen();
-        return lane.flush() == 0;
+        context.engine().checkOwner();
+        context.checkOpen();
+        return sends.queue.flush() == 0;
     }
 
     private static MemorySegment checkImmediate(MemorySegment immediate) {
         long length = immediate.byteSize();
-        if (length < 1 || length > IMMEDIATE_LIMIT) {
+        if (length < 1 || length > SendTasks.IMMEDIATE_LIMIT) {
             throw new IllegalArgumentException("immediate data of " + length + " bytes");
         }
         return immediate;
-    }
-
-    private boolean submit(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
-        progress.checkOwner();
-        if (node.state() != Context.RUNNING) {
-            throw notRunning();
-        }
-        if (freeCount == 0) {
-            return backPressure.refuse(this, true);
-        }
-        if (buffer != null) {
-            CORE.depart(buffer, node);
-        }
-        int slot = free[freeCount - 1];
-        if (buffer == null || buffers[slot] != buffer || plainTo[slot] != consumerId || consumerId == 0 || immediate != null || CORE.hasMoved(buffer)) {
-            prepare(slot, buffer, consumerId, immediate);
-        }
-        freeCount--;
-        if (!now) {
-            lane.enqueue(slot);
-            backPressure.relieve();
-            return true;
-        }
-        int code = lane.submit(slot);
-        if (code == Calls.SUCCESS) {
-            backPressure.relieve();
-            return true;
-        }
-        freeCount++;
-        if (buffer != null) {
-            CORE.arrive(buffer);
-        }
-        if (code == DocaError.AGAIN.code()) {
-            return backPressure.refuse(this, false);
-        }
-        throw refused(code, "doca_task_submit", buffer, consumerId);
-    }
-
-    /** Makes the slot's task one for this send. */
-    private void prepare(int slot, Buffer buffer, int consumerId, MemorySegment immediate) {
-        int code = DocaError.UNKNOWN.code();
-        String function = "doca_comch_producer_task_send_alloc_init";
-        try {
-            long address = buffer == null ? 0 : CORE.address(buffer);
-            plainTo[slot] = 0;
-            if (typed[slot] == 0) {
-                code = allocate(slot, address, consumerId, immediate);
-            } else {
-                update(slot, address, consumerId, immediate);
-                code = Calls.SUCCESS;
-            }
-            if (code == Calls.SUCCESS && buffer != null && CORE.hasMoved(buffer)) {
-                function = "doca_buf_set_data";
-                code = lane.moveData(slot, address, CORE.dataAddress(buffer), CORE.dataLength(buffer));
-            }
-        } finally {
-            if (code != Calls.SUCCESS && buffer != null) {
-                CORE.arrive(buffer);
-            }
-        }
-        if (code != Calls.SUCCESS) {
-            throw refused(code, function, buffer, consumerId);
-        }
-        if (buffer != null) {
-            CORE.moveTold(buffer);
-        }
-        buffers[slot] = buffer; // before the submit: a completion may come at any time after
-        plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
-    }
-
-    private int allocate(int slot, long buffer, int consumerId, MemorySegment immediate) {
-        long bytes = 0;
-        int length = 0;
-        if (immediate != null) {
-            bytes = scratch.stageCopy(immediate);
-            length = (int) immediate.byteSize();
-        }
-        int code = ProducerCalls.allocate(node.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
-        if (code == Calls.SUCCESS) {
-            long send = scratch.result();
-            long task = ProducerCalls.asTask(send);
-            lane.adopt(slot, send, task, buffer, consumerId);
-            typed[slot] = send;
-            tasks[slot] = task;
-            taskImmediates[slot] = immediate != null;
-        }
-        return code;
-    }
-
-    private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
-        lane.prepare(slot, buffer, consumerId);
-        if (immediate != null) {
-            ProducerCalls.setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
-            taskImmediates[slot] = true;
-        } else if (taskImmediates[slot]) {
-            ProducerCalls.setImmediate(typed[slot], 0, 0);
-            taskImmediates[slot] = false;
-        }
-    }
-
-    private RuntimeException notRunning() {
-        node.checkOpen();
-        return new ConnectionClosedException("doca_task_submit", "sending with " + this, connection().state());
-    }
-
-    private DocaException refused(int code, String function, Buffer buffer, int consumerId) {
-        DocaError error = DocaError.of(code);
-        if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, "sending with " + this, connection().state());
-        }
-        String what = buffer == null ? "immediate data" : CORE.dataLength(buffer) + " bytes";
-        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this + hintAbout(buffer));
-    }
-
-    private String hintAbout(Buffer buffer) {
-        return buffer == null ? "" : connection().hintAbout(buffer.memory());
-    }
-
-    @Override
-    void completed(CompletionRing ring, int index) {
-        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
-            long what = CompletionRing.what(entry);
-            completed((int) what, (int) (what >> 48), entry);
-        }
-    }
-
-    @Override
-    void completed(int slot, int code, long entry) {
-        Buffer buffer = buffers[slot];
-        boolean success = code == Calls.SUCCESS;
-        DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
-        if (buffer != null) {
-            CORE.arrive(buffer);
-        }
-        giveBack(slot);
-        if (success) {
-            sent.increment();
-            if (buffer != null) {
-                sentBytes.add(CORE.dataLength(buffer));
-            }
-            failureTold = false;
-        } else {
-            failed.increment();
-            if (!node.isClosed()) {
-                Events.taskFailed("send", this, status.name());
-            }
-        }
-        if (releaseSent && buffer != null) {
-            completedAndReleased(buffer, status);
-        } else if (onCompletion != null) {
-            onCompletion.onCompletion(this, buffer, status);
-        } else if (!success) {
-            failed(status, buffer);
-        }
-    }
-
-    /** Nobody has asked to be told. */
-    private void failed(DocaError status, Buffer buffer) {
-        if (!failureTold && !node.isClosed()) {
-            failureTold = true; // once: when a peer dies, everything in flight fails
-            throw new DocaException(status, "doca_task_submit", "sending with " + this + hintAbout(buffer));
-        }
-    }
-
-    private void completedAndReleased(Buffer buffer, DocaError status) {
-        try {
-            if (onCompletion != null) {
-                onCompletion.onCompletion(this, buffer, status);
-            }
-        } finally {
-            CORE.giveBack(buffer);
-        }
-        if (onCompletion == null && status != DocaError.SUCCESS) {
-            failed(status, buffer);
-        }
     }
 
     /**
@@ -348,7 +165,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return submitted or queued, and not completed
      */
     public int inFlight() {
-        return busy();
+        return sends.inFlight();
     }
 
     /**
@@ -357,7 +174,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return since it was started
      */
     public long sent() {
-        return sent.get();
+        return sends.sent.get();
     }
 
     /**
@@ -366,7 +183,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return bytes
      */
     public long sentBytes() {
-        return sentBytes.get();
+        return sends.sentBytes.get();
     }
 
     /**
@@ -375,7 +192,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return since it was started; each attempt counts
      */
     public long refused() {
-        return backPressure.refusals();
+        return sends.backPressure.refusals();
     }
 
     /**
@@ -384,7 +201,7 @@ public final class ComchProducer extends ComchFastPath {
      * @return since it was started
      */
     public long backPressures() {
-        return backPressure.episodes();
+        return sends.backPressure.episodes();
     }
 
     /**
@@ -393,24 +210,32 @@ public final class ComchProducer extends ComchFastPath {
      * @return since it was started; each attempt counts
      */
     public long stalls() {
-        progress.checkOwner();
-        node.checkOpen();
-        return lane.stalls();
+        context.engine().checkOwner();
+        context.checkOpen();
+        return sends.queue.stalls();
     }
 
     /** What is queued may wait for ever. */
     @Override
-    boolean giveBack(BooleanSupplier done, Teardown teardown) {
-        lane.flush();
-        lane.cancel();
-        return node.awaitReturn(done, teardown);
+    boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
+        sends.queue.flush();
+        sends.queue.cancel();
+        return context.progressUntil(done, teardown);
+    }
+
+    @Override
+    void released(Teardown teardown) {
+        super.released(teardown);
+        if (sends != null) {
+            sends.backPressure.close();
+        }
     }
 
     /** Settings of a producer. Not thread safe; can be used once. */
-    public static final class Builder extends ComchFastPath.Builder<Builder> {
+    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
-        private SendCompletionHandler onCompletion;
-        private boolean releaseSent;
+        SendCompletionHandler onCompletion;
+        boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
             super(connection, engine);
@@ -473,7 +298,7 @@ public final class ComchProducer extends ComchFastPath {
             try {
                 producer.begin();
             } catch (RuntimeException | Error e) {
-                producer.node.closeAfter(e);
+                producer.context.closeAfter(e);
                 throw e;
             }
             return producer;

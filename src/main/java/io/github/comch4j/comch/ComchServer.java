@@ -6,10 +6,12 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.ConnectionCalls;
-import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.EndpointCalls;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConnectionCalls;
+import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
 import java.util.Objects;
@@ -22,11 +24,11 @@ import java.util.Objects;
  * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods belong to the thread that owns
  * the engine, unless they say otherwise.
  */
-public final class ComchServer extends ComchEndpoint {
+public final class ComchServer extends ControlPathEndpoint {
 
     private ComchServer(Builder settings, MemorySegment created) {
-        super(settings, EndpointCalls.SERVER, "server \"" + settings.name + "\"", created, CORE.resource(settings.representor),
-                CORE.resource(settings.device));
+        super(settings, EndpointCalls.SERVER, "server \"" + settings.name + "\"", created, CoreObjects.of(settings.representor),
+                CoreObjects.of(settings.device));
     }
 
     /**
@@ -48,14 +50,14 @@ public final class ComchServer extends ComchEndpoint {
      * @return a snapshot, oldest first
      */
     public Collection<ComchConnection> connections() {
-        CORE.engine(engine()).checkOwner();
+        CoreObjects.of(engine()).checkOwner();
         return liveConnections();
     }
 
     @Override
     void configureMore(MemorySegment handle) {
         Calls.check("doca_comch_server_event_connection_status_changed_register", "configuring " + this,
-                () -> ConnectionCalls.registerStatus(handle));
+                () -> ConnectionCalls.registerStatus(handle, Upcalls.CONNECTED, Upcalls.DISCONNECTED));
     }
 
     @Override
@@ -64,12 +66,12 @@ public final class ComchServer extends ComchEndpoint {
     }
 
     @Override
-    ComchConnection adopt(long address) {
+    ComchConnection register(long address) {
         return open(address);
     }
 
     @Override
-    void stateChanged(int previous, int next) {
+    void changed(int previous, int next) {
         if (next == Context.STOPPING || next == Context.IDLE) {
             // of its own accord: a fault. When closed by the user, the connections were closed before
             for (ComchConnection connection : liveConnections()) {
@@ -90,7 +92,7 @@ public final class ComchServer extends ComchEndpoint {
     }
 
     /** Settings of a server. Not thread safe; can be used once. */
-    public static final class Builder extends ComchEndpoint.Builder<Builder> {
+    public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private final Representor representor;
 
         private Builder(ProgressEngine engine, Device device, Representor representor, String name) {
@@ -109,11 +111,11 @@ public final class ComchServer extends ComchEndpoint {
          */
         public ComchServer start() {
             ComchServer server = new ComchServer(this, create("server", "doca_comch_server_create",
-                    (text, out) -> doca_h.doca_comch_server_create(CORE.handle(device), CORE.handle(representor), text, out)));
+                    (text, out) -> doca_h.doca_comch_server_create(CoreObjects.of(device).handle(), CoreObjects.of(representor).handle(), text, out)));
             try {
-                server.node.start();
+                server.context.start();
             } catch (RuntimeException | Error e) {
-                server.node.closeAfter(e);
+                server.context.closeAfter(e);
                 if (e instanceof DocaException refusal && refusal.error() == DocaError.INITIALIZATION) {
                     throw server.probablyTaken(refusal);
                 }

@@ -4,7 +4,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;

@@ -5,7 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.life.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -154,7 +154,7 @@ public final class ComchSocket implements AutoCloseable {
     /**
      * Sends a message; while there is no room, waits.
      *
-     * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes; must not be changed until this returns
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until this returns
      * @param timeout how long to wait
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long; other errors if DOCA refuses

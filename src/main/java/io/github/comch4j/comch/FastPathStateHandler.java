@@ -10,7 +10,7 @@ public interface FastPathStateHandler {
      *
      * @param object the producer or consumer
      * @param previous the state before
-     * @param next the state now, which {@link ComchFastPath#state()} tells too
+     * @param next the state now, which {@link FastPathEndpoint#state()} tells too
      */
-    void onStateChanged(ComchFastPath object, ContextState previous, ContextState next);
+    void onStateChanged(FastPathEndpoint object, ContextState previous, ContextState next);
 }

@@ -4,7 +4,7 @@ import io.github.comch4j.core.ContextState;
 
 /**
  * Learns of a server's or client's state ({@code doca_ctx_state_changed_callback_t}). For the other side's end there is
- * {@link ComchEndpoint.Builder#onDisconnected onDisconnected}.
+ * {@link ControlPathEndpoint.Builder#onDisconnected onDisconnected}.
  */
 @FunctionalInterface
 public interface StateHandler {
@@ -13,8 +13,8 @@ public interface StateHandler {
      *
      * @param endpoint the server or client
      * @param previous the state before
-     * @param next the state now, which {@link ComchEndpoint#state()} tells too; {@link ContextState#IDLE} after {@link ContextState#STARTING}: an attempt to
+     * @param next the state now, which {@link ControlPathEndpoint#state()} tells too; {@link ContextState#IDLE} after {@link ContextState#STARTING}: an attempt to
      *        connect has failed
      */
-    void onStateChanged(ComchEndpoint endpoint, ContextState previous, ContextState next);
+    void onStateChanged(ControlPathEndpoint endpoint, ContextState previous, ContextState next);
 }

@@ -1,6 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 

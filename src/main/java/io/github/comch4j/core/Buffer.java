@@ -1,11 +1,14 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Context;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.BufferCalls;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -27,27 +30,21 @@ import java.util.Objects;
  * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */
 public final class Buffer implements AutoCloseable {
-    // what is used for each message is here, in one or two lines of a cache; the rest is in the node
+    static {
+        Internals.open(Buffer.class, buffer -> buffer.state);
+    }
+
+    private final BufferState state;
     private final MemoryMap memory;
     private final MemorySegment window;
-    private final long address; // of the doca_buf
-    private final Node node;
-    private final MemorySegment.Scope foreignScope; // of memory that may go before its map does; else null
-
-    private volatile boolean closed; // the node's phase, at hand; closing the memory also ends its buffers
-    private long position;
-    private long length;
-    private boolean moved; // position or length changed since DOCA was told
-    private int inFlight;
-    private Context holder; // of the tasks in flight
+    private final BufferResource resource;
 
     Buffer(BufferInventory inventory, MemoryMap memory, long offset, MemorySegment window, MemorySegment handle, long length) {
         this.memory = memory;
         this.window = window;
-        this.address = handle.address();
-        this.length = length;
-        this.foreignScope = memory.foreignScope();
-        this.node = new Node(this, inventory, offset);
+        this.resource = new BufferResource(inventory, memory, offset, window.byteSize(), handle.address());
+        this.state = new BufferState(this, resource, handle.address(), window.address(), length, memory.foreignScope());
+        resource.begin(state);
     }
 
     /**
@@ -58,7 +55,7 @@ public final class Buffer implements AutoCloseable {
      * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment segment() {
-        check();
+        state.checkUsable();
         memory.checkLocal();
         return window;
     }
@@ -71,9 +68,9 @@ public final class Buffer implements AutoCloseable {
      * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
     public MemorySegment data() {
-        check();
+        state.checkUsable();
         memory.checkLocal();
-        return window.asSlice(position, length);
+        return window.asSlice(state.position(), state.length());
     }
 
     /**
@@ -83,8 +80,8 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public long position() {
-        check();
-        return position;
+        state.checkUsable();
+        return state.position();
     }
 
     /**
@@ -94,8 +91,8 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public long length() {
-        check();
-        return length;
+        state.checkUsable();
+        return state.length();
     }
 
     /**
@@ -113,7 +110,7 @@ public final class Buffer implements AutoCloseable {
      * @return bytes
      */
     public long offset() {
-        return node.offset;
+        return resource.offset;
     }
 
     /**
@@ -135,13 +132,9 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public Buffer data(long newPosition, long newLength) {
-        check();
+        state.checkUsable();
         Objects.checkFromIndexSize(newPosition, newLength, window.byteSize());
-        if (newPosition != position || newLength != length) {
-            position = newPosition;
-            length = newLength;
-            moved = true;
-        }
+        state.moveData(newPosition, newLength);
         return this;
     }
 
@@ -154,7 +147,7 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public Buffer length(long newLength) {
-        return data(position, newLength);
+        return data(state.position(), newLength);
     }
 
     /**
@@ -174,13 +167,8 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public int referenceCount() {
-        check();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_SHORT);
-            Calls.check("doca_buf_get_refcount", "reading a reference count",
-                    () -> doca_h.doca_buf_get_refcount(MemorySegment.ofAddress(address), out));
-            return Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0));
-        }
+        state.checkUsable();
+        return BufferCalls.references(state.address());
     }
 
     /**
@@ -189,7 +177,7 @@ public final class Buffer implements AutoCloseable {
      * @return true between a successful send or post and its completion
      */
     public boolean isInFlight() {
-        return inFlight > 0;
+        return state.inFlight() > 0;
     }
 
     /**
@@ -198,7 +186,7 @@ public final class Buffer implements AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return node.isClosed();
+        return resource.isClosed();
     }
 
     /**
@@ -209,9 +197,9 @@ public final class Buffer implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!node.isClosed()) {
-            checkLanded();
-            node.close();
+        if (!resource.isClosed()) {
+            state.checkLanded();
+            resource.close();
         }
     }
 
@@ -222,144 +210,78 @@ public final class Buffer implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return node.name();
+        return resource.name();
     }
 
-    private void check() {
-        if (closed || inFlight != 0) {
-            throw unusable();
-        }
-    }
-
-    private void checkLanded() {
-        if (inFlight > 0) {
-            throw unusable();
-        }
-    }
-
-    private IllegalStateException unusable() {
-        return new IllegalStateException(node.name() + (closed ? " is closed" : " is in flight with " + holder.name()));
-    }
-
-    long address() {
-        return address;
-    }
-
+    /** It is of a pool, and in this place of it. */
     void slot(BufferPool.Slot ofPool) {
-        node.slot = ofPool;
+        resource.slot = ofPool;
     }
 
-    void depart(Context context) {
-        if (closed || inFlight > 0 && holder != context) {
-            throw unusable();
-        }
-        if (foreignScope != null) {
-            memory.checkAlive();
-        }
-        if (holder != context) { // a store of a reference costs more than the look
-            holder = context;
-        }
-        inFlight++;
-    }
-
-    /** Into the same task as before, empty, if DOCA need not be told more than that. */
-    boolean departEmpty() {
-        if (closed || inFlight != 0 || position != 0 || moved || foreignScope != null) {
-            return false;
-        }
-        length = 0;
-        inFlight = 1;
-        return true;
-    }
-
-    /** Whether DOCA has to be told where the data are. */
-    boolean hasMoved() {
-        return moved;
-    }
-
-    void moveTold() {
-        moved = false;
-    }
-
-    long dataAddress() {
-        return window.address() + position;
-    }
-
-    long dataLength() {
-        return length;
-    }
-
-    void arrive() {
-        inFlight--;
-    }
-
-    void arrive(long newLength) {
-        inFlight--;
-        length = newLength;
-    }
-
-    /** The program has handed it over: closes it, or gives it back to its pool, unless it is in flight or closed. */
-    void giveBack() {
-        if (inFlight > 0 || node.isClosed()) {
-            return;
-        }
-        if (node.slot != null) {
-            node.slot.giveBack();
-        } else {
-            close();
-        }
-    }
-
-    /** Knows its buffer; closed by the user, or by what the buffer depends on. */
-    private static final class Node extends Resource {
-        private final Buffer buffer;
+    /** Closed by the program, or by what the buffer depends on. */
+    private static final class BufferResource extends Resource implements BufferState.Home {
         private final BufferInventory inventory;
+        private final MemoryMap memory;
         private final long offset;
+        private final long address;
+        private BufferState state;
         private BufferPool.Slot slot; // null: of no pool
 
-        Node(Buffer buffer, BufferInventory inventory, long offset) {
-            super(Rank.BUFFER, "the buffer of " + buffer.window.byteSize() + " bytes at " + offset, inventory.resource(),
-                    buffer.memory.resource());
-            this.buffer = buffer;
+        BufferResource(BufferInventory inventory, MemoryMap memory, long offset, long size, long address) {
+            super(Rank.BUFFER, "the buffer of " + size + " bytes at " + offset, inventory.resource(), memory.resource());
             this.inventory = inventory;
+            this.memory = memory;
             this.offset = offset;
+            this.address = address;
+        }
+
+        void begin(BufferState ofBuffer) {
+            state = ofBuffer;
             try {
                 attach();
             } catch (IllegalStateException e) {
-                giveBack();
+                decrementReferences();
                 throw e;
             }
         }
 
         @Override
+        public void returnHome() {
+            if (slot != null) {
+                slot.giveBack();
+            } else {
+                close();
+            }
+        }
+
+        @Override
         protected void phaseChanged(boolean open) {
-            buffer.closed = !open;
+            state.closed(!open);
         }
 
         @Override
         protected void checkClosable() {
-            if (buffer.inFlight > 0) {
-                buffer.holder.checkClosableFor(this);
+            if (state.inFlight() > 0) {
+                state.holder().checkClosableFor(this);
             }
         }
 
         @Override
         protected void release(Teardown teardown) {
-            if (buffer.inFlight > 0 && !buffer.holder.giveBack(() -> buffer.inFlight == 0, teardown)) {
-                throw new DocaException(io.github.comch4j.DocaError.TIME_OUT, "doca_buf_dec_refcount",
-                        "waiting for " + buffer.holder.name() + " to give back " + name());
+            if (state.inFlight() > 0 && !state.holder().awaitTasks(() -> state.inFlight() == 0, teardown)) {
+                throw new DocaException(DocaError.TIME_OUT, "doca_buf_dec_refcount",
+                        "waiting for the tasks of " + state.holder().name() + " with " + name());
             }
-            int code = giveBack();
+            int code = decrementReferences();
             if (code != Calls.SUCCESS) {
-                throw new DocaException(code, "doca_buf_dec_refcount", "giving back " + name());
+                throw new DocaException(code, "doca_buf_dec_refcount", "closing " + name());
             }
         }
 
-        private int giveBack() {
+        private int decrementReferences() {
             synchronized (inventory.lock()) {
-                synchronized (buffer.memory.lock()) {
-                    return Calls.code("doca_buf_dec_refcount",
-                            () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer.address), MemorySegment.NULL));
+                synchronized (memory.lock()) {
+                    return BufferCalls.decrementReferences(address);
                 }
             }
         }

@@ -3,10 +3,10 @@ package io.github.comch4j.core;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Leaks;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.Leaks;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -19,10 +19,10 @@ import java.util.Optional;
  * <p>Producers and consumers have an inventory each; a separate one is for buffers that outlive them or move between them.
  */
 public final class BufferInventory implements AutoCloseable {
-    private final Node node;
+    private final InventoryResource resource;
 
-    private BufferInventory(Node node) {
-        this.node = node;
+    private BufferInventory(InventoryResource resource) {
+        this.resource = resource;
     }
 
     /**
@@ -37,14 +37,14 @@ public final class BufferInventory implements AutoCloseable {
         if (buffers < 1) {
             throw new IllegalArgumentException("an inventory of " + buffers + " buffers");
         }
-        BufferInventory created = new BufferInventory(new Node(buffers));
-        Leaks.watch(created, created.node);
+        BufferInventory created = new BufferInventory(new InventoryResource(buffers));
+        Leaks.watch(created, created.resource);
         return created;
     }
 
     /** As {@link #create}, for buffers on one map: closed with it. */
     static BufferInventory createOn(MemoryMap memory, int buffers) {
-        return new BufferInventory(new Node(buffers, memory.resource()));
+        return new BufferInventory(new InventoryResource(buffers, memory.resource()));
     }
 
     /**
@@ -60,7 +60,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, length)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, Node.GET, "taking a buffer from " + node.name()));
+                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryResource.GET, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -76,7 +76,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, 0)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, Node.GET, "taking a buffer from " + node.name()));
+                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryResource.GET, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -95,7 +95,7 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     private Optional<Buffer> take(MemoryMap memory, long offset, long length, long dataLength) {
-        node.checkOpen();
+        resource.checkOpen();
         if (length < 1) {
             throw new IndexOutOfBoundsException("a window of " + length + " bytes");
         }
@@ -104,17 +104,17 @@ public final class BufferInventory implements AutoCloseable {
         MemorySegment window = memory.range().asSlice(offset, length);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
-            synchronized (node) {
+            synchronized (resource) {
                 synchronized (memory.lock()) {
                     // what closes either of them on another thread meets this buffer as a dependent, or there is none
-                    node.checkOpen();
+                    resource.checkOpen();
                     MemorySegment map = memory.handle();
-                    int code = Calls.code(Node.GET, () -> doca_h.doca_buf_inventory_buf_get_by_args(node.handle, map, window, length, window, dataLength, out));
+                    int code = Calls.code(InventoryResource.GET, () -> doca_h.doca_buf_inventory_buf_get_by_args(resource.handle, map, window, length, window, dataLength, out));
                     if (code == DocaError.NO_MEMORY.code()) {
                         return Optional.empty();
                     }
                     if (code != Calls.SUCCESS) {
-                        throw new DocaException(code, Node.GET, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
+                        throw new DocaException(code, InventoryResource.GET, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
                     return Optional.of(new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }
@@ -136,10 +136,10 @@ public final class BufferInventory implements AutoCloseable {
         if (buffers < 1) {
             throw new IllegalArgumentException("expanding an inventory by " + buffers + " buffers");
         }
-        node.checkOpen();
-        synchronized (node) {
-            Calls.check("doca_buf_inventory_expand", "adding " + buffers + " buffers to " + node.name(),
-                    () -> doca_h.doca_buf_inventory_expand(node.handle, buffers));
+        resource.checkOpen();
+        synchronized (resource) {
+            Calls.check("doca_buf_inventory_expand", "adding " + buffers + " buffers to " + resource.name(),
+                    () -> doca_h.doca_buf_inventory_expand(resource.handle, buffers));
         }
         return this;
     }
@@ -150,10 +150,10 @@ public final class BufferInventory implements AutoCloseable {
      * @return the number it was made with, and those that {@link #expand} added
      */
     public int capacity() {
-        node.checkOpen();
-        synchronized (node) {
+        resource.checkOpen();
+        synchronized (resource) {
             return (int) Calls.uint32("doca_buf_inventory_get_num_elements", "counting buffers",
-                    out -> doca_h.doca_buf_inventory_get_num_elements(node.handle, out));
+                    out -> doca_h.doca_buf_inventory_get_num_elements(resource.handle, out));
         }
     }
 
@@ -163,10 +163,10 @@ public final class BufferInventory implements AutoCloseable {
      * @return a snapshot
      */
     public int available() {
-        node.checkOpen();
-        synchronized (node) {
+        resource.checkOpen();
+        synchronized (resource) {
             return (int) Calls.uint32("doca_buf_inventory_get_num_free_elements", "counting free buffers",
-                    out -> doca_h.doca_buf_inventory_get_num_free_elements(node.handle, out));
+                    out -> doca_h.doca_buf_inventory_get_num_free_elements(resource.handle, out));
         }
     }
 
@@ -176,7 +176,7 @@ public final class BufferInventory implements AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return node.isClosed();
+        return resource.isClosed();
     }
 
     /**
@@ -189,7 +189,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     @Override
     public void close() {
-        node.close();
+        resource.close();
     }
 
     /**
@@ -199,24 +199,24 @@ public final class BufferInventory implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return node.name();
+        return resource.name();
     }
 
     Resource resource() {
-        return node;
+        return resource;
     }
 
     /** Held while buffers are taken and given back. */
     Object lock() {
-        return node;
+        return resource;
     }
 
-    private static final class Node extends Resource {
+    private static final class InventoryResource extends Resource {
         static final String GET = "doca_buf_inventory_buf_get_by_args";
 
         private final MemorySegment handle;
 
-        Node(int buffers, Resource... owners) {
+        InventoryResource(int buffers, Resource... owners) {
             super(Rank.BASE, "the inventory of " + buffers + " buffers", owners);
             String action = "making an inventory of " + buffers + " buffers";
             handle = Calls.pointer("doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));

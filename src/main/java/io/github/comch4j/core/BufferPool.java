@@ -1,6 +1,5 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.Doca;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -151,7 +150,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Says which slots are out, and with {@value io.github.comch4j.Doca#DEBUG_PROPERTY} where they were claimed.
+     * Says which slots are out, and with {@value io.github.comch4j.core.Doca#DEBUG_PROPERTY} where they were claimed.
      *
      * @return one line for each slot with its stack trace, or empty
      */

@@ -3,9 +3,11 @@ package io.github.comch4j.core;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.samples.Comch;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;
@@ -14,12 +16,16 @@ import java.util.function.Function;
  * An open device ({@code doca_dev}); made by {@link Devices}. May be used from any thread.
  */
 public final class Device implements AutoCloseable {
+    static {
+        Internals.open(Device.class, Device::resource);
+    }
+
     private final PciAddress address;
-    private final Node node;
+    private final DeviceHandle resource;
 
     Device(PciAddress address, MemorySegment handle) {
         this.address = address;
-        this.node = new Node("device " + address, handle);
+        this.resource = new DeviceHandle("device " + address, handle);
     }
 
     /**
@@ -91,7 +97,7 @@ public final class Device implements AutoCloseable {
      * @throws DocaException if DOCA refuses
      */
     public List<RepresentorInfo> representors(RepresentorFilter filter) {
-        node.checkOpen();
+        resource.checkOpen();
         try (NativeList list = NativeList.representors(this, filter)) {
             return list.map(Representor::describe);
         } catch (DocaException e) {
@@ -112,7 +118,7 @@ public final class Device implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a host
      */
     public Representor openRepresentor(PciAddress function) {
-        node.checkOpen();
+        resource.checkOpen();
         try (NativeList list = NativeList.representors(this, RepresentorFilter.NET)) {
             MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> {
                 List<PciAddress> available = list.map(Representor::address);
@@ -130,7 +136,7 @@ public final class Device implements AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return node.isClosed();
+        return resource.isClosed();
     }
 
     /**
@@ -142,7 +148,7 @@ public final class Device implements AutoCloseable {
      */
     @Override
     public void close() {
-        node.close();
+        resource.close();
     }
 
     /**
@@ -152,30 +158,34 @@ public final class Device implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return node.name();
+        return resource.name();
     }
 
     /** Asks something of its {@code doca_devinfo}. */
     <T> T query(Function<MemorySegment, T> question) {
-        node.checkOpen();
-        return question.apply(Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(node.handle)));
+        resource.checkOpen();
+        return question.apply(Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(resource.handle)));
     }
 
-    Resource resource() {
-        return node;
+    Handle resource() {
+        return resource;
     }
 
     MemorySegment handle() {
-        node.checkOpen();
-        return node.handle;
+        return resource.handle();
     }
 
-    private static final class Node extends Resource {
+    private static final class DeviceHandle extends Handle {
         private final MemorySegment handle;
 
-        Node(String name, MemorySegment handle) {
+        DeviceHandle(String name, MemorySegment handle) {
             super(Rank.BASE, name);
             this.handle = handle;
+        }
+
+        @Override
+        protected MemorySegment pointer() {
+            return handle;
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.samples.Comch;
 import java.util.Objects;
 
 /**

@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.samples.Comch;
 import java.net.InetAddress;
 import java.util.Objects;
 import java.util.Optional;

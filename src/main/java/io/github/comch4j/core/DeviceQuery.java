@@ -2,7 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
+import io.github.comch4j.internal.call.Calls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;

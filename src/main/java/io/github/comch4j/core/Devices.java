@@ -2,8 +2,8 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Leaks;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.Leaks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 

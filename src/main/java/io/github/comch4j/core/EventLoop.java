@@ -1,6 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.life.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Objects;
@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 

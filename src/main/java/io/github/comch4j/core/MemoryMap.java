@@ -1,10 +1,13 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Pages;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.Pages;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -21,23 +24,27 @@ import java.util.Objects;
  * <p>May be used from any thread. Segments that were taken from an allocated map throw {@link IllegalStateException} once the map is closed.
  */
 public final class MemoryMap implements AutoCloseable {
+    static {
+        Internals.open(MemoryMap.class, MemoryMap::resource);
+    }
+
     private final MemorySegment memory;
     private final List<Device> devices;
     private final boolean remote;
-    private final Node node;
+    private final MapHandle resource;
 
     private MemoryMap(Builder settings, MemorySegment memory, Arena arena, Range range) {
         this.memory = memory;
         this.devices = settings.devices;
         this.remote = false;
-        this.node = new Node(settings, memory, arena, range);
+        this.resource = new MapHandle(settings, memory, arena, range);
     }
 
     private MemoryMap(Device device, MemorySegment handle) {
         this.memory = range(handle);
         this.devices = List.of(device);
         this.remote = true;
-        this.node = new Node(device, memory, handle);
+        this.resource = new MapHandle(device, memory, handle);
     }
 
     /** Tells DOCA which memory. */
@@ -146,12 +153,12 @@ public final class MemoryMap implements AutoCloseable {
 
     @SuppressWarnings("restricted")
     private byte[] export(String function, Device device, Export call) {
-        node.checkOpen();
+        resource.checkOpen();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment descriptor = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
-            synchronized (node) {
-                Calls.check(function, "exporting " + node.name(), () -> call.call(node.handle, device.handle(), descriptor, length));
+            synchronized (resource) {
+                Calls.check(function, "exporting " + resource.name(), () -> call.call(resource.handle, device.handle(), descriptor, length));
                 return descriptor.get(ValueLayout.ADDRESS, 0)
                         .reinterpret(length.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
             }
@@ -210,8 +217,8 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean isExported() {
-        node.checkOpen();
-        return Calls.flag("doca_mmap_get_exported", "asking " + node.name(), out -> doca_h.doca_mmap_get_exported(node.handle, out));
+        resource.checkOpen();
+        return Calls.flag("doca_mmap_get_exported", "asking " + resource.name(), out -> doca_h.doca_mmap_get_exported(resource.handle, out));
     }
 
     /**
@@ -221,10 +228,10 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public int buffers() {
-        node.checkOpen();
-        synchronized (node) {
-            return (int) Calls.uint32("doca_mmap_get_num_bufs", "counting the buffers on " + node.name(),
-                    out -> doca_h.doca_mmap_get_num_bufs(node.handle, out));
+        resource.checkOpen();
+        synchronized (resource) {
+            return (int) Calls.uint32("doca_mmap_get_num_bufs", "counting the buffers on " + resource.name(),
+                    out -> doca_h.doca_mmap_get_num_bufs(resource.handle, out));
         }
     }
 
@@ -243,7 +250,7 @@ public final class MemoryMap implements AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return node.isClosed();
+        return resource.isClosed();
     }
 
     /**
@@ -256,7 +263,7 @@ public final class MemoryMap implements AutoCloseable {
      */
     @Override
     public void close() {
-        node.close();
+        resource.close();
     }
 
     /**
@@ -266,16 +273,15 @@ public final class MemoryMap implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return node.name();
+        return resource.name();
     }
 
-    Resource resource() {
-        return node;
+    Handle resource() {
+        return resource;
     }
 
     MemorySegment handle() {
-        node.checkOpen();
-        return node.handle;
+        return resource.handle();
     }
 
     /** The range, also of memory that cannot be looked at. */
@@ -285,33 +291,33 @@ public final class MemoryMap implements AutoCloseable {
 
     void checkLocal() {
         if (remote) {
-            throw new UnsupportedOperationException(node.name() + " is imported: its memory is not in this process");
+            throw new UnsupportedOperationException(resource.name() + " is imported: its memory is not in this process");
         }
     }
 
     /** Fails if memory that is not the map's own was freed under it. */
     void checkAlive() {
-        node.checkOpen();
+        resource.checkOpen();
         if (!memory.scope().isAlive()) {
-            throw new IllegalStateException("the memory under " + node.name() + " is gone: its arena is closed");
+            throw new IllegalStateException("the memory under " + resource.name() + " is gone: its arena is closed");
         }
     }
 
     /** The life of memory that is not the map's own, or null. */
     MemorySegment.Scope foreignScope() {
-        return node.arena != null || remote ? null : memory.scope();
+        return resource.arena != null || remote ? null : memory.scope();
     }
 
     /** Held while buffers are taken and given back: DOCA counts them without a lock of its own. */
     Object lock() {
-        return node;
+        return resource;
     }
 
-    private static final class Node extends Resource {
+    private static final class MapHandle extends Handle {
         private final MemorySegment handle;
         private final Arena arena; // null: the memory is not ours
 
-        Node(Device device, MemorySegment memory, MemorySegment handle) {
+        MapHandle(Device device, MemorySegment memory, MemorySegment handle) {
             super(Rank.BASE, "the imported memory map of " + memory.byteSize() + " bytes", device.resource());
             this.arena = null;
             this.handle = handle;
@@ -323,7 +329,7 @@ public final class MemoryMap implements AutoCloseable {
             }
         }
 
-        Node(Builder settings, MemorySegment memory, Arena arena, Range range) {
+        MapHandle(Builder settings, MemorySegment memory, Arena arena, Range range) {
             super(Rank.BASE, "the memory map of " + memory.byteSize() + " bytes",
                     settings.devices.stream().map(Device::resource).toArray(Resource[]::new));
             this.arena = arena;
@@ -345,6 +351,11 @@ public final class MemoryMap implements AutoCloseable {
                 doca_h.doca_mmap_destroy(handle);
                 throw e;
             }
+        }
+
+        @Override
+        protected MemorySegment pointer() {
+            return handle;
         }
 
         @Override

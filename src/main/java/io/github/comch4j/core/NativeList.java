@@ -3,8 +3,8 @@ package io.github.comch4j.core;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.NativeLibrary;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -48,7 +48,7 @@ final class NativeList implements AutoCloseable {
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
             int code = Calls.code(function, () -> create.call(list, count));
             if (mayBeNone && code == DocaError.NOT_FOUND.code()) {
-                String cause = NativeLibrary.lastError();
+                String cause = Diagnosis.lastError();
                 if (!cause.isEmpty()) {
                     throw new DocaException(code, function, action + ": " + cause);
                 }

@@ -1,9 +1,11 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.internal.Engine;
-import io.github.comch4j.internal.Leaks;
-import io.github.comch4j.internal.Nanos;
-import io.github.comch4j.internal.Notifications;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Leaks;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.Notifications;
+import io.github.comch4j.samples.Comch;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
@@ -27,7 +29,7 @@ import java.util.function.BooleanSupplier;
  */
 public final class ProgressEngine implements AutoCloseable {
     static {
-        CoreAccessImpl.install();
+        Internals.open(ProgressEngine.class, ProgressEngine::engine);
     }
 
     private final Engine engine;

@@ -2,9 +2,10 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.Calls;
-import io.github.comch4j.internal.Resource;
-import io.github.comch4j.internal.Teardown;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -14,12 +15,16 @@ import java.lang.foreign.ValueLayout;
  * {@link Device#openRepresentor}. May be used from any thread.
  */
 public final class Representor implements AutoCloseable {
+    static {
+        Internals.open(Representor.class, Representor::resource);
+    }
+
     private final PciAddress address;
-    private final Node node;
+    private final RepresentorHandle resource;
 
     Representor(Device device, PciAddress address, MemorySegment handle) {
         this.address = address;
-        this.node = new Node(device, address, handle);
+        this.resource = new RepresentorHandle(device, address, handle);
     }
 
     /**
@@ -38,8 +43,8 @@ public final class Representor implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public RepresentorInfo info() {
-        node.checkOpen();
-        return describe(Calls.value("doca_dev_rep_as_devinfo", () -> doca_h.doca_dev_rep_as_devinfo(node.handle)));
+        resource.checkOpen();
+        return describe(Calls.value("doca_dev_rep_as_devinfo", () -> doca_h.doca_dev_rep_as_devinfo(resource.handle)));
     }
 
     /**
@@ -48,7 +53,7 @@ public final class Representor implements AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return node.isClosed();
+        return resource.isClosed();
     }
 
     /**
@@ -60,7 +65,7 @@ public final class Representor implements AutoCloseable {
      */
     @Override
     public void close() {
-        node.close();
+        resource.close();
     }
 
     /**
@@ -70,16 +75,15 @@ public final class Representor implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return node.name();
+        return resource.name();
     }
 
-    Resource resource() {
-        return node;
+    Handle resource() {
+        return resource;
     }
 
     MemorySegment handle() {
-        node.checkOpen();
-        return node.handle;
+        return resource.handle();
     }
 
     static PciAddress address(MemorySegment info) {
@@ -111,13 +115,18 @@ public final class Representor implements AutoCloseable {
         }
     }
 
-    private static final class Node extends Resource {
+    private static final class RepresentorHandle extends Handle {
         private final MemorySegment handle;
 
-        Node(Device device, PciAddress address, MemorySegment handle) {
+        RepresentorHandle(Device device, PciAddress address, MemorySegment handle) {
             super(Rank.BASE, "the representor of " + address, device.resource());
             this.handle = handle;
             attach();
+        }
+
+        @Override
+        protected MemorySegment pointer() {
+            return handle;
         }
 
         @Override

@@ -1,8 +1,8 @@
 package io.github.comch4j.emulator;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.internal.EmulatorCalls;
-import io.github.comch4j.internal.Nanos;
+import io.github.comch4j.internal.call.EmulatorCalls;
+import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -74,7 +74,7 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A message or producer send that was accepted fails and is not sent: {@link io.github.comch4j.comch.ComchEndpoint.Builder#onSendFailed} or
+     * A message or producer send that was accepted fails and is not sent: {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onSendFailed} or
      * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}.
      *
      * @param nth which one, counted from 1

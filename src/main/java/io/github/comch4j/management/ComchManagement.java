@@ -2,10 +2,11 @@ package io.github.comch4j.management;
 
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
-import io.github.comch4j.comch.ComchFastPath;
 import io.github.comch4j.comch.ComchProducer;
-import io.github.comch4j.internal.Engine;
-import io.github.comch4j.internal.Observed;
+import io.github.comch4j.comch.FastPathEndpoint;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
@@ -62,18 +63,18 @@ public final class ComchManagement implements AutoCloseable {
      */
     public static ComchManagement register(MBeanServer server) {
         ComchManagement management = new ComchManagement(Objects.requireNonNull(server));
-        Observed.observe(management.beans);
+        LiveObjects.observe(management.beans);
         return management;
     }
 
     /** Takes everything back that it has registered. The second call does nothing. */
     @Override
     public void close() {
-        Observed.forget(beans);
+        LiveObjects.forget(beans);
     }
 
     /** Called under a lock. A bean that cannot be registered must not keep a connection from coming to life. */
-    private final class Beans implements Observed.Observer {
+    private final class Beans implements LiveObjects.Observer {
         private final Map<Object, ObjectName> names = new IdentityHashMap<>();
 
         @Override
@@ -111,7 +112,7 @@ public final class ComchManagement implements AutoCloseable {
         };
     }
 
-    private static String of(ComchFastPath object) {
+    private static String of(FastPathEndpoint object) {
         return endpoint(object.connection()) + ",connection=" + object.connection().number() + ",id=" + object.id();
     }
 

@@ -1,6 +1,5 @@
 package io.github.comch4j.samples;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.comch.ComchCapabilities;
@@ -8,6 +7,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.DeviceProperties;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.RepresentorInfo;
 import java.util.List;

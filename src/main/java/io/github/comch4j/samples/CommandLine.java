@@ -1,8 +1,8 @@
 package io.github.comch4j.samples;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
 import java.util.ArrayList;

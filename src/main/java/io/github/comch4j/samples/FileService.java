@@ -1,6 +1,5 @@
 package io.github.comch4j.samples;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
@@ -8,8 +7,9 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
+import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.samples.FileTransferProtocol.Failure;

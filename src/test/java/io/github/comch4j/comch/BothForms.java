@@ -2,8 +2,8 @@ package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.Machine;
+import io.github.comch4j.core.Doca;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.AfterParameterizedClassInvocation;
 import org.junit.jupiter.params.BeforeParameterizedClassInvocation;
@@ -32,6 +32,6 @@ abstract class BothForms {
     @BeforeEach
     void itIsTheFormThatWasAskedFor() {
         Machine.useEmulation();
-        assertThat(io.github.comch4j.internal.Forms.isBatched()).isEqualTo(batched);
+        assertThat(io.github.comch4j.internal.life.Forms.isBatched()).isEqualTo(batched);
     }
 }

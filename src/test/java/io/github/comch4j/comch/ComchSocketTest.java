@@ -11,7 +11,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.LiveHandles;
+import io.github.comch4j.internal.life.LiveHandles;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -218,6 +218,6 @@ class ComchSocketTest {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(hostLoop.<Boolean>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("ComchEndpoint$Node"))).isFalse();
+        assertThat(hostLoop.<Boolean>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"))).isFalse();
     }
 }

@@ -69,7 +69,7 @@ class ControlPathTest extends BothForms {
         });
         ComchClient client = started.get(20, TimeUnit.SECONDS);
         assertThat(client.state()).isEqualTo(ContextState.STARTING);
-        synchronized (client.node) { // a new connection makes itself known there: the client's thread gets no further
+        synchronized (client.context) { // a new connection makes itself known there: the client's thread gets no further
             goOn.countDown();
             machine.until("the state", () -> client.state() == ContextState.RUNNING);
             assertThat(client.isConnected()).as("with the connection still to come").isFalse();

@@ -68,7 +68,7 @@ class FastPathOptionsTest extends BothForms {
 
     @Test
     void aConsumerThatDoesNotStartInTimeIsClosed() {
-        ComchFastPath[] started = new ComchFastPath[1];
+        FastPathEndpoint[] started = new FastPathEndpoint[1];
         try (ProgressEngine own = ProgressEngine.create()) {
             pair.machine.engine.release(); // nobody does the control path's part
             ComchConsumer.Builder builder = pair.dpuSide.consumer(own, pair.receiveMemory).onStateChanged((object, before, after) -> started[0] = object);

@@ -3,12 +3,12 @@ package io.github.comch4j.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.Machine;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.IOException;
 import java.nio.file.Path;

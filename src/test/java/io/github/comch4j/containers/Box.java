@@ -7,7 +7,7 @@ import com.github.dockerjava.api.model.AccessMode;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.Volume;
-import io.github.comch4j.Doca;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import java.io.File;
 import java.net.URISyntaxException;

@@ -1,14 +1,13 @@
 package io.github.comch4j.containers;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
-import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;

@@ -1,6 +1,5 @@
 package io.github.comch4j.containers;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchConnection;
@@ -13,6 +12,7 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.Arena;

@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.github.comch4j.Doca;
-import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.DocaError;
+import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.Machine;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;

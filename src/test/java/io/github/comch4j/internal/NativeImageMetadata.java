@@ -1,6 +1,11 @@
 package io.github.comch4j.internal;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.LogCalls;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
+import io.github.comch4j.internal.transport.Upcalls;
 import java.io.IOException;
 import java.lang.foreign.AddressLayout;
 import java.lang.foreign.FunctionDescriptor;
@@ -102,9 +107,11 @@ final class NativeImageMetadata {
     }
 
     private void handlesOfOurs() throws ReflectiveOperationException, IOException {
-        for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal"))) {
-            if (!name.equals("package-info")) {
-                handlesOf(Class.forName(OURS + name));
+        for (String room : List.of("call", "life", "load", "observe", "transport")) {
+            for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal", room))) {
+                if (!name.equals("package-info")) {
+                    handlesOf(Class.forName(OURS + room + "." + name));
+                }
             }
         }
     }

@@ -1,8 +1,6 @@
 package io.github.comch4j.misuse;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.DocaLog;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchCapabilities;
 import io.github.comch4j.comch.ComchClient;
@@ -19,6 +17,8 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.DocaLog;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
@@ -26,6 +26,7 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.internal.call.Calls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;

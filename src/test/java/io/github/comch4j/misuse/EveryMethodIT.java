@@ -3,7 +3,7 @@ package io.github.comch4j.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
-import io.github.comch4j.Doca;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.misuse.EveryMethod.Mode;
 import java.io.IOException;
 import java.lang.reflect.Modifier;

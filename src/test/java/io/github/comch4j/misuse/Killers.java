@@ -180,7 +180,7 @@ public final class Killers {
 
     /** Segments of messages and of immediate data outlive their handlers and their connection. */
     private static void kept() {
-        boolean strict = Boolean.getBoolean(io.github.comch4j.Doca.STRICT_PROPERTY);
+        boolean strict = Boolean.getBoolean(io.github.comch4j.core.Doca.STRICT_PROPERTY);
         List<MemorySegment> kept = new ArrayList<>();
         List<java.nio.ByteBuffer> views = new ArrayList<>();
         Machine machine = new Machine();

@@ -3,7 +3,7 @@ package io.github.comch4j.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
-import io.github.comch4j.Doca;
+import io.github.comch4j.core.Doca;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -1,16 +1,16 @@
 package io.github.comch4j.reliability;
 
-import io.github.comch4j.internal.LiveHandles;
-import io.github.comch4j.internal.Resource;
+import io.github.comch4j.internal.life.LiveHandles;
+import io.github.comch4j.internal.life.Resource;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
-import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
@@ -41,7 +41,7 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
     /** {@code jmap -histo:live}: number, instances, bytes, class. */
     private static final Pattern HISTOGRAM = Pattern.compile("\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*");
     private static final String LIBRARY = "io.github.comch4j.";
-    private static final List<String> NOT_THE_LIBRARY = List.of(LIBRARY + "reliability.", LIBRARY + "internal.LiveHandles", LIBRARY + "ffi.");
+    private static final List<String> NOT_THE_LIBRARY = List.of(LIBRARY + "reliability.", LIBRARY + "internal.life.LiveHandles", LIBRARY + "ffi.");
     private static final MethodHandle MALLINFO = mallinfo();
 
     static Census now(Resource... roots) {

@@ -1,11 +1,11 @@
 package io.github.comch4j.reliability;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.nio.file.Path;

@@ -8,8 +8,9 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.CoreAccess;
-import io.github.comch4j.internal.Resource;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -295,9 +297,9 @@ class SoakIT {
     }
 
     private Census census() {
-        CoreAccess core = CoreAccess.get();
-        List<Resource> roots = new ArrayList<>(List.of(core.resource(dpu), core.engine(control), core.engine(data)));
-        return Census.now(roots.toArray(Resource[]::new));
+        Function<Device, Handle> devices = Internals.of(Device.class);
+        Function<ProgressEngine, Engine> engines = Internals.of(ProgressEngine.class);
+        return Census.now(devices.apply(dpu), engines.apply(control), engines.apply(data));
     }
 
     /** What is there more than at the start. Some things end a moment later: what the garbage collector or another process's death takes away. */

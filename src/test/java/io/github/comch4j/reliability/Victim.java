@@ -1,13 +1,13 @@
 package io.github.comch4j.reliability;
 
-import io.github.comch4j.Doca;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
-import io.github.comch4j.comch.ComchEndpoint;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.nio.file.Path;
@@ -55,7 +55,7 @@ public final class Victim {
         ledger.set(Entry.PHASE, Ledger.DONE);
     }
 
-    private <B extends ComchEndpoint.Builder<B>> B handlers(B builder, Device device) {
+    private <B extends ControlPathEndpoint.Builder<B>> B handlers(B builder, Device device) {
         return builder
                 .onConnected(connection -> traffic = new Traffic(connection, engine, device, (int) ledger.get(Entry.ID), ledger, random,
                         () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD))
@@ -92,7 +92,7 @@ public final class Victim {
         }
     }
 
-    private void live(ComchEndpoint endpoint, ComchClient client) {
+    private void live(ControlPathEndpoint endpoint, ComchClient client) {
         while (traffic == null) {
             progress(false);
             if (client != null && client.state() == ContextState.IDLE || ledger.get(Entry.COMMAND) != Ledger.GO) {

@@ -1,6 +1,6 @@
 package io.github.comch4j.reliability;
 
-import io.github.comch4j.Doca;
+import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.io.File;

@@ -1,0 +1,527 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.SendCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.ConnectionEvents;
+import io.github.comch4j.internal.transport.MessageSender;
+import io.github.comch4j.internal.transport.Scratch;
+import io.github.comch4j.internal.transport.Upcalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
+
+/**
+ * What servers and clients have in common: a name, an engine, connections, handlers.
+ *
+ * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ */
+public abstract sealed class ControlPathEndpoint implements AutoCloseable permits ComchServer, ComchClient {
+    /** Send tasks unless told otherwise: enough to keep a queue busy, few enough to notice a peer that does not read. */
+    private static final int DEFAULT_SEND_TASKS = 256;
+
+    final EndpointCalls calls;
+    final EndpointContext context;
+    final Scratch scratch;
+    private final ProgressEngine engine;
+    private final Device device;
+    private final String name;
+    private final int sendTasks;
+    private final int maxMessageSize;
+    private final int receiveQueueSize;
+    private final Map<Long, ComchConnection> connections = new LinkedHashMap<>(); // by native pointer; engine thread only
+    private final MessageHandler onMessage;
+    private final ConnectionHandler onConnected;
+    private final ConnectionHandler onDisconnected;
+    private final RemoteConsumerHandler onConsumer;
+    private final SendFailureHandler onSendFailed;
+    private final StateHandler onStateChanged;
+    private final Counter accepted = new Counter();
+    private final MessageSender messages;
+
+    ControlPathEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
+        this.calls = calls;
+        this.engine = settings.engine;
+        this.device = settings.device;
+        this.name = settings.name;
+        this.sendTasks = settings.sendTasks;
+        this.onMessage = settings.onMessage;
+        this.onConnected = settings.onConnected;
+        this.onDisconnected = settings.onDisconnected;
+        this.onConsumer = settings.onConsumer;
+        this.onSendFailed = settings.onSendFailed;
+        this.onStateChanged = settings.onStateChanged;
+        this.context = new EndpointContext(this, description, owners);
+        try {
+            context.bind(created);
+            messages = context.transport().messageSender(context, created, context.key(), calls);
+            configure(settings);
+            this.maxMessageSize = number("_get_max_msg_size", calls::getMaxMessageSize);
+            this.receiveQueueSize = number("_get_recv_queue_size", calls::getReceiveQueueSize);
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
+        this.scratch = new Scratch(maxMessageSize, maxMessageSize);
+    }
+
+    private void configure(Builder<?> settings) {
+        MemorySegment handle = context.object();
+        if (settings.maxMessageSize > 0) {
+            checkSetting("_set_max_msg_size", calls.setMaxMessageSize(handle, settings.maxMessageSize), "maxMessageSize", settings.maxMessageSize, settings,
+                    ComchCapabilities::maxMessageSize);
+        }
+        if (settings.receiveQueueSize > 0) {
+            checkSetting("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize), "receiveQueueSize", settings.receiveQueueSize,
+                    settings, ComchCapabilities::maxReceiveQueueSize);
+        }
+        checkSetting("_task_send_set_conf", calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), sendTasks), "sendTasks", sendTasks,
+                settings, ComchCapabilities::maxSendTasks);
+        check("_event_msg_recv_register", calls.registerMessages(handle, messages.receivedCallback()));
+        check("_event_consumer_register", calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED));
+        configureMore(handle);
+    }
+
+    Device device() {
+        return device;
+    }
+
+    /** What only one of the two kinds has. */
+    void configureMore(MemorySegment handle) {
+    }
+
+    private void check(String suffix, int code) {
+        if (code != Calls.SUCCESS) {
+            throw new DocaException(code, calls.function(suffix), "configuring " + context.name());
+        }
+    }
+
+    /** As check; of a value that the device does not take, says what it takes. */
+    private void checkSetting(String suffix, int code, String setting, int value, Builder<?> settings, ToLongFunction<ComchCapabilities> limit) {
+        if (code == DocaError.INVALID_VALUE.code()) {
+            throw new DocaException(code, calls.function(suffix), "configuring " + context.name() + " with " + setting + " " + value + ", where "
+                    + settings.device + " takes at most " + limit.applyAsLong(ComchCapabilities.of(settings.device)));
+        }
+        check(suffix, code);
+    }
+
+    private interface Getter {
+        int call(MemorySegment endpoint, MemorySegment out);
+    }
+
+    private int number(String suffix, Getter getter) {
+        return (int) Calls.uint32(calls.function(suffix), "configuring " + context.name(), out -> getter.call(context.object(), out));
+    }
+
+    /**
+     * The name that the server serves and the client asks for. Any thread may ask.
+     *
+     * @return the name
+     */
+    public final String name() {
+        return name;
+    }
+
+    /**
+     * The engine it runs on. Any thread may ask.
+     *
+     * @return the engine that was given to the builder
+     */
+    public final ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     *
+     * @return the state that the last callback told
+     */
+    public final ContextState state() {
+        return ContextState.of(context.state());
+    }
+
+    /**
+     * The largest message that this side sends or receives ({@code …_get_max_msg_size}); the other side may have a smaller limit, then that counts.
+     *
+     * @return bytes
+     */
+    public final int maxMessageSize() {
+        return maxMessageSize;
+    }
+
+    /**
+     * How many messages can wait to be received ({@code …_get_recv_queue_size}); when it is full, senders wait.
+     *
+     * @return messages
+     */
+    public final int receiveQueueSize() {
+        return receiveQueueSize;
+    }
+
+    /**
+     * How many messages of all connections together can be on their way to be sent.
+     *
+     * @return the number of send tasks
+     */
+    public final int sendTasks() {
+        return sendTasks;
+    }
+
+    /**
+     * How many messages are on their way to be sent now. Any thread may ask.
+     *
+     * @return accepted, and neither delivered nor failed
+     */
+    public final int inFlight() {
+        long ended = messages.ended(); // first, so that what is accepted meanwhile makes the difference too large rather than negative
+        return (int) (accepted.get() - ended);
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public final boolean isClosed() {
+        return context.isClosed();
+    }
+
+    /**
+     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
+     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this; those of other contexts on the engine may run meanwhile.
+     * The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     */
+    @Override
+    public final void close() {
+        context.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is and its name
+     */
+    @Override
+    public final String toString() {
+        return context.name();
+    }
+
+    /** The live connections. */
+    final Collection<ComchConnection> liveConnections() {
+        return List.copyOf(connections.values());
+    }
+
+    final ComchConnection connectionAt(long address) {
+        return connections.get(address);
+    }
+
+    /** Makes a native connection known. */
+    final ComchConnection open(long address) {
+        ComchConnection known = connections.get(address);
+        if (known != null) {
+            return known;
+        }
+        ComchConnection connection = new ComchConnection(this, address);
+        connections.put(address, connection);
+        LiveObjects.add(connection);
+        return connection;
+    }
+
+    final void opened(ComchConnection connection) {
+        Events.connection(connection, ConnectionState.OPEN.name());
+        if (onConnected != null) {
+            onConnected.onChange(connection);
+        }
+    }
+
+    /** The other side, or a fault, ended a connection. Runs in a callback in which the native connection is still valid. */
+    final void ended(ComchConnection connection, ConnectionState how) {
+        if (!connection.isOpen()) {
+            return;
+        }
+        connection.snapshotForTheEnd();
+        connection.end(how);
+        if (onDisconnected != null && !context.isClosed()) {
+            onDisconnected.onChange(connection);
+        }
+    }
+
+    /** The connection has ended: its native pointer must not be met again. */
+    final void forget(ComchConnection connection) {
+        connections.remove(connection.address(), connection);
+    }
+
+    final void message(ComchConnection connection, long address, int length) {
+        connection.arrived(length);
+        MemorySegment bytes = scratch.lend(address, length);
+        try {
+            onMessage.onMessage(connection, bytes);
+        } finally {
+            scratch.takeBack();
+        }
+    }
+
+    final void consumer(ComchConnection connection, int id, RemoteConsumerState state) {
+        if (onConsumer != null) {
+            onConsumer.onConsumer(connection, id, state);
+        }
+    }
+
+    /** Submits one message; {@code bytes} is native. Returns false when there is no room. */
+    final boolean send(ComchConnection connection, MemorySegment bytes, int length) {
+        int result = messages.send(connection.address(), bytes, length, connection.key());
+        if (result != Calls.SUCCESS) {
+            return refused(connection, result, length);
+        }
+        accepted.increment();
+        connection.accepted(length);
+        return true;
+    }
+
+    /** Returns false if there was no room, else throws. */
+    private boolean refused(ComchConnection connection, int result, int length) {
+        int code = result & ~MessageSender.SUBMIT;
+        if (code == DocaError.AGAIN.code()) {
+            return connection.backPressure().refuse(connection, false);
+        }
+        boolean submit = code != result;
+        if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
+            return connection.backPressure().refuse(connection, true);
+        }
+        throw connection.refused(code, submit ? "doca_task_submit" : calls.function("_task_send_alloc_init"), length);
+    }
+
+    void sendEnded(long send, long key, boolean success) {
+        long task = SendCalls.asTask(send);
+        int status = success ? Calls.SUCCESS : TaskCalls.status(task);
+        messages.free(task);
+        if (success || context.isClosed()) {
+            return; // closing: what could not go out any more is flushed, which is no news
+        }
+        if (ConnectionEvents.find(key) instanceof ComchConnection.Incoming incoming) {
+            ComchConnection connection = incoming.connection();
+            connection.failedMessage();
+            Events.taskFailed("message", connection, DocaError.of(status).name());
+            if (onSendFailed != null) {
+                onSendFailed.onSendFailed(connection, DocaError.of(status));
+            } else if (connection.isOpen()) {
+                throw new DocaException(status, "doca_task_submit", "sending a message on " + connection);
+            }
+        }
+    }
+
+    /** Runs after each change of state. */
+    abstract void changed(int previous, int next);
+
+    final void stateChanged(int previous, int next) {
+        try {
+            changed(previous, next);
+        } finally {
+            if (onStateChanged != null) {
+                onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+            }
+        }
+    }
+
+    /** A connection was offered by DOCA. */
+    abstract void connected(long address);
+
+    /** A connection without user data reported something; null if it is not wanted. */
+    abstract ComchConnection register(long address);
+
+    /** The native object is gone. */
+    final void released() {
+        if (scratch != null) {
+            scratch.close();
+        }
+    }
+
+    /**
+     * Settings of a server or client. Not thread safe; can be used once.
+     *
+     * @param <B> the builder's own type
+     */
+    public abstract static sealed class Builder<B extends Builder<B>> permits ComchServer.Builder, ComchClient.Builder {
+        final ProgressEngine engine;
+        final Device device;
+        final String name;
+        private int maxMessageSize;
+        private int receiveQueueSize;
+        private int sendTasks = DEFAULT_SEND_TASKS;
+        private MessageHandler onMessage = (connection, message) -> { };
+        private ConnectionHandler onConnected;
+        private ConnectionHandler onDisconnected;
+        private RemoteConsumerHandler onConsumer;
+        private SendFailureHandler onSendFailed;
+        private StateHandler onStateChanged;
+
+        Builder(ProgressEngine engine, Device device, String name) {
+            this.engine = Objects.requireNonNull(engine, "engine");
+            this.device = Objects.requireNonNull(device, "device");
+            this.name = Objects.requireNonNull(name, "name");
+            if (name.isEmpty() || name.indexOf('\0') >= 0) {
+                throw new IllegalArgumentException("a server's name is neither empty nor contains NUL");
+            }
+        }
+
+        /**
+         * Called for each message; without it messages are discarded.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onMessage(MessageHandler handler) {
+            onMessage = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when a connection is established.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onConnected(ConnectionHandler handler) {
+            onConnected = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when the other side, or a fault, ends a connection; not when this side does. Messages that arrived before were delivered.
+         *
+         * @param handler the handler; the connection can no longer be used, but has its attachment and counters
+         * @return this
+         */
+        public final B onDisconnected(ConnectionHandler handler) {
+            onDisconnected = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when a consumer of the other side comes or goes.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onConsumer(RemoteConsumerHandler handler) {
+            onConsumer = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws. Messages that are lost with their connection
+         * are not reported one by one: {@link #onDisconnected} tells.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onSendFailed(SendFailureHandler handler) {
+            onSendFailed = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it. To learn of the other side's end use
+         * {@link #onDisconnected}: a server's state does not depend on its clients, and each attempt of a client to connect that fails leads to
+         * {@link ContextState#IDLE} too, any number of times in {@link ComchClient.Builder#connect connect}.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onStateChanged(StateHandler handler) {
+            onStateChanged = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * The largest message ({@code …_set_max_msg_size}); both sides should agree. Default: DOCA's.
+         *
+         * @param bytes 1 to {@link ComchCapabilities#maxMessageSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B maxMessageSize(int bytes) {
+            maxMessageSize = positive("maxMessageSize", bytes);
+            return self();
+        }
+
+        /**
+         * How many messages can wait to be received ({@code …_set_recv_queue_size}). Default: DOCA's.
+         *
+         * @param messages 1 to {@link ComchCapabilities#maxReceiveQueueSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B receiveQueueSize(int messages) {
+            receiveQueueSize = positive("receiveQueueSize", messages);
+            return self();
+        }
+
+        /**
+         * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default: 256.
+         *
+         * @param tasks 1 to {@link ComchCapabilities#maxSendTasks()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B sendTasks(int tasks) {
+            sendTasks = positive("sendTasks", tasks);
+            return self();
+        }
+
+        abstract B self();
+
+        /** Creates the native object. */
+        final MemorySegment create(String kind, String function, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+            CoreObjects.of(engine).checkOwner();
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment text = arena.allocateFrom(name);
+                return Calls.pointer(function, "creating " + kind + " \"" + name + "\" on " + device, out -> call.applyAsInt(text, out));
+            } catch (DocaException e) {
+                String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED ? unsuitable() : "";
+                throw cause.isEmpty() ? e : new DocaException(e.code(), function, e.action() + cause);
+            }
+        }
+
+        /** Whether servers, or clients, can be made on the device. */
+        abstract boolean supported();
+
+        /** What is wrong with the device or the name, as far as the device tells. */
+        private String unsuitable() {
+            if (!supported()) {
+                return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";
+            }
+            int length = name.getBytes(StandardCharsets.UTF_8).length;
+            int most = ComchCapabilities.of(device).maxNameLength();
+            return length > most ? ", a name of " + length + " bytes, where " + most + " are possible" : "";
+        }
+
+        private static int positive(String setting, int value) {
+            if (value < 1) {
+                throw new IllegalArgumentException(setting + " " + value + " is less than 1");
+            }
+            return value;
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Internals;
+import java.util.function.Function;
+
+/** What is behind the public objects of the core package. */
+final class CoreObjects {
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    private static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);
+    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
+    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
+    private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
+
+    private CoreObjects() {
+    }
+
+    static Engine of(ProgressEngine engine) {
+        return ENGINE.apply(engine);
+    }
+
+    static BufferState of(Buffer buffer) {
+        return BUFFER.apply(buffer);
+    }
+
+    static Handle of(Device device) {
+        return DEVICE.apply(device);
+    }
+
+    static Handle of(Representor representor) {
+        return REPRESENTOR.apply(representor);
+    }
+
+    static Handle of(MemoryMap memory) {
+        return MEMORY_MAP.apply(memory);
+    }
+}

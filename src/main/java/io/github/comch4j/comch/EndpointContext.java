@@ -1,0 +1,62 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.internal.life.ControlContext;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.transport.ConnectionEvents;
+import java.lang.foreign.MemorySegment;
+
+/** The native object of a server or client, and its life. */
+final class EndpointContext extends ControlContext {
+    private final ControlPathEndpoint endpoint;
+
+    EndpointContext(ControlPathEndpoint endpoint, String name, Resource... owners) {
+        super(name, CoreObjects.of(endpoint.engine()), owners);
+        this.endpoint = endpoint;
+    }
+
+    /** Takes over a new native object. */
+    void bind(MemorySegment created) {
+        bindEndpoint(created, endpoint.calls.asContext(created));
+    }
+
+    @Override
+    protected int destroy(MemorySegment nativeObject) {
+        return endpoint.calls.destroy(nativeObject);
+    }
+
+    @Override
+    protected String destroyFunction() {
+        return endpoint.calls.function("_destroy");
+    }
+
+    @Override
+    public void taskEnded(long task, long userData, boolean success) {
+        endpoint.sendEnded(task, userData, success);
+    }
+
+    @Override
+    protected void afterStateChange(int previous, int next) {
+        endpoint.stateChanged(previous, next);
+    }
+
+    @Override
+    public void connected(long connection, boolean success) {
+        // not: a client that vanished in the handshake, which nobody knew yet, or that came while this is being closed, which ends it
+        if (success && !isClosed()) {
+            endpoint.connected(connection);
+        }
+    }
+
+    @Override
+    public ConnectionEvents register(long connection) {
+        ComchConnection registered = isClosed() ? null : endpoint.register(connection);
+        return registered == null ? null : registered.incoming();
+    }
+
+    @Override
+    protected void release(Teardown teardown) {
+        super.release(teardown);
+        endpoint.released();
+    }
+}

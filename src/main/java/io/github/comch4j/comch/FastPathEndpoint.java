@@ -1,0 +1,261 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.observe.LiveObjects;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Objects;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What producers and consumers have in common: a connection, an engine, an id, tasks.
+ *
+ * <p>Tasks are allocated at their first use and used again: neither sending nor receiving allocates anything. All methods belong to the thread that owns the
+ * engine, unless they say otherwise; it need not be that of the connection.
+ */
+public abstract sealed class FastPathEndpoint implements AutoCloseable permits ComchProducer, ComchConsumer {
+    private static final int DEFAULT_TASKS = 64;
+
+    final FastPathContext context;
+    private final FastPathCalls calls;
+    private final ComchConnection connection;
+    private final ProgressEngine engine;
+    private final int id;
+    private final FastPathStateHandler onStateChanged;
+    private BufferInventory inventory; // made when the first buffer is acquired
+
+    FastPathEndpoint(Builder<?> settings, FastPathCalls calls, String kind, MemorySegment created, Resource... owners) {
+        this.calls = calls;
+        this.connection = settings.connection;
+        this.engine = settings.engine;
+        this.onStateChanged = settings.onStateChanged;
+        this.id = id(created);
+        this.context = new FastPathContext(this, calls, kind + " " + id + " on " + connection, CoreObjects.of(engine), owners);
+        try {
+            context.bind(created);
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
+    }
+
+    /** The id is part of the name. */
+    private int id(MemorySegment created) {
+        try {
+            return (int) Calls.uint32(calls.function("_get_id"), "creating something on " + connection, out -> calls.getId(created, out));
+        } catch (RuntimeException | Error e) {
+            calls.destroy(created);
+            throw e;
+        }
+    }
+
+    /** Tells DOCA how its tasks end. */
+    final void configure(TransferTasks tasks) {
+        Calls.check(calls.taskFunction("_set_conf"), "configuring " + this, () -> calls.configureTasks(context.object(),
+                tasks.queue.completedCallback(), tasks.queue.failedCallback(), tasks.count()));
+    }
+
+    /** Its tasks; null before they are made. */
+    abstract TransferTasks transfers();
+
+    /** Started: from now on it can be looked at. */
+    final void begin() {
+        context.start();
+        LiveObjects.add(this);
+    }
+
+    /** The inventory for this object's own buffers. */
+    final BufferInventory inventory(int capacity) {
+        context.engine().checkOwner();
+        context.checkOpen();
+        if (inventory == null) {
+            inventory = BufferInventory.create(capacity);
+        }
+        return inventory;
+    }
+
+    /**
+     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of the other side send to a consumer's id; a
+     * receive handler of the other side is told a producer's.
+     *
+     * @return unique among the producers or the consumers of this side of the connection, at least 1
+     */
+    public final int id() {
+        return id;
+    }
+
+    /**
+     * The connection. Any thread may ask.
+     *
+     * @return what it sends on or receives from
+     */
+    public final ComchConnection connection() {
+        return connection;
+    }
+
+    /**
+     * The engine. Any thread may ask.
+     *
+     * @return what it runs on
+     */
+    public final ProgressEngine engine() {
+        return engine;
+    }
+
+    /**
+     * Its state ({@code doca_ctx_get_state}). Any thread may ask.
+     *
+     * @return the state that the last callback told
+     */
+    public final ContextState state() {
+        return ContextState.of(context.state());
+    }
+
+    /**
+     * Whether buffers can be sent or posted. Any thread may ask.
+     *
+     * @return whether the state is {@link ContextState#RUNNING}
+     */
+    public final boolean isRunning() {
+        return context.state() == Context.RUNNING;
+    }
+
+    /**
+     * How many tasks it has. Any thread may ask.
+     *
+     * @return the most sends that can be in flight, or buffers that can be posted, at a time
+     */
+    public final int tasks() {
+        return transfers().count();
+    }
+
+    /**
+     * How many tasks were accepted and failed later: sends that did not arrive, posted buffers that came back without data. Any thread may ask.
+     *
+     * @return since it was started
+     */
+    public final long failed() {
+        return transfers().failed.get();
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public final boolean isClosed() {
+        return context.isClosed();
+    }
+
+    /**
+     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
+     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired.
+     * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
+     *
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException inside a callback of the engine
+     * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
+     */
+    @Override
+    public final void close() {
+        context.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public final String toString() {
+        return context.name();
+    }
+
+    /** Runs after each change of state. */
+    void changed(int previous, int next) {
+    }
+
+    final void stateChanged(int previous, int next) {
+        try {
+            changed(previous, next);
+        } finally {
+            if (onStateChanged != null) {
+                onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+            }
+        }
+    }
+
+    /** Progresses, while something is being closed, until {@code done} or the engine's timeout. */
+    abstract boolean awaitTasks(BooleanSupplier done, Teardown teardown);
+
+    /** The native object is gone. */
+    void released(Teardown teardown) {
+        LiveObjects.remove(this);
+        if (transfers() != null) {
+            transfers().close();
+        }
+        if (inventory != null) {
+            try {
+                inventory.close();
+            } catch (RuntimeException e) {
+                teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
+            }
+        }
+    }
+
+    /**
+     * Settings of a producer or consumer. Not thread safe; can be used once.
+     *
+     * @param <B> the builder's own type
+     */
+    public abstract static sealed class Builder<B extends Builder<B>> permits ComchProducer.Builder, ComchConsumer.Builder {
+        final ComchConnection connection;
+        final ProgressEngine engine;
+        int tasks = DEFAULT_TASKS;
+        private FastPathStateHandler onStateChanged;
+
+        Builder(ComchConnection connection, ProgressEngine engine) {
+            this.connection = connection;
+            this.engine = Objects.requireNonNull(engine, "engine");
+        }
+
+        /**
+         * How many sends can be in flight, or buffers be posted, at a time ({@code doca_comch_producer_task_send_set_conf},
+         * {@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for.
+         *
+         * @param count 1 to {@link ComchCapabilities.Producer#maxTasks()} or {@link ComchCapabilities.Consumer#maxTasks()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public final B tasks(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("tasks " + count + " is less than 1");
+            }
+            tasks = count;
+            return self();
+        }
+
+        /**
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onStateChanged(FastPathStateHandler handler) {
+            onStateChanged = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        abstract B self();
+    }
+}

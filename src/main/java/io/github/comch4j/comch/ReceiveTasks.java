@@ -1,0 +1,227 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.internal.call.BufferCalls;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.transport.CompletionRing;
+import io.github.comch4j.internal.transport.Scratch;
+import java.lang.foreign.MemorySegment;
+
+/** The post-receive tasks of a consumer: what runs for each buffer that is posted, and for each that something was received into. */
+final class ReceiveTasks extends TransferTasks {
+    private final ComchConsumer consumer;
+    private final boolean repost;
+    private final ReceiveHandler onReceive;
+    private final ReceiveFailureHandler onFailure;
+    final Counter received = new Counter();
+    final Counter receivedBytes = new Counter();
+    private boolean wasRunning;
+    private boolean inHandler;
+    private boolean keep; // the buffer of the handler that runs is not posted again
+
+    ReceiveTasks(ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
+        super(context, true, count, immediateLength, 0);
+        this.consumer = consumer;
+        this.repost = settings.repost;
+        this.onReceive = settings.onReceive;
+        this.onFailure = settings.onFailure;
+    }
+
+    /** The consumer runs. */
+    void begin() {
+        wasRunning = true;
+    }
+
+    /** Posts a buffer on the consumer's memory that is not in flight. Returns false if all tasks have buffers posted. */
+    boolean post(Buffer buffer) {
+        if (context.state() != Context.RUNNING) {
+            throw notRunning();
+        }
+        if (freeCount == 0) {
+            return false;
+        }
+        int slot = free[--freeCount];
+        try {
+            post(slot, CoreObjects.of(buffer), true);
+        } catch (RuntimeException | Error e) {
+            free[freeCount++] = slot;
+            throw e;
+        }
+        return true;
+    }
+
+    /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
+    private void post(int slot, BufferState buffer, boolean now) {
+        buffer.depart(context);
+        String function = "doca_task_submit";
+        int code = DocaError.UNKNOWN.code();
+        try {
+            long address = buffer.address();
+            if (typed[slot] == 0) {
+                function = "doca_comch_consumer_task_post_recv_alloc_init";
+                code = allocate(slot, address);
+            } else {
+                queue.prepare(slot, address, 0);
+                code = Calls.SUCCESS;
+            }
+            if (code == Calls.SUCCESS && buffer.hasMoved()) {
+                function = "doca_buf_set_data";
+                code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
+                buffer.moveTold();
+            }
+            if (code == Calls.SUCCESS) {
+                function = "doca_task_submit";
+                if (buffers[slot] != buffer) { // a store of a reference costs more than the look
+                    buffers[slot] = buffer; // before the submit: a completion may come at any time after
+                }
+                code = now ? queue.submit(slot) : queue.submitSoon(slot, free.length - freeCount);
+            }
+        } finally {
+            if (code != Calls.SUCCESS) {
+                buffer.arrive();
+            }
+        }
+        if (code != Calls.SUCCESS) {
+            throw refused(code, function, buffer);
+        }
+    }
+
+    private int allocate(int slot, long buffer) {
+        int code = ConsumerCalls.allocate(context.address(), buffer, scratch.resultAddress());
+        if (code == Calls.SUCCESS) {
+            allocated(slot, ConsumerCalls.asTask(scratch.result()), buffer, 0);
+        }
+        return code;
+    }
+
+    private RuntimeException notRunning() {
+        context.checkOpen();
+        if (!wasRunning) {
+            return new IllegalStateException(consumer + " is not running yet: progress its engine and that of its connection");
+        }
+        return new ConnectionClosedException("doca_task_submit", "posting to " + consumer, consumer.connection().state());
+    }
+
+    private DocaException refused(int code, String function, BufferState buffer) {
+        DocaError error = DocaError.of(code);
+        String doing = "posting " + buffer.buffer() + " to " + consumer;
+        if (ConnectionClosedException.isMeantBy(error)) {
+            return new ConnectionClosedException(function, doing, consumer.connection().state());
+        }
+        return new DocaException(code, function, doing + consumer.connection().hintAbout(consumer.memory()));
+    }
+
+    @Override
+    public void slotsEnded(CompletionRing ring, int index) {
+        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
+            int slot = CompletionRing.slot(entry);
+            int code = CompletionRing.status(entry);
+            if (code != Calls.SUCCESS) {
+                failed(slot, code);
+                continue;
+            }
+            long origin = CompletionRing.producer(entry);
+            int length = (int) (origin >>> 32);
+            MemorySegment immediate = length == 0 ? Scratch.NOTHING : scratch.lend(CompletionRing.immediate(entry), length);
+            deliver(slot, CompletionRing.dataLength(entry), (int) origin, immediate);
+        }
+    }
+
+    @Override
+    public void slotEnded(int slot, int code) {
+        if (code != Calls.SUCCESS) {
+            failed(slot, code);
+            return;
+        }
+        long result = scratch.resultAddress();
+        long dataLength = BufferCalls.getDataLength(buffers[slot].address(), result) == Calls.SUCCESS ? scratch.result() : 0;
+        long receive = typed[slot];
+        long immediate = ConsumerCalls.immediate(receive);
+        int length = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
+        deliver(slot, dataLength, ConsumerCalls.producer(receive), scratch.lend(immediate, length));
+    }
+
+    private void failed(int slot, int code) {
+        failed.increment();
+        BufferState buffer = buffers[slot];
+        DocaError status = DocaError.of(code);
+        buffer.arrive();
+        release(slot);
+        if (context.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+            Events.taskFailed("receive", consumer, status.name());
+        }
+        if (onFailure != null) {
+            onFailure.onReceiveFailed(consumer, buffer(buffer), status);
+        } else if (context.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
+            throw new DocaException(status, "doca_task_submit", "receiving with " + consumer);
+        }
+    }
+
+    private void deliver(int slot, long dataLength, int producer, MemorySegment immediate) {
+        BufferState buffer = buffers[slot];
+        long before = buffer.length();
+        buffer.arrive(dataLength);
+        received.increment();
+        receivedBytes.add(dataLength - before);
+        keep = !repost;
+        inHandler = true;
+        try {
+            onReceive.onReceive(consumer, buffer(buffer), producer, immediate);
+        } finally {
+            inHandler = false;
+            scratch.takeBack();
+            handled(slot, buffer);
+        }
+    }
+
+    /** The receive handler has returned. */
+    private void handled(int slot, BufferState buffer) {
+        if (keep || context.state() != Context.RUNNING) {
+            release(slot);
+        } else if (buffer.departEmpty()) {
+            int code = queue.submitEmpty(slot, buffer.address(), free.length - freeCount);
+            if (code != Calls.SUCCESS) {
+                buffer.arrive();
+                release(slot);
+                if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
+                    throw refused(code, "doca_task_submit", buffer);
+                }
+            }
+        } else if (buffer.isClosed() || buffer.inFlight() > 0) {
+            release(slot);
+        } else {
+            repost(slot, buffer);
+        }
+    }
+
+    private void repost(int slot, BufferState buffer) {
+        boolean posted = false;
+        try {
+            buffer.moveData(0, 0);
+            post(slot, buffer, false);
+            posted = true;
+        } catch (ConnectionClosedException e) {
+            return; // as above
+        } finally {
+            if (!posted) {
+                release(slot);
+            }
+        }
+    }
+
+    /** The buffer of the handler that runs is not posted again. */
+    void keep() {
+        engine.checkOwner();
+        if (!inHandler) {
+            throw new IllegalStateException("keep() is for the receive handler");
+        }
+        keep = true;
+    }
+}

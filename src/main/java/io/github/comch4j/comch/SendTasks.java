@@ -1,0 +1,220 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.observe.BackPressure;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.transport.CompletionRing;
+import java.lang.foreign.MemorySegment;
+
+/** The send tasks of a producer: what runs for each send, and for each that completes. */
+final class SendTasks extends TransferTasks {
+    /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
+    static final int IMMEDIATE_LIMIT = 4096;
+    private static final int AGAIN = DocaError.AGAIN.code();
+
+    private final ComchProducer producer;
+    private final SendCompletionHandler onCompletion;
+    private final boolean releaseSent;
+    // by slot: what DOCA was told, to tell it changes only
+    private final boolean[] immediates;
+    private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
+    final BackPressure backPressure = new BackPressure();
+    final Counter sent = new Counter();
+    final Counter sentBytes = new Counter();
+    private boolean failureTold;
+
+    SendTasks(ComchProducer producer, Context context, ComchProducer.Builder settings) {
+        super(context, false, settings.tasks, 0, IMMEDIATE_LIMIT);
+        this.producer = producer;
+        this.onCompletion = settings.onCompletion;
+        this.releaseSent = settings.releaseSent;
+        this.immediates = new boolean[settings.tasks];
+        this.plainTo = new int[settings.tasks];
+    }
+
+    /**
+     * Submits or queues a send. Returns false when there is no room.
+     *
+     * @param buffer null for immediate data alone
+     * @param immediate null for none
+     * @param now whether to submit it at once
+     */
+    boolean send(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
+        engine.checkOwner();
+        if (context.state() != Context.RUNNING) {
+            throw notRunning();
+        }
+        if (freeCount == 0) {
+            return backPressure.refuse(producer, true);
+        }
+        BufferState state = null;
+        if (buffer != null) {
+            state = CoreObjects.of(buffer);
+            state.depart(context);
+        }
+        int slot = free[freeCount - 1];
+        if (state == null || buffers[slot] != state || plainTo[slot] != consumerId || consumerId == 0 || immediate != null || state.hasMoved()) {
+            prepare(slot, state, consumerId, immediate);
+        }
+        freeCount--;
+        if (!now) {
+            queue.enqueue(slot);
+            backPressure.relieve();
+            return true;
+        }
+        int code = queue.submit(slot);
+        if (code == Calls.SUCCESS) {
+            backPressure.relieve();
+            return true;
+        }
+        freeCount++;
+        if (state != null) {
+            state.arrive();
+        }
+        if (code == AGAIN) {
+            return backPressure.refuse(producer, false);
+        }
+        throw refused(code, "doca_task_submit", state, consumerId);
+    }
+
+    /** Makes the slot's task one for this send. */
+    private void prepare(int slot, BufferState buffer, int consumerId, MemorySegment immediate) {
+        int code = DocaError.UNKNOWN.code();
+        String function = "doca_comch_producer_task_send_alloc_init";
+        try {
+            long address = buffer == null ? 0 : buffer.address();
+            plainTo[slot] = 0;
+            if (typed[slot] == 0) {
+                code = allocate(slot, address, consumerId, immediate);
+            } else {
+                update(slot, address, consumerId, immediate);
+                code = Calls.SUCCESS;
+            }
+            if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
+                function = "doca_buf_set_data";
+                code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
+            }
+        } finally {
+            if (code != Calls.SUCCESS && buffer != null) {
+                buffer.arrive();
+            }
+        }
+        if (code != Calls.SUCCESS) {
+            throw refused(code, function, buffer, consumerId);
+        }
+        if (buffer != null) {
+            buffer.moveTold();
+        }
+        buffers[slot] = buffer; // before the submit: a completion may come at any time after
+        plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
+    }
+
+    private int allocate(int slot, long buffer, int consumerId, MemorySegment immediate) {
+        long bytes = 0;
+        int length = 0;
+        if (immediate != null) {
+            bytes = scratch.stageCopy(immediate);
+            length = (int) immediate.byteSize();
+        }
+        int code = ProducerCalls.allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
+        if (code == Calls.SUCCESS) {
+            allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, consumerId);
+            immediates[slot] = immediate != null;
+        }
+        return code;
+    }
+
+    private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
+        queue.prepare(slot, buffer, consumerId);
+        if (immediate != null) {
+            ProducerCalls.setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
+            immediates[slot] = true;
+        } else if (immediates[slot]) {
+            ProducerCalls.setImmediate(typed[slot], 0, 0);
+            immediates[slot] = false;
+        }
+    }
+
+    private RuntimeException notRunning() {
+        context.checkOpen();
+        return new ConnectionClosedException("doca_task_submit", "sending with " + producer, producer.connection().state());
+    }
+
+    private DocaException refused(int code, String function, BufferState buffer, int consumerId) {
+        DocaError error = DocaError.of(code);
+        if (ConnectionClosedException.isMeantBy(error)) {
+            return new ConnectionClosedException(function, "sending with " + producer, producer.connection().state());
+        }
+        String what = buffer == null ? "immediate data" : buffer.length() + " bytes";
+        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer + hintAbout(buffer));
+    }
+
+    private String hintAbout(BufferState buffer) {
+        return buffer == null ? "" : producer.connection().hintAbout(buffer(buffer).memory());
+    }
+
+    @Override
+    public void slotsEnded(CompletionRing ring, int index) {
+        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
+            slotEnded(CompletionRing.slot(entry), CompletionRing.status(entry));
+        }
+    }
+
+    @Override
+    public void slotEnded(int slot, int code) {
+        BufferState buffer = buffers[slot];
+        boolean success = code == Calls.SUCCESS;
+        DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
+        if (buffer != null) {
+            buffer.arrive();
+        }
+        release(slot);
+        if (success) {
+            sent.increment();
+            if (buffer != null) {
+                sentBytes.add(buffer.length());
+            }
+            failureTold = false;
+        } else {
+            failed.increment();
+            if (!context.isClosed()) {
+                Events.taskFailed("send", producer, status.name());
+            }
+        }
+        if (releaseSent && buffer != null) {
+            completedAndReleased(buffer, status);
+        } else if (onCompletion != null) {
+            onCompletion.onCompletion(producer, buffer == null ? null : buffer(buffer), status);
+        } else if (!success) {
+            throwFailure(status, buffer);
+        }
+    }
+
+    /** The program has not asked to be told of failures. */
+    private void throwFailure(DocaError status, BufferState buffer) {
+        if (!failureTold && !context.isClosed()) {
+            failureTold = true; // once: when a peer dies, everything in flight fails
+            throw new DocaException(status, "doca_task_submit", "sending with " + producer + hintAbout(buffer));
+        }
+    }
+
+    private void completedAndReleased(BufferState buffer, DocaError status) {
+        try {
+            if (onCompletion != null) {
+                onCompletion.onCompletion(producer, buffer(buffer), status);
+            }
+        } finally {
+            buffer.returnHome();
+        }
+        if (onCompletion == null && status != DocaError.SUCCESS) {
+            throwFailure(status, buffer);
+        }
+    }
+}

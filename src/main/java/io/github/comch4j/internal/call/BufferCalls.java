@@ -1,0 +1,69 @@
+package io.github.comch4j.internal.call;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Symbols;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/** Hot calls of buffers. */
+public final class BufferCalls {
+    private static final MethodHandle SET_DATA = Symbols.downcall("doca_buf_set_data",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle GET_DATA_LENGTH = Symbols.downcall("doca_buf_get_data_len",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+
+    private static final MethodHandle RESET_DATA_LENGTH = Symbols.downcall("doca_buf_reset_data_len",
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+
+    private BufferCalls() {
+    }
+
+    /** {@code doca_buf_set_data}: moves the data segment. */
+    public static int setData(long buffer, long data, long length) {
+        try {
+            return (int) SET_DATA.invokeExact(buffer, data, length);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_reset_data_len}: forgets the data, the next go where they were. */
+    public static int resetDataLength(long buffer) {
+        try {
+            return (int) RESET_DATA_LENGTH.invokeExact(buffer);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_get_data_len}; the length is written to {@code out}. */
+    public static int getDataLength(long buffer, long out) {
+        try {
+            return (int) GET_DATA_LENGTH.invokeExact(buffer, out);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_dec_refcount}; returns {@code doca_error_t}. */
+    public static int decrementReferences(long buffer) {
+        return Calls.code("doca_buf_dec_refcount",
+                () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer), MemorySegment.NULL));
+    }
+
+    /** {@code doca_buf_get_refcount}. */
+    public static int references(long buffer) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(ValueLayout.JAVA_SHORT);
+            Calls.check("doca_buf_get_refcount", "reading a reference count",
+                    () -> doca_h.doca_buf_get_refcount(MemorySegment.ofAddress(buffer), out));
+            return Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0));
+        }
+    }
+}

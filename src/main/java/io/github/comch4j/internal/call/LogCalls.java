@@ -1,0 +1,156 @@
+package io.github.comch4j.internal.call;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
+import io.github.comch4j.internal.observe.Log;
+import java.io.BufferedReader;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * DOCA's log, and the way from it into {@link System.Logger}.
+ *
+ * <p>The way is a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own, and perhaps within a call during which
+ * no upcall is allowed. The pipe's writing end does not block: when nobody reads fast enough, records are lost and DOCA is not delayed.
+ */
+public final class LogCalls {
+    private static final int O_NONBLOCK = 0x800;
+    private static final int O_CLOEXEC = 0x80000;
+    private static final int F_SETFL = 4;
+    private static final Pattern LEVEL = Pattern.compile(
+            "\\b(?:(CRIT|CRITICAL|CRT|ERROR|ERR)|(WARNING|WARN|WRN)|(INFO|INF)|(DEBUG|DBG)|(TRACE|TRC))\\b");
+    private static final int HEAD = 120; // the level is within the first characters of a record
+    private static final Map<String, Integer> SOURCES = new ConcurrentHashMap<>();
+
+    private static boolean bridged; // guarded by the class
+
+    private LogCalls() {
+    }
+
+    /** {@code doca_log_backend_create_with_fd_sdk} and {@code doca_log_backend_set_sdk_level}; the backend lasts as long as the process, as DOCA cannot destroy one. */
+    public static synchronized void bridge(System.Logger logger) {
+        NativeLibrary.load();
+        if (bridged) {
+            throw new IllegalStateException("DOCA's log has its bridge already");
+        }
+        int[] ends = CLibrary.pipe();
+        try {
+            // a descriptor of Java's own on the reading end, which Java closes
+            FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
+            Calls.pointer("doca_log_backend_create_with_fd_sdk", "making a bridge from DOCA's log",
+                    out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out));
+            Thread reader = new Thread(() -> read(in, logger), "comch4j-doca-log");
+            reader.setDaemon(true);
+            reader.start();
+            bridged = true;
+        } catch (IOException e) {
+            CLibrary.close(ends[1]);
+            throw new java.io.UncheckedIOException("making a bridge from DOCA's log", e);
+        } catch (RuntimeException e) {
+            CLibrary.close(ends[1]);
+            throw e;
+        } finally {
+            CLibrary.close(ends[0]);
+        }
+    }
+
+    private static void read(FileInputStream in, System.Logger logger) {
+        try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                try {
+                    logger.log(levelOf(line), line);
+                } catch (RuntimeException e) {
+                    // a logger that fails must not end the bridge
+                }
+            }
+        } catch (IOException e) {
+            Log.logger().log(System.Logger.Level.WARNING, "DOCA''s log cannot be read any more: {0}", e);
+        }
+    }
+
+    static System.Logger.Level levelOf(String record) {
+        Matcher matcher = LEVEL.matcher(record.substring(0, Math.min(HEAD, record.length())));
+        if (!matcher.find()) {
+            return System.Logger.Level.INFO;
+        }
+        if (matcher.group(1) != null) {
+            return System.Logger.Level.ERROR;
+        }
+        if (matcher.group(2) != null) {
+            return System.Logger.Level.WARNING;
+        }
+        if (matcher.group(3) != null) {
+            return System.Logger.Level.INFO;
+        }
+        return matcher.group(4) != null ? System.Logger.Level.DEBUG : System.Logger.Level.TRACE;
+    }
+
+    /** {@code doca_log}, with the message as it is; {@code doca_log_register_source} at the first use of a source. */
+    public static void log(int level, String source, String message) {
+        int number = SOURCES.computeIfAbsent(source, LogCalls::register);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment format = arena.allocateFrom("%s");
+            MemorySegment text = arena.allocateFrom(message);
+            MemorySegment place = arena.allocateFrom("java");
+            int code = Calls.code("doca_log", () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
+            if (code != Calls.SUCCESS) {
+                throw new DocaException(code, "doca_log", "writing to DOCA's log");
+            }
+        }
+    }
+
+    private static int register(String source) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment name = arena.allocateFrom(source);
+            return (int) Calls.uint32("doca_log_register_source", "registering the source \"" + source + "\"",
+                    out -> doca_h.doca_log_register_source(name, out));
+        }
+    }
+
+    /** What is needed of the C library. */
+    private static final class CLibrary {
+        private static final MethodHandle PIPE = Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+        private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+        private static final MethodHandle FCNTL = Symbols.standard("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+                Linker.Option.firstVariadicArg(2));
+
+        /** The reading and the writing end; the latter does not block. */
+        static int[] pipe() {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment ends = arena.allocate(JAVA_INT, 2);
+                if ((int) PIPE.invokeExact(ends, O_CLOEXEC) != 0) {
+                    throw new IllegalStateException("no file descriptors left for a pipe");
+                }
+                int[] result = ends.toArray(JAVA_INT);
+                int ignored = (int) FCNTL.invokeExact(result[1], F_SETFL, O_NONBLOCK);
+                return result;
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+
+        static void close(int descriptor) {
+            try {
+                int ignored = (int) CLOSE.invokeExact(descriptor);
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+    }
+}

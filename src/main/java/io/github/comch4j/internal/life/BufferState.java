@@ -1,0 +1,181 @@
+package io.github.comch4j.internal.life;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A {@code doca_buf} on its way: where its data are, and the tasks in flight with it. What is used for each message is together here, in one or two lines
+ * of a cache. One thread at a time.
+ */
+public final class BufferState {
+
+    /** Where a buffer goes that the program has handed over with a send. */
+    public interface Home {
+        /** Closes the buffer, or puts it back into its pool. */
+        void returnHome();
+
+        /** What users know the buffer by. */
+        String name();
+
+        /** Whether it is closed. */
+        boolean isClosed();
+    }
+
+    private final Object buffer;
+    private final Home home;
+    private final long address; // of the doca_buf
+    private final long window;
+    private final MemorySegment.Scope foreignScope;
+
+    private volatile boolean closed;
+    private long position;
+    private long length;
+    private boolean moved; // position or length changed since DOCA was told
+    private int inFlight;
+    private Context holder; // of the tasks in flight
+
+    /**
+     * The state of a new buffer.
+     *
+     * @param buffer its public face
+     * @param home its life
+     * @param address the {@code struct doca_buf *}
+     * @param window where it begins
+     * @param length how long its data are
+     * @param foreignScope the life of memory that may go before its map does, or null
+     */
+    public BufferState(Object buffer, Home home, long address, long window, long length, MemorySegment.Scope foreignScope) {
+        this.buffer = buffer;
+        this.home = home;
+        this.address = address;
+        this.window = window;
+        this.length = length;
+        this.foreignScope = foreignScope;
+    }
+
+    /** The public face. */
+    public Object buffer() {
+        return buffer;
+    }
+
+    /** The {@code struct doca_buf *}. */
+    public long address() {
+        return address;
+    }
+
+    /** Where the data segment begins in the window, bytes. */
+    public long position() {
+        return position;
+    }
+
+    /** How long the data segment is, bytes. */
+    public long length() {
+        return length;
+    }
+
+    /** Where the data segment begins. */
+    public long dataAddress() {
+        return window + position;
+    }
+
+    /** Moves the data segment; DOCA is told with the next submit. */
+    public void moveData(long newPosition, long newLength) {
+        if (newPosition != position || newLength != length) {
+            position = newPosition;
+            length = newLength;
+            moved = true;
+        }
+    }
+
+    /** Whether DOCA does not know where the data segment is: the caller tells it before the submit. */
+    public boolean hasMoved() {
+        return moved;
+    }
+
+    /** DOCA knows where the data segment is, or is told with the submit. */
+    public void moveTold() {
+        moved = false;
+    }
+
+    /** Closing has begun, or has failed. */
+    public void closed(boolean value) {
+        closed = value;
+    }
+
+    /** Whether closing has begun. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** How many tasks are in flight with it. */
+    public int inFlight() {
+        return inFlight;
+    }
+
+    /** Whose tasks are in flight with it, if there are any. */
+    public Context holder() {
+        return holder;
+    }
+
+    /** Fails if it is in flight or closed. */
+    public void checkUsable() {
+        if (closed || inFlight != 0) {
+            throw unusable();
+        }
+    }
+
+    /** Fails if it is in flight. */
+    public void checkLanded() {
+        if (inFlight > 0) {
+            throw unusable();
+        }
+    }
+
+    private IllegalStateException unusable() {
+        return new IllegalStateException(home.name() + (closed ? " is closed" : " is in flight with " + holder.name()));
+    }
+
+    /** Before a task of {@code context} with the buffer is submitted or queued: checks it and counts it as in flight. */
+    public void depart(Context context) {
+        if (closed || inFlight > 0 && holder != context) {
+            throw unusable();
+        }
+        if (foreignScope != null && !foreignScope.isAlive()) {
+            throw new IllegalStateException("the memory under " + home.name() + " is gone: its arena is closed");
+        }
+        if (holder != context) { // a store of a reference costs more than the look
+            holder = context;
+        }
+        inFlight++;
+    }
+
+    /**
+     * As {@link #depart}, for a buffer that has just arrived and goes back to the task that it came with, without its data. False if something else about it
+     * has changed, or needs a closer look: then nothing has happened.
+     */
+    public boolean departEmpty() {
+        if (closed || inFlight != 0 || position != 0 || moved || foreignScope != null) {
+            return false;
+        }
+        length = 0;
+        inFlight = 1;
+        return true;
+    }
+
+    /** The task ended, or was not submitted after all; the data segment is as it was. */
+    public void arrive() {
+        inFlight--;
+    }
+
+    /** A receive ended: the data segment is {@code newLength} bytes long now. */
+    public void arrive(long newLength) {
+        inFlight--;
+        length = newLength;
+    }
+
+    /** The program has handed the buffer over with a send: closes it, or puts it back into its pool, unless it is in flight or closed. */
+    public void returnHome() {
+        if (inFlight == 0 && !home.isClosed()) {
+            home.returnHome();
+        }
+    }
+}

@@ -1,0 +1,291 @@
+package io.github.comch4j.internal.life;
+
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.Transport;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+
+/**
+ * A {@code doca_pe} with its owner thread, and the exceptions of the callbacks that it ran.
+ *
+ * <p>One thread owns the engine and everything connected to it. The owner may give it up ({@link #release()}), then another may take it
+ * ({@link #claim}). The check is one comparison, on each call.
+ */
+public final class Engine extends Resource {
+    private static final VarHandle OWNER = ownerHandle();
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    /** How long close and blocking sends wait unless told otherwise. */
+    private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(10);
+
+    private final MemorySegment handle;
+    private final Transport transport;
+    private volatile Thread owner; // null: given up, or closed
+    private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
+    private Duration timeout = DEFAULT_TIMEOUT;
+    private final long number = NUMBERS.incrementAndGet();
+    private final Counter polls = new Counter();
+    private final Counter events = new Counter();
+
+    private Engine(MemorySegment handle) {
+        super(Rank.BASE, "the progress engine");
+        this.handle = handle;
+        this.owner = Thread.currentThread();
+        this.transport = Transport.create(handle.address());
+    }
+
+    /** {@code doca_pe_create}; the calling thread owns it. */
+    public static Engine create() {
+        Engine created = new Engine(PeCalls.create());
+        LiveObjects.add(created);
+        return created;
+    }
+
+    /** Tells it from the other engines of the process. */
+    public long number() {
+        return number;
+    }
+
+    /** How many times it was asked for progress. Any thread may ask, as for the following. */
+    public long polls() {
+        return polls.get();
+    }
+
+    /** How many things progress has brought. */
+    public long events() {
+        return events.get();
+    }
+
+    /** How many callbacks have thrown. */
+    public long callbackFailures() {
+        return transport.callbackFailures();
+    }
+
+    /** One round of {@code doca_pe_progress}, or one task that an earlier round ended. */
+    public boolean progress() {
+        return progress(1) != 0;
+    }
+
+    /** So many rounds, unless nothing is ready or a callback throws. Returns how many brought something. */
+    public int progress(int limit) {
+        checkOwner();
+        if (inCallbacks) {
+            throw new IllegalStateException("progress() inside a callback of the same engine");
+        }
+        inCallbacks = true;
+        int done;
+        try {
+            done = transport.progress(limit);
+        } finally {
+            inCallbacks = false;
+        }
+        polls.increment();
+        if (done != 0) {
+            events.add(done);
+        }
+        rethrowFailure();
+        return done;
+    }
+
+    /** How tasks of contexts on this engine get to DOCA, and their completions back. */
+    public Transport transport() {
+        return transport;
+    }
+
+    /** Runs a native call that may run callbacks of {@code context} before it returns, and rethrows what they threw. */
+    int callWithCallbacks(Context context, IntSupplier call) {
+        boolean outer = inCallbacks;
+        inCallbacks = true;
+        int code;
+        try {
+            code = call.getAsInt();
+            transport.settle(context);
+        } finally {
+            inCallbacks = outer;
+        }
+        rethrowFailure();
+        return code;
+    }
+
+    /** Progress for waiting loops while something is being closed: what callbacks throw is collected, the wait goes on. */
+    boolean progress(Teardown teardown) {
+        try {
+            return progress();
+        } catch (Throwable t) {
+            teardown.add(t);
+            return true;
+        }
+    }
+
+    /** Throws what callbacks threw during a native call that has returned now. */
+    private void rethrowFailure() {
+        if (transport.hasFailed()) {
+            throw Engine.<RuntimeException>sneak(transport.takeFailure());
+        }
+    }
+
+    /** Throws anything, also a checked exception that a callback threw without declaring it. */
+    @SuppressWarnings("unchecked")
+    static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. */
+    public boolean await(BooleanSupplier done, long deadline, Engine other) {
+        Pause pause = new Pause();
+        while (!done.getAsBoolean()) {
+            boolean worked = progress();
+            if (other != null && other != this && other.isMine()) {
+                worked |= other.progress();
+            }
+            if (!worked && !pause.idle(deadline)) {
+                return done.getAsBoolean();
+            }
+            if (worked) {
+                pause.reset();
+                if (System.nanoTime() - deadline > 0) {
+                    return done.getAsBoolean();
+                }
+            }
+        }
+        return true;
+    }
+
+    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed. */
+    boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
+        Pause pause = new Pause();
+        while (!done.getAsBoolean()) {
+            boolean worked = progress(teardown);
+            if (other != null && other != this && other.isMine() && !other.inCallbacks) {
+                worked |= other.progress(teardown);
+            }
+            if (worked) {
+                pause.reset();
+                if (System.nanoTime() - deadline > 0) {
+                    return done.getAsBoolean();
+                }
+            } else if (!pause.idle(deadline)) {
+                return done.getAsBoolean();
+            }
+        }
+        return true;
+    }
+
+    /** The {@code struct doca_pe *}. */
+    MemorySegment handle() {
+        return handle;
+    }
+
+    /** Whether the calling thread owns this engine. */
+    public boolean isMine() {
+        return owner == Thread.currentThread();
+    }
+
+    /** Whether a callback of this engine is running, or may be. */
+    public boolean isInCallbacks() {
+        return inCallbacks;
+    }
+
+    /** Fails unless the calling thread owns this engine. */
+    public void checkOwner() {
+        if (owner != Thread.currentThread()) {
+            throw notMine();
+        }
+    }
+
+    private RuntimeException notMine() {
+        Thread current = Thread.currentThread();
+        Thread other = owner;
+        if (other == null) {
+            return isClosed() ? new IllegalStateException(name() + " is closed")
+                    : new WrongThreadException(name() + " belongs to no thread since release(); claim() it first on " + current);
+        }
+        return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
+    }
+
+    /** The owner, or null. */
+    public Thread owner() {
+        return owner;
+    }
+
+    /** The owner gives the engine up. */
+    public void release() {
+        checkOwner();
+        if (inCallbacks) {
+            throw new IllegalStateException("release() inside a callback of the same engine");
+        }
+        owner = null;
+    }
+
+    /** The calling thread takes an engine that was given up, or whose owner has ended. */
+    public void claim() {
+        checkOpen();
+        Thread current = Thread.currentThread();
+        Thread previous = owner;
+        if (previous == current) {
+            return;
+        }
+        if (previous != null && previous.isAlive() || !OWNER.compareAndSet(this, previous, current)) {
+            throw notMine();
+        }
+    }
+
+    /** How long close and blocking sends wait. */
+    public Duration timeout() {
+        return timeout;
+    }
+
+    /** Sets how long close and blocking sends wait. */
+    public void timeout(Duration value) {
+        checkOwner();
+        if (value.isNegative()) {
+            throw new IllegalArgumentException("negative timeout: " + value);
+        }
+        timeout = value;
+    }
+
+    /** The moment, by {@link System#nanoTime()}, when something that begins now has taken too long. */
+    public long deadline() {
+        return Nanos.deadline(timeout);
+    }
+
+    /** For what is connected to this engine too: fails if it cannot be closed here and now. */
+    @Override
+    protected void checkClosable() {
+        if (owner == null || owner != Thread.currentThread() && !owner.isAlive()) {
+            claim(); // nobody's: whoever closes it may have it
+        }
+        checkOwner();
+        if (inCallbacks) {
+            throw new IllegalStateException("closing inside a callback of the same engine: return from the callback first");
+        }
+    }
+
+    @Override
+    protected void release(Teardown teardown) {
+        PeCalls.destroy(handle);
+        LiveObjects.remove(this);
+        owner = null;
+        transport.close();
+        if (transport.hasFailed()) {
+            teardown.add(transport.takeFailure());
+        }
+    }
+
+    private static VarHandle ownerHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(Engine.class, "owner", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

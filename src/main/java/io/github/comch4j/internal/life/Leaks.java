@@ -1,0 +1,34 @@
+package io.github.comch4j.internal.life;
+
+import io.github.comch4j.internal.load.Settings;
+import io.github.comch4j.internal.observe.Log;
+import java.lang.ref.Cleaner;
+
+/**
+ * Notices what a program has forgotten to close. It says so and does no more: only the program knows on which thread, and when.
+ *
+ * <p>Watched is what nothing else would close: engines, devices and inventories. Their dependents are closed with them.
+ */
+public final class Leaks {
+    private static final boolean TRACED = Boolean.getBoolean(Settings.DEBUG_PROPERTY);
+    private static final Cleaner CLEANER = Cleaner.create(); // a daemon thread of its own
+
+    private Leaks() {
+    }
+
+    /** Warns if {@code face} becomes unreachable while {@code resource} is open; {@code resource} must not lead to {@code face}. */
+    public static void watch(Object face, Resource resource) {
+        CLEANER.register(face, new Warning(resource, TRACED ? new Throwable("it was made here") : null));
+    }
+
+    private record Warning(Resource resource, Throwable made) implements Runnable {
+        @Override
+        public void run() {
+            if (resource.isClosed() || resource.hasDependents()) {
+                return; // what depends on it may be in use, and close it
+            }
+            String text = resource.name() + " was never closed" + (made == null ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
+            Log.logger().log(System.Logger.Level.WARNING, text, made);
+        }
+    }
+}

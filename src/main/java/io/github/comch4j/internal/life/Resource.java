@@ -1,0 +1,217 @@
+package io.github.comch4j.internal.life;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Something that owns a native handle, and what must be gone before it.
+ *
+ * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order: contexts of the
+ * fast path, then those of the control path, then buffers, then what those were made from. So resources may be closed in any order.
+ *
+ * <p>The bookkeeping is safe from any thread. Closing runs on one thread; whether it may is asked of the whole tree before anything
+ * happens ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
+ */
+public abstract class Resource {
+
+    /** Order of closing, first to last. */
+    public enum Rank {
+        /** Producers and consumers. */
+        FAST_PATH,
+        /** A connection. */
+        CONNECTION,
+        /** Servers and clients. */
+        CONTROL_PATH,
+        /** Buffers. */
+        BUFFER,
+        /** What buffers and contexts are made from. */
+        BASE
+    }
+
+    private enum Phase { OPEN, CLOSING, CLOSED }
+
+    private final Rank rank;
+    private final String name;
+    private final Resource[] owners;
+    private Set<Resource> dependents; // guarded by this; made when the first one comes
+    private volatile Phase phase = Phase.OPEN;
+    private Thread closer; // guarded by this
+
+    /** For subclasses, which call {@link #attach} when they are complete. */
+    protected Resource(Rank rank, String name, Resource... owners) {
+        this.rank = rank;
+        this.name = name;
+        this.owners = owners;
+    }
+
+    /** Makes this known to its owners; fails if one of them is closed. */
+    protected final void attach() {
+        for (int i = 0; i < owners.length; i++) {
+            try {
+                owners[i].add(this);
+            } catch (IllegalStateException e) {
+                for (int j = 0; j < i; j++) {
+                    owners[j].drop(this);
+                }
+                throw e;
+            }
+        }
+    }
+
+    /** What users know it by, with an article where needed: "client \"echo\"". */
+    public final String name() {
+        return name;
+    }
+
+    /** Whether closing has begun. */
+    public final boolean isClosed() {
+        return phase != Phase.OPEN;
+    }
+
+    /** Fails if closing has begun. */
+    public final void checkOpen() {
+        if (phase != Phase.OPEN) {
+            throw new IllegalStateException(name + " is closed");
+        }
+    }
+
+    /** Closes what depends on this, then this. Does nothing the second time. */
+    public final void close() {
+        if (phase == Phase.CLOSED) {
+            return;
+        }
+        checkTreeClosable();
+        Teardown teardown = new Teardown();
+        closeTree(teardown);
+        teardown.rethrow();
+    }
+
+    /** Closes after a failure that the caller is going to throw; problems are added to that. */
+    public final void closeAfter(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
+    protected final boolean closeTree(Teardown teardown) {
+        if (!beginClosing()) {
+            return phase == Phase.CLOSED;
+        }
+        boolean closed = false;
+        try {
+            boolean free = true;
+            for (Resource dependent : dependentsInOrder()) {
+                free &= dependent.closeTree(teardown);
+            }
+            if (free) {
+                release(teardown);
+                closed = true;
+            }
+        } catch (RuntimeException | Error e) {
+            teardown.add(e);
+        } finally {
+            endClosing(closed ? Phase.CLOSED : Phase.OPEN);
+        }
+        if (closed) {
+            for (Resource owner : owners) {
+                owner.drop(this);
+            }
+        }
+        return closed;
+    }
+
+    /** False if it is closed, or is being closed further up on this thread's stack. Another thread that is closing it is waited for. */
+    private synchronized boolean beginClosing() {
+        boolean interrupted = false;
+        while (phase == Phase.CLOSING && closer != Thread.currentThread()) {
+            try {
+                wait();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (phase != Phase.OPEN) {
+            return false;
+        }
+        phase = Phase.CLOSING;
+        closer = Thread.currentThread();
+        phaseChanged(false);
+        return true;
+    }
+
+    private synchronized void endClosing(Phase result) {
+        phase = result;
+        phaseChanged(result == Phase.OPEN);
+        closer = null;
+        notifyAll();
+    }
+
+    /** Fails if this cannot be closed by the calling thread, here and now. */
+    protected void checkClosable() {
+    }
+
+    /** Gives the native handle back; called once nothing depends on this any more. Throwing means that it is still there. */
+    protected abstract void release(Teardown teardown);
+
+    /** The direct dependents in the order of closing: by rank, then the newest first. */
+    protected final List<Resource> dependentsInOrder() {
+        List<Resource> list;
+        synchronized (this) {
+            list = dependents == null ? new ArrayList<>() : new ArrayList<>(dependents);
+        }
+        java.util.Collections.reverse(list);
+        list.sort(Comparator.comparing(dependent -> dependent.rank)); // stable
+        return list;
+    }
+
+    private void checkTreeClosable() {
+        checkClosable();
+        for (Resource dependent : dependentsInOrder()) {
+            dependent.checkTreeClosable();
+        }
+    }
+
+    private synchronized void add(Resource dependent) {
+        checkOpen();
+        if (dependents == null) {
+            dependents = new LinkedHashSet<>();
+        }
+        dependents.add(dependent);
+    }
+
+    private void drop(Resource dependent) {
+        synchronized (this) {
+            if (dependents == null || !dependents.remove(dependent) || !dependents.isEmpty()) {
+                return;
+            }
+        }
+        lastDependentGone();
+    }
+
+    /** Closing has begun, has ended, or has failed. */
+    protected void phaseChanged(boolean open) {
+    }
+
+    /** Nothing depends on this any more, for now. */
+    protected void lastDependentGone() {
+    }
+
+    /** Whether anything depends on this. */
+    public final synchronized boolean hasDependents() {
+        return dependents != null && !dependents.isEmpty();
+    }
+
+    @Override
+    public final String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.comch4j.internal.life;
+
+/** Collects what goes wrong while a tree of resources is closed: the first problem is thrown at the end, the others are suppressed in it. */
+public final class Teardown {
+    private Throwable first;
+
+    /** Remembers a problem. */
+    public void add(Throwable problem) {
+        if (first == null) {
+            first = problem;
+        } else if (first != problem) {
+            first.addSuppressed(problem);
+        }
+    }
+
+    /** Throws what was collected, if anything. */
+    void rethrow() {
+        if (first != null) {
+            throw Engine.<RuntimeException>sneak(first);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package io.github.comch4j.internal.load;
+
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.internal.observe.Log;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.foreign.Arena;
+import java.lang.foreign.SymbolLookup;
+import java.net.URL;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
+ *
+ * <p>The folder is new and belongs to its user alone, so nobody can put another library into its place. It is removed as soon
+ * as the libraries are loaded, because Linux keeps what is mapped: nothing is left behind even by a process that is killed.
+ */
+public final class EmulatedLibraries {
+    private static final int MAX_ATTEMPTS = 1000;
+
+    private EmulatedLibraries() {
+    }
+
+    /** Loads them; returns where in the jar they come from. */
+    static String load(Platform platform) {
+        String resources = "/native/" + platform.folder() + "/";
+        URL common = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMMON);
+        URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
+        if (common == null || comch == null) {
+            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM, "the emulated BlueField is not in this jar for " + platform.folder()
+                    + " (" + resources + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
+                    + " to a folder with libraries built for this platform", null);
+        }
+        List<String> failures = new ArrayList<>();
+        Throwable last = null;
+        for (Path parent : parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+                System.getenv("DOCA_EMU_DIR"))) {
+            try {
+                load(parent, common, comch);
+                String url = comch.toString();
+                return url.substring(0, url.lastIndexOf('/'));
+            } catch (IOException e) {
+                failures.add("cannot write to " + parent + " (" + e + ")");
+                last = e;
+            } catch (UnsatisfiedLinkError e) {
+                failures.add("cannot load from " + parent + ", which may be mounted noexec (" + e.getMessage() + ")");
+                last = e;
+            }
+        }
+        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
+                + "; set " + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec", last);
+    }
+
+    /**
+     * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private and which a container may have as
+     * the only place to write to.
+     */
+    static List<Path> parentFolders(String named, String temporary, String fabric) {
+        if (named != null && !named.isBlank()) {
+            return List.of(Path.of(named));
+        }
+        if (fabric == null || fabric.isBlank() || !Files.isDirectory(Path.of(fabric))) {
+            return List.of(Path.of(temporary));
+        }
+        return List.of(Path.of(temporary), Path.of(fabric));
+    }
+
+    private static void load(Path parent, URL common, URL comch) throws IOException {
+        Path folder = privateFolder(parent);
+        try {
+            Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
+            Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
+            NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
+        } finally {
+            remove(folder, LibraryLocator.COMCH, LibraryLocator.COMMON);
+        }
+    }
+
+    /** Loads a library of ours that needs no other, in the same way; null if the jar has none for this platform. */
+    @SuppressWarnings("restricted")
+    public static SymbolLookup loadLibrary(Platform platform, String name) {
+        URL resource = EmulatedLibraries.class.getResource("/native/" + platform.folder() + "/" + name);
+        if (resource == null) {
+            return null;
+        }
+        Exception last = null;
+        for (Path parent : parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+                System.getenv("DOCA_EMU_DIR"))) {
+            Path folder = null;
+            try {
+                folder = privateFolder(parent);
+                return SymbolLookup.libraryLookup(unpack(resource, folder.resolve(name)), Arena.global());
+            } catch (IOException | IllegalArgumentException e) {
+                last = e;
+            } finally {
+                remove(folder, name);
+            }
+        }
+        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
+                + " to a folder that is writable and not mounted noexec", last);
+    }
+
+    /**
+     * A new folder. Its name need not be hard to guess, as Files.createTempDirectory makes it at the price of a random number generator for cryptography: one that
+     * is there already is not taken, whoever made it.
+     */
+    private static Path privateFolder(Path parent) throws IOException {
+        FileAttribute<?> forItsUser = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        long number = System.nanoTime();
+        for (int attempts = 0;; attempts++) {
+            Path folder = parent.resolve("comch4j-" + Long.toHexString(number + attempts));
+            try {
+                return Files.createDirectory(folder, forItsUser);
+            } catch (FileAlreadyExistsException e) {
+                if (attempts == MAX_ATTEMPTS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static Path unpack(URL resource, Path file) throws IOException {
+        try (InputStream in = resource.openStream()) {
+            Files.copy(in, file);
+        }
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
+        return file;
+    }
+
+    private static void remove(Path folder, String... names) {
+        if (folder == null) {
+            return;
+        }
+        for (String name : names) {
+            remove(folder.resolve(name));
+        }
+        remove(folder);
+    }
+
+    private static void remove(Path path) {
+        try {
+            Files.deleteIfExists(path);
+        } catch (IOException e) {
+            Log.logger().log(System.Logger.Level.WARNING, "could not remove {0}: {1}", path, e);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package io.github.comch4j.internal.load;
+
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Decides which libraries to load. Looks, but loads nothing.
+ *
+ * <p>A folder qualifies when it holds both libraries; they are never mixed from two folders. Runtime packages ship versioned names only
+ * ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
+ */
+final class LibraryLocator {
+    static final String COMMON = "libdoca_common.so";
+    static final String COMCH = "libdoca_comch.so";
+
+    /** The two files of a folder. */
+    record Pair(Path common, Path comch) {
+        Path folder() {
+            return comch.getParent();
+        }
+    }
+
+    /** The decision; {@code files} is empty for the emulated libraries, which are in the jar. */
+    record Choice(LibraryInfo.Kind kind, Optional<Pair> files, String reason) {
+    }
+
+    private final List<Path> systemFolders;
+
+    LibraryLocator(List<Path> systemFolders) {
+        this.systemFolders = List.copyOf(systemFolders);
+    }
+
+    /** The folders in which the system's loader, or DOCA's packages, would have the libraries. */
+    static LibraryLocator forSystem(String arch, Map<String, String> environment) {
+        List<Path> folders = new ArrayList<>();
+        for (String entry : environment.getOrDefault("LD_LIBRARY_PATH", "").split(":")) {
+            if (entry.startsWith("/")) {
+                folders.add(Path.of(entry));
+            }
+        }
+        String multiarch = arch + "-linux-gnu";
+        for (String folder : List.of("/opt/mellanox/doca/lib/" + multiarch, "/opt/mellanox/doca/lib64", "/opt/mellanox/doca/lib",
+                "/usr/local/lib/" + multiarch, "/usr/local/lib", "/usr/lib/" + multiarch, "/lib/" + multiarch, "/usr/lib64", "/lib64",
+                "/usr/lib")) {
+            folders.add(Path.of(folder));
+        }
+        return new LibraryLocator(folders);
+    }
+
+    /**
+     * Decides.
+     *
+     * @param setting {@code auto}, {@code system}, {@code emulated} or a folder
+     * @param source where the setting was made, for messages
+     */
+    Choice choose(String setting, String source) {
+        return switch (setting) {
+            case "auto" -> system()
+                    .map(pair -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(pair), "the DOCA SDK is installed in " + pair.folder()))
+                    .orElseGet(() -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), "no DOCA SDK is installed"));
+            case "emulated" -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), source + " asks for it");
+            case "system" -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(system().orElseThrow(this::noSystem)), source + " asks for it");
+            default -> new Choice(LibraryInfo.Kind.FOLDER, Optional.of(folder(setting, source)), source + " names it");
+        };
+    }
+
+    private Optional<Pair> system() {
+        for (Path folder : systemFolders) {
+            Optional<Pair> pair = pairIn(folder);
+            if (pair.isPresent()) {
+                return pair;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private NativeLibraryException noSystem() {
+        return new NativeLibraryException(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
+                + " (also with a version after the name) in " + systemFolders
+                + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH, or set comch4j.library to its folder", null);
+    }
+
+    private static Pair folder(String setting, String source) {
+        Path folder = Path.of(setting);
+        if (!folder.isAbsolute() && !setting.contains("/")) {
+            throw new NativeLibraryException(Reason.NOT_FOUND,
+                    source + " is '" + setting + "': expected auto, system, emulated or a folder (with at least one '/')", null);
+        }
+        return pairIn(folder.toAbsolutePath().normalize()).orElseThrow(() -> new NativeLibraryException(Reason.NOT_FOUND,
+                source + " names " + folder + ", which does not hold both " + COMMON + " and " + COMCH, null));
+    }
+
+    private static Optional<Pair> pairIn(Path folder) {
+        return find(folder, COMMON).flatMap(common -> find(folder, COMCH).map(comch -> new Pair(common, comch)));
+    }
+
+    private static Optional<Path> find(Path folder, String name) {
+        Path plain = folder.resolve(name);
+        if (Files.isRegularFile(plain)) {
+            return Optional.of(plain);
+        }
+        if (!Files.isDirectory(folder)) {
+            return Optional.empty();
+        }
+        List<Path> versioned = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name + ".*")) {
+            for (Path file : files) {
+                if (Files.isRegularFile(file) && file.getFileName().toString().substring(name.length()).matches("(\\.\\d+)+")) {
+                    versioned.add(file);
+                }
+            }
+        } catch (IOException e) {
+            return Optional.empty(); // no such folder, or not ours to read: not here
+        }
+        return versioned.isEmpty() ? Optional.empty() : versioned.stream().max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
+    }
+
+    private static int[] version(Path file, String name) {
+        String[] numbers = file.getFileName().toString().substring(name.length() + 1).split("\\.");
+        int[] version = new int[numbers.length];
+        for (int i = 0; i < numbers.length; i++) {
+            version[i] = numbers[i].length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(numbers[i]);
+        }
+        return version;
+    }
+
+    private static int compareVersions(int[] left, int[] right) {
+        return java.util.Arrays.compare(left, right);
+    }
+}

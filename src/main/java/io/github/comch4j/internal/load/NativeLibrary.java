@@ -1,0 +1,147 @@
+package io.github.comch4j.internal.load;
+
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.observe.Diagnosis;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.observe.Log;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * The loaded libraries: chosen and loaded once, before the first native call.
+ *
+ * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their symbols.
+ */
+public final class NativeLibrary {
+    private NativeLibrary() {
+    }
+
+    /** Loads the libraries unless done. */
+    public static void load() {
+        info();
+    }
+
+    /** The libraries in use. */
+    public static LibraryInfo info() {
+        if (Loaded.FAILURE != null) {
+            throw copyOf(Loaded.FAILURE);
+        }
+        return Loaded.INFO;
+    }
+
+    /** The libraries in a few words, for messages. */
+    public static String describe() {
+        LibraryInfo info = info();
+        return switch (info.kind()) {
+            case EMULATED -> "the emulated BlueField's libraries (" + info.version() + ")";
+            case SYSTEM, FOLDER -> "the DOCA libraries in " + info.location() + " (version " + info.version() + ")";
+        };
+    }
+
+    /** What the emulated BlueField has to say about what failed last in this thread. */
+    @SuppressWarnings("restricted")
+    private static String lastError() {
+        try {
+            return ((MemorySegment) LastError.CALL.invokeExact()).reinterpret(Long.MAX_VALUE).getString(0);
+        } catch (Throwable e) {
+            throw Symbols.unexpected(e);
+        }
+    }
+
+    /** Each caller gets a stack trace of its own. */
+    private static NativeLibraryException copyOf(NativeLibraryException failure) {
+        return new NativeLibraryException(failure.reason(), failure.getMessage(), failure);
+    }
+
+    @SuppressWarnings("restricted")
+    static void loadPair(LibraryLocator.Pair pair) {
+        try {
+            System.load(pair.common().toString()); // first: the other one is linked against it
+            System.load(pair.comch().toString());
+        } catch (IllegalCallerException e) {
+            throw new NativeLibraryException(Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage()
+                    + "); run it with --enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path", e);
+        }
+    }
+
+    /** {@code doca_emu_last_error}, linked when something fails. */
+    private static final class LastError {
+        static final MethodHandle CALL = Symbols.downcall("doca_emu_last_error", FunctionDescriptor.of(ValueLayout.ADDRESS));
+    }
+
+    /** {@code doca_version_runtime}, an experimental function: a release may lack it. */
+    private static final class Version {
+        static final MethodHandle CALL = Symbols.downcall("doca_version_runtime", FunctionDescriptor.of(ValueLayout.ADDRESS));
+    }
+
+    /** The one attempt of this process. */
+    private static final class Loaded {
+        static final LibraryInfo INFO;
+        static final NativeLibraryException FAILURE;
+
+        static {
+            LibraryInfo info = null;
+            NativeLibraryException failure = null;
+            try {
+                info = attempt();
+            } catch (NativeLibraryException e) {
+                failure = e;
+                Events.noLibrary(e.getMessage());
+            }
+            INFO = info;
+            FAILURE = failure;
+        }
+
+        @SuppressWarnings("restricted")
+        private static LibraryInfo attempt() {
+            Platform platform = Platform.current();
+            String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
+            String variable = System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip();
+            String source = !property.isEmpty() ? "system property " + Settings.LIBRARY_PROPERTY : "environment variable " + Settings.LIBRARY_VARIABLE;
+            String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
+            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
+            String location;
+            if (choice.files().isPresent()) {
+                LibraryLocator.Pair files = choice.files().get();
+                try {
+                    loadPair(files);
+                } catch (UnsatisfiedLinkError e) {
+                    throw new NativeLibraryException(Reason.NOT_LOADED, "cannot load the DOCA libraries in " + files.folder() + " ("
+                            + e.getMessage() + "); set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them", e);
+                }
+                location = files.folder().toString();
+            } else {
+                location = EmulatedLibraries.load(platform);
+            }
+            if (Symbols.find("doca_emu_last_error").isPresent()) {
+                Diagnosis.from(NativeLibrary::lastError);
+            }
+            LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
+            Events.library(info.kind().name(), info.location(), info.version(), info.reason());
+            if (setting.equals("auto")) { // what was asked for is no news
+                Log.logger().log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
+                        info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(), info.reason());
+            }
+            return info;
+        }
+
+        @SuppressWarnings("restricted")
+        private static String runtimeVersion() {
+            if (Symbols.find("doca_version_runtime").isEmpty()) {
+                return "unknown";
+            }
+            try {
+                MemorySegment text = (MemorySegment) Version.CALL.invokeExact();
+                return text.equals(MemorySegment.NULL) ? "unknown" : text.reinterpret(Long.MAX_VALUE).getString(0);
+            } catch (Throwable e) {
+                throw Symbols.unexpected(e);
+            }
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package io.github.comch4j.internal.load;
+
+import io.github.comch4j.MissingFunctionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.util.Optional;
+
+/**
+ * Makes the handles of the hot calls and the upcall stubs; nothing else that is written by hand links a function, and nothing links one but to initialise a static
+ * field: from these fields the metadata for native images are made.
+ *
+ * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws when it is called.
+ */
+public final class Symbols {
+    private static final Linker LINKER = Linker.nativeLinker();
+    private static final MethodHandle THROW_MISSING = throwMissing();
+
+    private Symbols() {
+    }
+
+    /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
+    @SuppressWarnings("restricted")
+    public static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
+        NativeLibrary.load();
+        Optional<MemorySegment> symbol = find(name);
+        if (symbol.isPresent()) {
+            return LINKER.downcallHandle(symbol.get(), descriptor);
+        }
+        MethodType type = descriptor.toMethodType();
+        MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
+        return MethodHandles.dropArguments(thrower, 0, type.parameterList());
+    }
+
+    /** A function of the loaded libraries, by today's name or the one that it had in an older release. */
+    public static Optional<MemorySegment> find(String name) {
+        SymbolLookup libraries = SymbolLookup.loaderLookup();
+        return libraries.find(name).or(() -> Releases.formerName(name).flatMap(libraries::find));
+    }
+
+    /** A downcall handle of a function at an address. */
+    @SuppressWarnings("restricted")
+    public static MethodHandle downcall(MemorySegment function, FunctionDescriptor descriptor) {
+        return LINKER.downcallHandle(function, descriptor);
+    }
+
+    /** A downcall handle of a function of the C library. */
+    @SuppressWarnings("restricted")
+    public static MethodHandle standard(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options);
+    }
+
+    /** A stub for the life of the process. {@code target} must not throw. */
+    @SuppressWarnings("restricted")
+    public static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor) {
+        return LINKER.upcallStub(target, descriptor, Arena.global());
+    }
+
+    /** What a downcall handle threw. It declares {@link Throwable}, but can only throw what is unchecked. */
+    public static RuntimeException unexpected(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        if (thrown instanceof RuntimeException exception) {
+            throw exception;
+        }
+        throw new AssertionError("a downcall threw a checked exception", thrown);
+    }
+
+    /** The exception for a function that the loaded libraries lack. */
+    public static MissingFunctionException missing(String function) {
+        return new MissingFunctionException(function, NativeLibrary.describe() + " lack the function " + function + ", which "
+                + Releases.having(function));
+    }
+
+    private static void raiseMissing(String function) {
+        throw missing(function);
+    }
+
+    private static MethodHandle throwMissing() {
+        try {
+            return MethodHandles.lookup().findStatic(Symbols.class, "raiseMissing", MethodType.methodType(void.class, String.class));
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

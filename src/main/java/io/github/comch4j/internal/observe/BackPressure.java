@@ -1,0 +1,66 @@
+package io.github.comch4j.internal.observe;
+
+import jdk.jfr.Event;
+
+/**
+ * The sends of one connection or producer for which there was no room, in episodes: one begins with the first refusal, and ends with the next send that is
+ * accepted, or with what sends. One thread at a time; the counts may be read by any.
+ */
+public final class BackPressure {
+    private final Counter refusals = new Counter();
+    private final Counter episodes = new Counter();
+    private Object of; // null: no episode
+    private String reason;
+    private long before;
+    private Event event; // null: nobody records
+
+    /**
+     * There was no room. Returns false, as what refuses does.
+     *
+     * @param sender what it is about, named when the episode ends
+     * @param tasks whether all tasks are in use; otherwise the other side takes no more
+     */
+    public boolean refuse(Object sender, boolean tasks) {
+        if (of == null) {
+            of = sender;
+            reason = tasks ? "TASKS" : "PEER";
+            before = refusals.get();
+            episodes.increment();
+            event = Events.backPressure();
+        }
+        refusals.increment();
+        return false;
+    }
+
+    /** A send was accepted. On the hot path. */
+    public void relieve() {
+        if (of != null) {
+            end(true);
+        }
+    }
+
+    /** What sends has ended. */
+    public void close() {
+        if (of != null) {
+            end(false);
+        }
+    }
+
+    private void end(boolean room) {
+        if (event != null) {
+            Events.ended(event, of, reason, refusals.get() - before, room);
+            event = null;
+        }
+        of = null;
+    }
+
+    /** How many sends were refused. */
+    public long refusals() {
+        return refusals.get();
+    }
+
+    /** In how many episodes. */
+    public long episodes() {
+        return episodes.get();
+    }
+}

@@ -1,0 +1,211 @@
+package io.github.comch4j.internal.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Period;
+import jdk.jfr.StackTrace;
+
+/**
+ * Events for Java Flight Recorder; none on a path that is run per message.
+ *
+ * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is touched before somebody has begun to record.
+ */
+public final class Events {
+    private static final String[] STATES = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
+
+    private Events() {
+    }
+
+    private static boolean isOn() {
+        return FlightRecorder.isInitialized();
+    }
+
+    /** The libraries were chosen: every recording tells which, also one that begins much later. */
+    public static void library(String kind, String location, String version, String reason) {
+        FlightRecorder.addListener(new FlightRecorderListener() { // told at once if the recorder is initialised already
+            @Override
+            public void recorderInitialized(FlightRecorder recorder) {
+                FlightRecorder.addPeriodicEvent(Library.class, () -> commitLibrary(kind, location, version, reason));
+            }
+        });
+    }
+
+    /** There are no libraries. */
+    public static void noLibrary(String reason) {
+        if (isOn()) {
+            commitLibrary("NONE", null, null, reason);
+        }
+    }
+
+    private static void commitLibrary(String kind, String location, String version, String reason) {
+        Library event = new Library();
+        if (event.shouldCommit()) {
+            event.kind = kind;
+            event.location = location;
+            event.version = version;
+            event.reason = reason;
+            event.commit();
+        }
+    }
+
+    /** A context changed its state. */
+    public static void state(String context, int previous, int next) {
+        if (isOn()) {
+            State event = new State();
+            if (event.shouldCommit()) {
+                event.context = context;
+                event.previous = name(previous);
+                event.next = name(next);
+                event.commit();
+            }
+        }
+    }
+
+    private static String name(int state) {
+        return state >= 0 && state < STATES.length ? STATES[state] : Integer.toString(state);
+    }
+
+    /** A connection began, or ended with {@code state}. */
+    public static void connection(Object connection, String state) {
+        if (isOn()) {
+            Connection event = new Connection();
+            if (event.shouldCommit()) {
+                event.connection = connection.toString();
+                event.state = state;
+                event.commit();
+            }
+        }
+    }
+
+    /**
+     * A task that DOCA had accepted failed.
+     *
+     * @param task "message", "send" or "receive"
+     * @param of the connection, producer or consumer
+     * @param error the name of DOCA's error
+     */
+    public static void taskFailed(String task, Object of, String error) {
+        if (isOn()) {
+            TaskFailed event = new TaskFailed();
+            if (event.shouldCommit()) {
+                event.task = task;
+                event.of = of.toString();
+                event.error = error;
+                event.commit();
+            }
+        }
+    }
+
+    /** An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if nobody records it. */
+    static Event backPressure() {
+        if (isOn()) {
+            BackPressure event = new BackPressure();
+            if (event.isEnabled()) {
+                event.begin();
+                return event;
+            }
+        }
+        return null;
+    }
+
+    /** An episode of back-pressure has ended. */
+    static void ended(Event begun, Object of, String reason, long refusals, boolean room) {
+        if (begun instanceof BackPressure event) {
+            event.end();
+            if (event.shouldCommit()) {
+                event.of = of.toString();
+                event.reason = reason;
+                event.refusals = refusals;
+                event.room = room;
+                event.commit();
+            }
+        }
+    }
+
+    /** {@code comch4j.Library}. */
+    @Name("comch4j.Library")
+    @Label("Native library")
+    @Description("The native DOCA libraries of the process, or kind NONE when they could not be loaded")
+    @Category("comch4j")
+    @Period("everyChunk")
+    @StackTrace(false)
+    private static final class Library extends Event {
+        @Label("Kind")
+        private String kind;
+        @Label("Location")
+        private String location;
+        @Label("Version")
+        private String version;
+        @Label("Reason")
+        private String reason;
+    }
+
+    /** {@code comch4j.ContextState}. */
+    @Name("comch4j.ContextState")
+    @Label("Context state")
+    @Description("A server, client, producer or consumer changed its state")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class State extends Event {
+        @Label("Context")
+        private String context;
+        @Label("Previous")
+        private String previous;
+        @Label("Next")
+        private String next;
+    }
+
+    /** {@code comch4j.Connection}. */
+    @Name("comch4j.Connection")
+    @Label("Connection")
+    @Description("A connection began (OPEN) or ended")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class Connection extends Event {
+        @Label("Connection")
+        private String connection;
+        @Label("State")
+        private String state;
+    }
+
+    /** {@code comch4j.TaskFailed}. */
+    @Name("comch4j.TaskFailed")
+    @Label("Task failed")
+    @Description("A message, a send of a producer or a receive of a consumer was accepted and failed")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class TaskFailed extends Event {
+        @Label("Task")
+        private String task;
+        @Label("Of")
+        @Description("The connection, producer or consumer")
+        private String of;
+        @Label("Error")
+        private String error;
+    }
+
+    /** {@code comch4j.BackPressure}. */
+    @Name("comch4j.BackPressure")
+    @Label("Back-pressure")
+    @Description("From the first send for which there was no room to the next one that was accepted")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class BackPressure extends Event {
+        @Label("Of")
+        @Description("The connection or producer")
+        private String of;
+        @Label("Reason")
+        @Description("What there was none of at first: TASKS, all in use, or PEER, which took no more")
+        private String reason;
+        @Label("Refusals")
+        private long refusals;
+        @Label("Room")
+        @Description("Whether it ended with a send that was accepted; otherwise the connection or producer ended")
+        private boolean room;
+    }
+}

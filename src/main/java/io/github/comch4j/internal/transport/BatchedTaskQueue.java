@@ -1,0 +1,212 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.TaskCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** With the batch library: slots and queue are in memory that it shares. */
+final class BatchedTaskQueue extends TaskQueue {
+    private static final class Callbacks {
+        static final MemorySegment SENT = Batch.callback("comch4j_batch_sent");
+        static final MemorySegment NOT_SENT = Batch.callback("comch4j_batch_not_sent");
+        static final MemorySegment RECEIVED = Batch.callback("comch4j_batch_received");
+        static final MemorySegment NOT_RECEIVED = Batch.callback("comch4j_batch_not_received");
+        static final MemorySegment STATE = Batch.callback("comch4j_batch_state");
+    }
+
+    private final BatchedTransport transport;
+    private final ContextEvents context;
+    private final Arena arena = Arena.ofShared();
+    private final int tasks;
+    private final int index;
+    private final long address; // struct batch_context
+    private final long slots;
+    private final long data;
+    private final long queue;
+    private final int queueMask;
+    private final long anyQueued; // batch_engine.queued
+    private int queueTail;
+    private int queueHead; // as far as known: the batch library moves it
+    private boolean queuedSends;
+
+    BatchedTaskQueue(BatchedTransport transport, ContextEvents context, int index, long view, boolean receives, int tasks) {
+        super(receives, tasks);
+        this.transport = transport;
+        this.context = context;
+        this.tasks = tasks;
+        this.index = index;
+        int capacity = powerOfTwo(tasks);
+        this.queueMask = capacity - 1;
+        this.address = arena.allocate(Batch.CONTEXT_SIZE, 64).address();
+        this.slots = arena.allocate((long) tasks << Batch.SLOT_SHIFT, 64).address();
+        this.data = arena.allocate((long) tasks << Batch.DATA_SHIFT, 64).address();
+        this.queue = arena.allocate((long) capacity * Integer.BYTES, 64).address();
+        this.anyQueued = transport.address() + Batch.ENGINE_QUEUED;
+        Batch.setLong(address + Batch.CONTEXT_ENGINE, transport.address());
+        Batch.setLong(address + Batch.CONTEXT_CTX, view);
+        Batch.setLong(address + Batch.CONTEXT_SLOTS, slots);
+        Batch.setLong(address + Batch.CONTEXT_DATA, data);
+        Batch.setLong(address + Batch.CONTEXT_QUEUE, queue);
+        Batch.setInt(address + Batch.CONTEXT_QUEUE_MASK, queueMask);
+        Batch.setShort(address + Batch.CONTEXT_INDEX, index);
+        Batch.setByte(address + Batch.CONTEXT_RECEIVES, receives ? 1 : 0);
+    }
+
+    /** The {@code struct batch_context}, which is the context's user data. */
+    long address() {
+        return address;
+    }
+
+    ContextEvents context() {
+        return context;
+    }
+
+    private long slot(int number) {
+        return slots + ((long) number << Batch.SLOT_SHIFT);
+    }
+
+    @Override
+    public MemorySegment completedCallback() {
+        return receives ? Callbacks.RECEIVED : Callbacks.SENT;
+    }
+
+    @Override
+    public MemorySegment failedCallback() {
+        return receives ? Callbacks.NOT_RECEIVED : Callbacks.NOT_SENT;
+    }
+
+    /** Changes of state go into the ring too: then nothing of this context is an upcall. */
+    static MemorySegment stateCallback() {
+        return Callbacks.STATE;
+    }
+
+    @Override
+    void setTask(int number, long typed, long task, long buffer, int consumer) {
+        long slot = slot(number);
+        Batch.setLong(slot + Batch.SLOT_TASK, task);
+        Batch.setLong(slot + Batch.SLOT_TYPED, typed);
+        Batch.setLong(slot + Batch.SLOT_BUF, buffer);
+        Batch.setInt(slot + Batch.SLOT_CONSUMER, consumer);
+        Batch.setInt(slot + Batch.SLOT_CHANGES, 0);
+        TaskCalls.setUserData(task, number);
+    }
+
+    @Override
+    void setBuffer(int number, long buffer) {
+        long slot = slot(number);
+        Batch.setLong(slot + Batch.SLOT_BUF, buffer);
+        change(slot, Batch.CHANGED_BUF);
+    }
+
+    @Override
+    void setConsumer(int number, int consumer) {
+        long slot = slot(number);
+        Batch.setInt(slot + Batch.SLOT_CONSUMER, consumer);
+        change(slot, Batch.CHANGED_CONSUMER);
+    }
+
+    @Override
+    public int moveData(int number, long buffer, long start, long length) {
+        long segment = data + ((long) number << Batch.DATA_SHIFT);
+        Batch.setLong(segment + Batch.DATA_DATA, start);
+        Batch.setLong(segment + Batch.DATA_LEN, length);
+        change(slot(number), Batch.CHANGED_DATA);
+        return Calls.SUCCESS;
+    }
+
+    private static void change(long slot, int what) {
+        Batch.setInt(slot + Batch.SLOT_CHANGES, Batch.getInt(slot + Batch.SLOT_CHANGES) | what);
+    }
+
+    @Override
+    public int submit(int number) {
+        return Batch.submit(address, number);
+    }
+
+    @Override
+    public int submitSoon(int number, int posted) {
+        return appendReceive(number, posted);
+    }
+
+    @Override
+    public int submitEmpty(int number, long buffer, int posted) {
+        return appendReceive(number | Batch.EMPTY, posted);
+    }
+
+    private int appendReceive(int what, int posted) {
+        append(what);
+        int limit = Math.min(posted >> 2, Batch.SENDS);
+        if (queueTail - queueHead >= limit) { // that was known of the head
+            queueHead = Batch.getInt(address + Batch.CONTEXT_QUEUE_HEAD);
+            if (queueTail - queueHead >= limit) {
+                flush();
+            }
+        }
+        return Calls.SUCCESS;
+    }
+
+    @Override
+    public void enqueue(int number) {
+        append(number);
+        if (!queuedSends) {
+            queuedSends = true;
+            transport.sendsQueued(1);
+        }
+        // by position: a consumer without room is not asked again for each send
+        if ((queueTail & Batch.SENDS - 1) == 0) {
+            flush();
+        }
+    }
+
+    private void append(int what) {
+        Batch.setInt(queue + (long) (queueTail & queueMask) * Integer.BYTES, what);
+        queueTail++;
+        Batch.setInt(address + Batch.CONTEXT_QUEUE_TAIL, queueTail);
+        Batch.setInt(anyQueued, 1);
+    }
+
+    boolean hasQueuedSends() {
+        return queuedSends;
+    }
+
+    @Override
+    public int flush() {
+        int left = queued() == 0 ? 0 : Batch.flush(address);
+        if (left == 0) {
+            noQueuedSends();
+        }
+        return left;
+    }
+
+    private void noQueuedSends() {
+        if (queuedSends) {
+            queuedSends = false;
+            transport.sendsQueued(-1);
+        }
+    }
+
+    @Override
+    public int queued() {
+        return queueTail - Batch.getInt(address + Batch.CONTEXT_QUEUE_HEAD);
+    }
+
+    @Override
+    public long stalls() {
+        return Batch.getLong(address + Batch.CONTEXT_STALLS);
+    }
+
+    @Override
+    public void cancel() {
+        if (queued() > 0) {
+            Batch.cancel(address, CANCELLED);
+        }
+    }
+
+    @Override
+    public void close() {
+        noQueuedSends();
+        transport.remove(index, tasks);
+        arena.close();
+    }
+}

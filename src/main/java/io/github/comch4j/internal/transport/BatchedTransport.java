@@ -1,0 +1,221 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.internal.call.EndpointCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * With the batch library: completions of producers and consumers wait in a {@link CompletionRing} until the program progresses.
+ *
+ * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries delivered that came before it
+ * ({@link #settle()}).
+ */
+final class BatchedTransport extends Transport {
+    /** So many rounds in one downcall at most: enough that its price does not matter, few enough that the first message does not wait for the last. */
+    private static final int MAX_ROUNDS = 32;
+    private static final int MAX_CONTEXTS = 0x10000;
+
+    /** Instead of the states of an entry: delivered out of turn. */
+    private static final long DELIVERED = -1;
+
+    private final Arena arena = Arena.ofShared(); // closed with the engine, which may have been handed to another thread
+    private final long address; // struct batch_engine
+    private final CompletionRing ring;
+    private SlotEvents[] slots = new SlotEvents[4]; // by the context's index
+    private BatchedTaskQueue[] queues = new BatchedTaskQueue[4];
+    private int queuedSends; // queues of producers that may have something in them
+    private boolean delivering;
+    private boolean prefetches = true;
+
+    BatchedTransport(long engine) {
+        address = arena.allocate(Batch.ENGINE_SIZE, 64).address();
+        Batch.setLong(address + Batch.ENGINE_PE, engine);
+        ring = new CompletionRing(arena, address);
+    }
+
+    long address() {
+        return address;
+    }
+
+    @Override
+    public TaskQueue taskQueue(ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives, int tasks) {
+        int index = 0;
+        while (index < queues.length && queues[index] != null) {
+            index++;
+        }
+        if (index == MAX_CONTEXTS) {
+            throw new IllegalStateException("too many producers and consumers on one progress engine: " + MAX_CONTEXTS);
+        }
+        if (index == queues.length) {
+            slots = Arrays.copyOf(slots, 2 * index);
+            queues = Arrays.copyOf(queues, 2 * index);
+        }
+        ring.add(tasks);
+        BatchedTaskQueue queue = new BatchedTaskQueue(this, context, index, view.address(), receives, tasks);
+        slots[index] = owner;
+        queues[index] = queue;
+        relink();
+        context.reportStateTo(queue.address(), BatchedTaskQueue.stateCallback());
+        return queue;
+    }
+
+    @Override
+    public MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls) {
+        BatchedMessageSender sender = new BatchedMessageSender(endpoint, key, calls);
+        context.reportStateTo(sender.address(), BatchedMessageSender.stateCallback());
+        return sender;
+    }
+
+    /** A producer or consumer is gone, and so are its tasks. */
+    void remove(int index, int tasks) {
+        ring.remove(tasks);
+        slots[index] = null;
+        queues[index] = null;
+        relink();
+    }
+
+    /** The list that the batch library walks. */
+    private void relink() {
+        long next = 0;
+        for (BatchedTaskQueue queue : queues) {
+            if (queue != null) {
+                Batch.setLong(queue.address() + Batch.CONTEXT_NEXT, next);
+                next = queue.address();
+            }
+        }
+        Batch.setLong(address + Batch.ENGINE_CONTEXTS, next);
+    }
+
+    @Override
+    public int progress(int limit) {
+        int done = 0;
+        if (!ring.isEmpty()) {
+            if (queuedSends > 0) {
+                flushSends();
+            }
+            done = deliver(limit, false);
+        }
+        while (done < limit && !hasFailed()) {
+            // a server or client has callbacks of its own, which must not come in numbers when one event was asked for
+            int ask = limit - done == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS : Math.min(limit - done, MAX_ROUNDS);
+            ring.restart();
+            int before = ring.head();
+            int rounds = Batch.progress(address, ask);
+            done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before; // those before an upcall are delivered already
+            if (!ring.isEmpty() && done < limit && !hasFailed()) {
+                done += deliver(limit - done, false);
+            }
+            if (rounds < ask) {
+                break;
+            }
+        }
+        return done;
+    }
+
+    /** Delivers up to {@code limit} entries; the first that throws is the last, unless all must go. */
+    private int deliver(int limit, boolean all) {
+        delivering = true;
+        ring.allow(limit);
+        try {
+            while (ring.hasNext()) {
+                try {
+                    deliverSome();
+                } catch (Throwable t) {
+                    fail(t);
+                    if (!all) {
+                        break;
+                    }
+                }
+            }
+        } finally {
+            delivering = false;
+        }
+        return limit - ring.left();
+    }
+
+    /** A change of state, or the tasks of one context up to the next entry of another one. */
+    private void deliverSome() {
+        long entry = ring.peek();
+        long what = CompletionRing.what(entry);
+        int context = CompletionRing.context(what);
+        if ((int) what == Batch.STATE) {
+            ring.take();
+            deliverState(queues[context].context(), entry);
+        } else {
+            slots[context].slotsEnded(ring, context);
+        }
+    }
+
+    private static void deliverState(ContextEvents context, long entry) {
+        long states = CompletionRing.dataLength(entry);
+        if (states != DELIVERED) {
+            Batch.setLong(entry + Batch.ENTRY_DATA_LEN, DELIVERED);
+            context.stateChanged((int) states, (int) (states >>> 32));
+        }
+    }
+
+    /** Not inside another callback, which cannot be interrupted by them. */
+    @Override
+    void settle() {
+        if (!ring.isEmpty() && !delivering) {
+            deliver(Integer.MAX_VALUE, true);
+        }
+    }
+
+    /** Inside a callback only changes of this context's state are delivered out of turn. */
+    @Override
+    public void settle(ContextEvents context) {
+        if (!delivering) {
+            settle();
+            return;
+        }
+        int index = 0;
+        while (index < queues.length && (queues[index] == null || queues[index].context() != context)) {
+            index++;
+        }
+        for (int at = ring.findState(ring.head(), index); at >= 0; at = ring.findState(at + 1, index)) {
+            try {
+                deliverState(context, ring.at(at));
+            } catch (Throwable t) {
+                fail(t);
+            }
+        }
+    }
+
+    @Override
+    public void fail(Throwable thrown) {
+        super.fail(thrown);
+        Batch.setInt(address + Batch.ENGINE_STOP, 1); // the native loop is to end
+    }
+
+    /** A producer's queue is not empty any more, or is again. */
+    void sendsQueued(int difference) {
+        queuedSends += difference;
+    }
+
+    /** Nothing may wait in a queue, or here, while the engine's descriptor tells of no event. */
+    @Override
+    public boolean prepareToSleep() {
+        prefetches = false;
+        for (BatchedTaskQueue queue : queues) {
+            if (queue != null) {
+                queue.flush();
+            }
+        }
+        return !ring.isEmpty();
+    }
+
+    private void flushSends() {
+        for (BatchedTaskQueue queue : queues) {
+            if (queue != null && queue.hasQueuedSends()) {
+                queue.flush();
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.comch4j.internal.transport;
+
+import java.lang.foreign.Arena;
+
+/**
+ * The completions of one engine's producers and consumers, in memory that the batch library writes and this side reads: tasks that ended and changes of
+ * state, in their order.
+ *
+ * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for a whole life of each context, which nothing but a call from here
+ * can begin. All methods belong to the engine's owner.
+ */
+public final class CompletionRing {
+    private static final int SMALLEST = 64;
+
+    private final Arena arena; // of the engine
+    private final long engine; // struct batch_engine
+    private long entries;
+    private int mask;
+    private int head;
+    private int places; // that can be in use at once
+    private int left; // while entries are delivered: how many more
+    private int lastTail; // as far as known
+
+    CompletionRing(Arena arena, long engine) {
+        this.arena = arena;
+        this.engine = engine;
+        resize(SMALLEST);
+    }
+
+    /** Makes room for a producer or consumer with so many tasks. */
+    void add(int tasks) {
+        places += tasks + Batch.STATES;
+        if (places > mask + 1) {
+            resize(Math.max(2 * (mask + 1), TaskQueue.powerOfTwo(places)));
+        }
+    }
+
+    /** A producer or consumer with so many tasks is gone. */
+    void remove(int tasks) {
+        places -= tasks + Batch.STATES;
+    }
+
+    private void resize(int capacity) {
+        long bigger = arena.allocate((long) capacity << Batch.ENTRY_SHIFT, 64).address();
+        for (int i = head; i != tail(); i++) {
+            for (int at = 0; at < 1 << Batch.ENTRY_SHIFT; at += Long.BYTES) {
+                Batch.setLong(bigger + ((long) (i & capacity - 1) << Batch.ENTRY_SHIFT) + at, Batch.getLong(entry(i) + at));
+            }
+        }
+        entries = bigger;
+        mask = capacity - 1;
+        Batch.setLong(engine + Batch.ENGINE_RING, entries);
+        Batch.setInt(engine + Batch.ENGINE_RING_MASK, mask);
+    }
+
+    private long entry(int position) {
+        return entries + ((long) (position & mask) << Batch.ENTRY_SHIFT);
+    }
+
+    private int tail() {
+        return Batch.getInt(engine + Batch.ENGINE_TAIL);
+    }
+
+    /** Where the next entry is that is taken. */
+    int head() {
+        return head;
+    }
+
+    boolean isEmpty() {
+        return head == tail();
+    }
+
+    /** When it is empty, the next entry may be the first: few entries in turns stay in the caches, all in turns do not. */
+    void restart() {
+        if (isEmpty()) {
+            head = 0;
+            lastTail = 0;
+            Batch.setInt(engine + Batch.ENGINE_TAIL, 0);
+        }
+    }
+
+    /** From now on up to {@code count} entries may be taken. */
+    void allow(int count) {
+        left = count;
+    }
+
+    /** How many more may be taken. */
+    int left() {
+        return left;
+    }
+
+    /** Whether there is an entry that may be taken. */
+    boolean hasNext() {
+        return left > 0 && (head != lastTail || head != (lastTail = tail()));
+    }
+
+    /** The next entry, which stays where it is. */
+    long peek() {
+        return entry(head);
+    }
+
+    /** Takes the entry that {@link #peek} returned. */
+    void take() {
+        head++;
+        left--;
+    }
+
+    /**
+     * Takes the next entry if it is of a task of that context.
+     *
+     * @return its address, valid until something is submitted, or 0
+     */
+    public long next(int context) {
+        if (hasNext()) {
+            long entry = entry(head);
+            long what = Batch.getLong(entry + Batch.ENTRY_WHAT);
+            if (context(what) == context && (int) what != Batch.STATE) {
+                take();
+                return entry;
+            }
+        }
+        return 0;
+    }
+
+    /** The next entry from {@code position} on that is a change of state of that context; -1 if there is none. */
+    int findState(int position, int context) {
+        for (int i = position; i != tail(); i++) {
+            long what = Batch.getLong(entry(i) + Batch.ENTRY_WHAT);
+            if ((int) what == Batch.STATE && context(what) == context) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    long at(int position) {
+        return entry(position);
+    }
+
+    /** Slot or {@link Batch#STATE}, context and status of an entry in one number. */
+    static long what(long entry) {
+        return Batch.getLong(entry + Batch.ENTRY_WHAT);
+    }
+
+    /** From that number: the index of the context. */
+    static int context(long what) {
+        return (int) (what >>> 32) & 0xffff;
+    }
+
+    /** The slot whose task ended. */
+    public static int slot(long entry) {
+        return Batch.getInt(entry + Batch.ENTRY_WHAT);
+    }
+
+    /** How it ended, {@code doca_error_t}. */
+    public static int status(long entry) {
+        return (int) (Batch.getLong(entry + Batch.ENTRY_WHAT) >> 48);
+    }
+
+    /** Of a receive: how long the buffer's data are, bytes. */
+    public static long dataLength(long entry) {
+        return Batch.getLong(entry + Batch.ENTRY_DATA_LEN);
+    }
+
+    /** Of a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */
+    public static long producer(long entry) {
+        return Batch.getLong(entry + Batch.ENTRY_PRODUCER);
+    }
+
+    /** Of a receive with immediate data: where they are, until the task is submitted again. */
+    public static long immediate(long entry) {
+        return Batch.getLong(entry + Batch.ENTRY_IMM);
+    }
+}

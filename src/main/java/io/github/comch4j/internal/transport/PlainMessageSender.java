@@ -1,0 +1,65 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.SendCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.observe.Counter;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** Without the batch library: a downcall for each step, an upcall for each end. */
+final class PlainMessageSender extends MessageSender {
+    private final long endpoint;
+    private final EndpointCalls calls;
+    private final MemorySegment allocated = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
+    private final Counter ended = new Counter();
+
+    PlainMessageSender(MemorySegment endpoint, EndpointCalls calls) {
+        this.endpoint = endpoint.address();
+        this.calls = calls;
+    }
+
+    @Override
+    public MemorySegment sentCallback() {
+        return Upcalls.TASK_COMPLETED;
+    }
+
+    @Override
+    public MemorySegment notSentCallback() {
+        return Upcalls.TASK_FAILED;
+    }
+
+    @Override
+    public MemorySegment receivedCallback() {
+        return Upcalls.PlainMessage.STUB;
+    }
+
+    @Override
+    public int send(long connection, MemorySegment message, int length, long userData) {
+        int code = calls.allocateSend(endpoint, connection, message, length, allocated.address());
+        if (code != Calls.SUCCESS) {
+            return code;
+        }
+        long task = SendCalls.asTask(allocated.get(ValueLayout.JAVA_LONG, 0));
+        TaskCalls.setUserData(task, userData);
+        code = TaskCalls.submit(task);
+        if (code != Calls.SUCCESS) {
+            TaskCalls.free(task);
+            return code | SUBMIT;
+        }
+        return Calls.SUCCESS;
+    }
+
+    @Override
+    public void free(long task) {
+        TaskCalls.free(task);
+        ended.increment();
+    }
+
+    @Override
+    public long ended() {
+        return ended.get();
+    }
+}

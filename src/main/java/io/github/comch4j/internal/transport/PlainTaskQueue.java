@@ -1,0 +1,173 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.call.BufferCalls;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import java.lang.foreign.MemorySegment;
+
+/** Without the batch library: a downcall for each thing to tell DOCA, an upcall for each task that ended. */
+final class PlainTaskQueue extends TaskQueue {
+    private final PlainTransport transport;
+    private final SlotEvents owner;
+    private final long[] typed;
+    private final long[] tasks;
+    // both used from front to back, as rings with a place for each task
+    private final int[] queue;
+    private int queueHead;
+    private int queueTail;
+    private final int[] refused;
+    private final int[] statuses;
+    private int refusedHead;
+    private int refusedTail;
+    private boolean flushing;
+    private long stalls;
+
+    PlainTaskQueue(PlainTransport transport, SlotEvents owner, boolean receives, int tasks) {
+        super(receives, tasks);
+        this.transport = transport;
+        this.owner = owner;
+        this.typed = new long[tasks];
+        this.tasks = new long[tasks];
+        this.queue = new int[receives ? 0 : powerOfTwo(tasks)];
+        this.refused = new int[queue.length];
+        this.statuses = new int[queue.length];
+    }
+
+    @Override
+    public MemorySegment completedCallback() {
+        return Upcalls.TASK_COMPLETED;
+    }
+
+    @Override
+    public MemorySegment failedCallback() {
+        return Upcalls.TASK_FAILED;
+    }
+
+    @Override
+    void setTask(int slot, long newTyped, long task, long buffer, int consumer) {
+        typed[slot] = newTyped;
+        tasks[slot] = task;
+        TaskCalls.setUserData(task, slot);
+    }
+
+    @Override
+    void setBuffer(int slot, long buffer) {
+        if (receives) {
+            ConsumerCalls.setBuffer(typed[slot], buffer);
+        } else {
+            ProducerCalls.setBuffer(typed[slot], buffer);
+        }
+    }
+
+    @Override
+    void setConsumer(int slot, int consumer) {
+        ProducerCalls.setConsumer(typed[slot], consumer);
+    }
+
+    @Override
+    public int moveData(int slot, long buffer, long data, long length) {
+        return BufferCalls.setData(buffer, data, length);
+    }
+
+    @Override
+    public int submit(int slot) {
+        if (queueHead != queueTail && flush() > 0) {
+            return DocaError.AGAIN.code();
+        }
+        return TaskCalls.submit(tasks[slot]);
+    }
+
+    @Override
+    public int submitSoon(int slot, int posted) {
+        return TaskCalls.submit(tasks[slot]);
+    }
+
+    @Override
+    public int submitEmpty(int slot, long buffer, int posted) {
+        int code = BufferCalls.resetDataLength(buffer);
+        return code == Calls.SUCCESS ? TaskCalls.submit(tasks[slot]) : code;
+    }
+
+    @Override
+    public void enqueue(int slot) {
+        queue[queueTail++ & queue.length - 1] = slot;
+        transport.queued(1);
+        if ((queueTail & Batch.SENDS - 1) == 0) {
+            flush();
+        }
+    }
+
+    @Override
+    public int flush() {
+        if (flushing) {
+            return queued();
+        }
+        flushing = true;
+        try {
+            while (queueHead != queueTail) {
+                int slot = queue[queueHead++ & queue.length - 1];
+                int code = TaskCalls.submit(tasks[slot]);
+                if (code == DocaError.AGAIN.code()) {
+                    queueHead--;
+                    stalls++;
+                    break;
+                }
+                if (code == Calls.SUCCESS) {
+                    transport.queued(-1);
+                } else {
+                    refuse(slot, code);
+                }
+            }
+        } finally {
+            flushing = false;
+        }
+        return queued();
+    }
+
+    private void refuse(int slot, int code) {
+        int at = refusedTail++ & refused.length - 1;
+        refused[at] = slot;
+        statuses[at] = code;
+    }
+
+    /** Flushes, and reports one task that was refused, if there is any. */
+    boolean work() {
+        flush();
+        if (!hasRefused()) {
+            return false;
+        }
+        int at = refusedHead++ & refused.length - 1;
+        transport.queued(-1);
+        owner.slotEnded(refused[at], statuses[at]);
+        return true;
+    }
+
+    boolean hasRefused() {
+        return refusedHead != refusedTail;
+    }
+
+    @Override
+    public int queued() {
+        return queueTail - queueHead;
+    }
+
+    @Override
+    public long stalls() {
+        return stalls;
+    }
+
+    @Override
+    public void cancel() {
+        while (queueHead != queueTail) {
+            refuse(queue[queueHead++ & queue.length - 1], CANCELLED);
+        }
+    }
+
+    @Override
+    public void close() {
+        transport.remove(this);
+    }
+}

@@ -1,0 +1,20 @@
+package io.github.comch4j.internal.transport;
+
+/** A producer or consumer, as far as its {@link TaskQueue} knows it: where the ends of its tasks go. Each task has a slot. */
+public interface SlotEvents {
+
+    /**
+     * A task ended that was refused when its turn in the queue came, or that was submitted without the batch library.
+     *
+     * @param status {@code doca_error_t}
+     */
+    void slotEnded(int slot, int status);
+
+    /**
+     * Tasks ended: take all entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a loop of its own, so that the
+     * compiler joins it with what it calls.
+     *
+     * @param context the index of the producer or consumer in the ring
+     */
+    void slotsEnded(CompletionRing ring, int context);
+}

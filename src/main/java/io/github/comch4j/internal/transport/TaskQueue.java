@@ -1,0 +1,108 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.DocaError;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How a producer's or consumer's tasks get to DOCA: one by one, or many at a time with the batch library. Both forms behave alike; a task that was queued and
+ * is refused when its turn comes ends as one that failed.
+ *
+ * <p>A task is known by its slot, which is its user data. All methods belong to the engine's owner.
+ */
+public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue {
+    /** How a task ends that was queued when its producer or consumer did: as those in flight are flushed. */
+    static final int CANCELLED = DocaError.IO_FAILED.code();
+
+    final boolean receives;
+    private final long[] buffers; // what each task has, to tell DOCA changes only
+    private final int[] consumers;
+
+    TaskQueue(boolean receives, int tasks) {
+        this.receives = receives;
+        buffers = new long[tasks];
+        consumers = receives ? null : new int[tasks];
+    }
+
+    /** Called by DOCA when a task succeeded. */
+    public abstract MemorySegment completedCallback();
+
+    /** Called by DOCA when a task failed. */
+    public abstract MemorySegment failedCallback();
+
+    /**
+     * A task has been allocated for a slot: sets its user data.
+     *
+     * @param typed the task as a send or post-receive
+     * @param task the same as {@code struct doca_task}
+     * @param buffer the {@code doca_buf} it was allocated with, or 0
+     * @param consumer the consumer it was allocated with; of no meaning to receives
+     */
+    public final void allocated(int slot, long typed, long task, long buffer, int consumer) {
+        buffers[slot] = buffer;
+        if (!receives) {
+            consumers[slot] = consumer;
+        }
+        setTask(slot, typed, task, buffer, consumer);
+    }
+
+    /** What the slot's task is to be submitted with. {@code consumer} is of no meaning to receives. */
+    public final void prepare(int slot, long buffer, int consumer) {
+        if (buffers[slot] != buffer) {
+            buffers[slot] = buffer;
+            setBuffer(slot, buffer);
+        }
+        if (!receives && consumers[slot] != consumer) {
+            consumers[slot] = consumer;
+            setConsumer(slot, consumer);
+        }
+    }
+
+    abstract void setTask(int slot, long typed, long task, long buffer, int consumer);
+
+    abstract void setBuffer(int slot, long buffer);
+
+    abstract void setConsumer(int slot, int consumer);
+
+    /** The data segment of the slot's buffer has moved. Returns {@code doca_error_t}. */
+    public abstract int moveData(int slot, long buffer, long data, long length);
+
+    /** Submits now, behind what is queued; returns {@code doca_error_t}. */
+    public abstract int submit(int slot);
+
+    /**
+     * Submits a receive now, or with the next progress if many buffers are posted; returns {@code doca_error_t}, success if later.
+     *
+     * @param posted how many buffers are posted, this one and those that wait included: the peer misses those that wait, never more than a quarter
+     */
+    public abstract int submitSoon(int slot, int posted);
+
+    /**
+     * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and otherwise as it is.
+     *
+     * @param buffer the {@code doca_buf}
+     */
+    public abstract int submitEmpty(int slot, long buffer, int posted);
+
+    /** Puts a send into the queue. */
+    public abstract void enqueue(int slot);
+
+    /** Submits the queue in order until DOCA answers AGAIN; returns how many are left. */
+    public abstract int flush();
+
+    /** How many are in the queue. */
+    public abstract int queued();
+
+    /** How many submits out of the queue DOCA has answered with AGAIN. */
+    public abstract long stalls();
+
+    /** Ends everything that is queued as failed. */
+    public abstract void cancel();
+
+    /** The producer or consumer is gone. */
+    public abstract void close();
+
+    /** The power of two that is at least {@code count}. */
+    static int powerOfTwo(int count) {
+        return count == 1 ? 1 : Integer.highestOneBit(count - 1) << 1;
+    }
+}

@@ -1,0 +1,99 @@
+package io.github.comch4j.internal.transport;
+
+import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.observe.Counter;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How the tasks of one progress engine get to DOCA and how their completions come back: with the batch library, many in one native call, or without it, a
+ * call for each step. Programs see no difference but speed.
+ *
+ * <p>It also keeps what callbacks throw until the native call that ran them has returned. All methods belong to the engine's owner.
+ */
+public abstract sealed class Transport permits BatchedTransport, PlainTransport {
+    private Throwable failure; // what callbacks threw and the program has not got yet
+    private final Counter callbackFailures = new Counter();
+    private int endpoints;
+
+    /** The transport of a new {@code struct doca_pe}, batched unless that is switched off or not to be had. */
+    public static Transport create(long engine) {
+        return Batch.isOn() ? new BatchedTransport(engine) : new PlainTransport(engine);
+    }
+
+    /**
+     * Runs callbacks until nothing is ready, {@code limit} of them have run or one threw.
+     *
+     * @return how many events there were
+     */
+    public abstract int progress(int limit);
+
+    /** Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's descriptor does not know of. */
+    public abstract boolean prepareToSleep();
+
+    /** After a call that changes the context's state: runs the callbacks that the caller is going to rely on. */
+    public abstract void settle(ContextEvents context);
+
+    /** At the beginning of each upcall: runs the callbacks of what ended before. */
+    abstract void settle();
+
+    /**
+     * The tasks of a producer or consumer that is connected to the engine and not started yet.
+     *
+     * @param view its {@code struct doca_ctx *}
+     * @param receives whether it is a consumer
+     * @param tasks how many
+     */
+    public abstract TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks);
+
+    /**
+     * Sends the messages of a server or client that is connected to the engine and not started yet.
+     *
+     * @param endpoint its native object
+     * @param key what the context has as user data
+     */
+    public abstract MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls);
+
+    /** The engine is gone. */
+    public abstract void close();
+
+    /** Whether many tasks go in one native call. */
+    public final boolean isBatched() {
+        return this instanceof BatchedTransport;
+    }
+
+    /** Servers and clients have come ({@code 1}) or gone ({@code -1}): their callbacks are upcalls in any case. */
+    public final void endpoints(int difference) {
+        endpoints += difference;
+    }
+
+    final boolean hasEndpoints() {
+        return endpoints > 0;
+    }
+
+    /** Keeps what a callback threw until the native call that ran it has returned. */
+    public void fail(Throwable thrown) {
+        callbackFailures.increment();
+        if (failure == null) {
+            failure = thrown;
+        } else if (failure != thrown) {
+            failure.addSuppressed(thrown);
+        }
+    }
+
+    /** Whether a callback threw and the program has not got it yet. */
+    public final boolean hasFailed() {
+        return failure != null;
+    }
+
+    /** Gives away what callbacks threw; null if none did. */
+    public final Throwable takeFailure() {
+        Throwable taken = failure;
+        failure = null;
+        return taken;
+    }
+
+    /** How many callbacks have thrown. Any thread may ask. */
+    public final long callbackFailures() {
+        return callbackFailures.get();
+    }
+}

@@ -1,0 +1,65 @@
+package io.github.comch4j.internal.load;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.internal.call.Calls;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class SymbolsTest {
+
+    @BeforeAll
+    static void emulated() {
+        Machine.useEmulation();
+    }
+
+    @Test
+    void aMissingFunctionIsAnErrorOnlyWhenItIsCalled() {
+        MethodHandle handle = Symbols.downcall("doca_comch_does_not_exist",
+                FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.ADDRESS));
+        assertThatThrownBy(() -> {
+            int ignored = (int) handle.invokeExact(1L, java.lang.foreign.MemorySegment.NULL);
+            assertThat(ignored).isZero();
+        }).isInstanceOfSatisfying(MissingFunctionException.class, e -> {
+            assertThat(e.function()).isEqualTo("doca_comch_does_not_exist");
+            assertThat(e.reason()).isEqualTo(Reason.MISSING_FUNCTION);
+        }).hasMessageContaining("the emulated BlueField").hasMessageContaining("doca_comch_does_not_exist").hasMessageContaining("2.7");
+        MethodHandle nothing = Symbols.downcall("doca_task_submit_exx", FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG));
+        assertThatThrownBy(() -> {
+            nothing.invokeExact(1L);
+        }).isInstanceOf(MissingFunctionException.class);
+    }
+
+    @Test
+    void aMissingFunctionOfTheGeneratedBindingsIsExplainedToo() {
+        assertThatThrownBy(() -> Calls.code("doca_not_there", () -> {
+            throw new UnsatisfiedLinkError("unresolved symbol: doca_not_there");
+        })).isInstanceOf(MissingFunctionException.class).hasMessageContaining("doca_not_there");
+        assertThatThrownBy(() -> Calls.code("doca_pe_create", () -> {
+            throw new UnsatisfiedLinkError("something else");
+        })).isInstanceOf(UnsatisfiedLinkError.class).hasMessage("something else");
+    }
+
+    @Test
+    void saysWhichReleaseHasAFunction() {
+        assertThat(Releases.having("doca_comch_server_create")).contains("2.7");
+        assertThat(Releases.having("doca_task_submit_ex")).contains("3.0").contains("2.5 has not");
+        assertThat(Releases.having("doca_pe_create")).contains("3.0");
+        assertThat(Releases.having("doca_comch_server_get_device_rep")).contains("2.8").contains("doca_comch_server_get_device_repr");
+        assertThat(Releases.having("doca_comch_consumer_completion_get_imm_data_len")).contains("2.7 has not");
+    }
+
+    @Test
+    void renamedFunctionsAreTheSameHereAndInTheOldLibraries() throws java.io.IOException {
+        java.util.List<String> pairs = java.nio.file.Files.readAllLines(
+                java.nio.file.Path.of("src", "main", "c", "emulator", "releases", "renamed-2.7.txt")).stream().filter(line -> line.startsWith("doca_")).toList();
+        assertThat(pairs).hasSize(4).allSatisfy(pair -> assertThat(Releases.formerName(pair.split(" ")[1])).contains(pair.split(" ")[0]));
+    }
+}
