@@ -7,7 +7,9 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -44,6 +46,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@link #consumer} are called by the owner of the engine that they are given; what says so may be called by any thread.
  */
 public final class ComchConnection {
+    static {
+        Internals.open(ComchConnection.class, connection -> connection.resource);
+    }
+
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final ControlPathEndpoint endpoint;
@@ -520,9 +526,19 @@ public final class ComchConnection {
     }
 
     /** What its producers and consumers depend on, and what depends on the endpoint. */
-    private final class ConnectionResource extends Resource {
+    private final class ConnectionResource extends Resource implements ConnectionInside {
         ConnectionResource() {
             super(Rank.CONNECTION, ComchConnection.this.toString(), endpoint.context);
+        }
+
+        @Override
+        public Engine engine() {
+            return engine;
+        }
+
+        @Override
+        public RuntimeException ended(String function, String action) {
+            return new ConnectionClosedException(function, action, state);
         }
 
         void attachToEndpoint() {

@@ -21,7 +21,7 @@
  * java --enable-native-access=ALL-UNNAMED -cp comch4j.jar EchoClient.java demo</pre>
  * The client prints {@code hello} and {@code 4096 bytes}. On real devices the addresses are others; {@link io.github.comch4j.core.Devices#list()} and
  * {@link io.github.comch4j.core.Device#representors()} tell them, and each program runs on its side. Programs that want calls that wait rather than handlers have
- * {@link io.github.comch4j.comch.ComchSocket}; those that move streams of bytes, {@link io.github.comch4j.comch.ComchOutputChannel}.
+ * {@link io.github.comch4j.io.ComchSocket}; those that move streams of bytes, {@link io.github.comch4j.io.ComchOutputChannel}.
  *
  * <h2>Threads and callbacks</h2>
  * <p>Everything belongs to the thread that owns its engine. Handlers run inside {@link io.github.comch4j.core.ProgressEngine#progress()} of that engine; what

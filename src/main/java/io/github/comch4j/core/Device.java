@@ -2,12 +2,12 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.samples.Comch;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;

@@ -1,6 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.samples.Comch;
+import io.github.comch4j.cli.Comch;
 import java.net.InetAddress;
 import java.util.Objects;
 import java.util.Optional;

@@ -1,11 +1,11 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Notifications;
-import io.github.comch4j.samples.Comch;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 

@@ -1,7 +1,7 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.samples.Comch;
 
 /** Which host functions to list ({@code enum doca_devinfo_rep_filter}). */
 public enum RepresentorFilter {

@@ -15,6 +15,11 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.program.CommandLine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.ProgressBar;
+import io.github.comch4j.internal.program.Sizes;
 import io.github.comch4j.samples.FileTransferProtocol.Chunk;
 import io.github.comch4j.samples.FileTransferProtocol.End;
 import io.github.comch4j.samples.FileTransferProtocol.Failure;
@@ -109,10 +114,10 @@ public final class FileClient {
 
     private FileChannel open() throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new TransferException(Files.exists(path) ? path + " is not a regular file" : "there is no file " + path);
+            throw new ProgramException(Files.exists(path) ? path + " is not a regular file" : "there is no file " + path);
         }
         if (!Files.isReadable(path)) {
-            throw new TransferException(path + " must not be read by this user");
+            throw new ProgramException(path + " must not be read by this user");
         }
         return FileChannel.open(path, StandardOpenOption.READ);
     }
@@ -121,7 +126,7 @@ public final class FileClient {
         try {
             return Devices.openHost(address);
         } catch (NoSuchDeviceException e) {
-            throw new TransferException(e.getMessage(), e); // lists the devices that there are
+            throw new ProgramException(e.getMessage(), e); // lists the devices that there are
         }
     }
 
@@ -135,7 +140,7 @@ public final class FileClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new TransferException("no service \"" + name + "\" accepted a client at " + address + " for " + timeout.toSeconds()
+                throw new ProgramException("no service \"" + name + "\" accepted a client at " + address + " for " + timeout.toSeconds()
                         + " s: is it running?", e);
             }
             throw e;
@@ -168,7 +173,7 @@ public final class FileClient {
         boolean correct = result.fileSize() == size && result.chunks() == chunks && result.sha256().equals(sha256);
         connection.send(FileTransferProtocol.encode(new Verdict(correct)));
         if (!correct) {
-            throw new TransferException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
+            throw new ProgramException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
                     .formatted(size, sha256, result.fileSize(), result.sha256()));
         }
         System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s".formatted(Sizes.format(size), seconds,

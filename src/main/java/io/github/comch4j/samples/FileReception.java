@@ -8,6 +8,9 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.Sizes;
 import io.github.comch4j.samples.FileTransferProtocol.Chunk;
 import io.github.comch4j.samples.FileTransferProtocol.End;
 import io.github.comch4j.samples.FileTransferProtocol.Hello;
@@ -93,10 +96,10 @@ final class FileReception {
     private void checkHello() {
         System.out.println("the client says: " + hello.greeting());
         if (hello.version() != FileTransferProtocol.VERSION) {
-            throw new TransferException("the client speaks version %d of the protocol, the service %d".formatted(hello.version(), FileTransferProtocol.VERSION));
+            throw new ProgramException("the client speaks version %d of the protocol, the service %d".formatted(hello.version(), FileTransferProtocol.VERSION));
         }
         if (hello.fileSize() < 0 || hello.depth() < 1 || hello.chunkSize() < 1 || hello.chunkSize() > FileTransferProtocol.MAX_CHUNK) {
-            throw new TransferException("the client asks for the impossible: " + hello);
+            throw new ProgramException("the client asks for the impossible: " + hello);
         }
     }
 
@@ -123,13 +126,13 @@ final class FileReception {
             send(new Welcome("hello, this is the DPU with " + consumer.posted() + " buffers"));
             patience.await("chunk " + chunks, () -> end != null && chunks >= end.chunks());
             if (position != hello.fileSize()) {
-                throw new TransferException("the client ended after %d of %d bytes".formatted(position, hello.fileSize()));
+                throw new ProgramException("the client ended after %d of %d bytes".formatted(position, hello.fileSize()));
             }
             String sha256 = HexFormat.of().formatHex(digest.digest());
             send(new Result(position, chunks, sha256, connection.counters()));
             patience.await("the client's verdict", () -> verdict != null);
             if (!verdict.correct()) {
-                throw new TransferException("the client sent something else than the service received");
+                throw new ProgramException("the client sent something else than the service received");
             }
             System.out.println("received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks, sha256));
         }
@@ -181,7 +184,7 @@ final class FileReception {
         connection.send(FileTransferProtocol.encode(message));
     }
 
-    private static TransferException cannotWrite(IOException e) {
-        return new TransferException("the file cannot be written: " + e.getMessage(), e);
+    private static ProgramException cannotWrite(IOException e) {
+        return new ProgramException("the file cannot be written: " + e.getMessage(), e);
     }
 }

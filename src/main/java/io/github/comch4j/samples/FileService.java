@@ -12,6 +12,9 @@ import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.program.CommandLine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
 import io.github.comch4j.samples.FileTransferProtocol.Failure;
 import io.github.comch4j.samples.FileTransferProtocol.Hello;
 import io.github.comch4j.samples.FileTransferProtocol.Message;
@@ -74,7 +77,7 @@ public final class FileService {
 
     private void run() throws IOException {
         if (Files.isDirectory(output) || !Files.isDirectory(output.getParent())) {
-            throw new TransferException("there can be no file " + output);
+            throw new ProgramException("there can be no file " + output);
         }
         try (ProgressEngine engine = ProgressEngine.create();
              Device device = Devices.openDpu(address);
@@ -88,7 +91,7 @@ public final class FileService {
                 serve(device);
             } while (!once);
         } catch (NoSuchDeviceException e) {
-            throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
+            throw new ProgramException(e.getMessage(), e); // no such device or representor: lists those that there are
         }
     }
 
@@ -100,7 +103,7 @@ public final class FileService {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new TransferException("\"" + name + "\" cannot be served at " + function + ": another service may do so already (" + e.getMessage() + ")", e);
+                throw new ProgramException("\"" + name + "\" cannot be served at " + function + ": another service may do so already (" + e.getMessage() + ")", e);
             }
             throw e;
         }
@@ -120,7 +123,7 @@ public final class FileService {
                 current = new FileReception(connection, hello, silence);
                 connection.attach(current);
             }
-        } catch (TransferException e) {
+        } catch (ProgramException e) {
             refuse(connection, e.getMessage());
         }
     }
@@ -137,7 +140,7 @@ public final class FileService {
         FileReception reception = current;
         try {
             reception.receive(device, output);
-        } catch (TransferException e) {
+        } catch (ProgramException e) {
             refuse(reception.connection(), e.getMessage());
             if (once) {
                 throw e;

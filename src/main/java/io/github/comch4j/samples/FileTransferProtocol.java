@@ -1,6 +1,7 @@
 package io.github.comch4j.samples;
 
 import io.github.comch4j.comch.ConnectionCounters;
+import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -79,7 +80,7 @@ final class FileTransferProtocol {
         return line.getBytes(StandardCharsets.UTF_8);
     }
 
-    /** Throws {@link TransferException} for what is none of these messages. */
+    /** Throws {@link ProgramException} for what is none of these messages. */
     static Message decode(MemorySegment bytes) {
         String line = clean(StandardCharsets.UTF_8.decode(bytes.asByteBuffer()).toString());
         try {
@@ -95,7 +96,7 @@ final class FileTransferProtocol {
                 default -> throw new IllegalArgumentException();
             };
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new TransferException("the other side does not speak this program's protocol: \"" + line + "\"", e);
+            throw new ProgramException("the other side does not speak this program's protocol: \"" + line + "\"", e);
         }
     }
 

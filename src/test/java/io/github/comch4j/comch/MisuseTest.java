@@ -9,6 +9,7 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.ComchOutputChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -12,6 +12,8 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
+import io.github.comch4j.io.ComchInputChannel;
+import io.github.comch4j.io.ComchOutputChannel;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.github.comch4j.interop;
 
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -12,7 +13,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.samples.Comch;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;

@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
@@ -10,6 +10,9 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.program.CommandLine;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.Sizes;
 import java.util.List;
 
 /**
@@ -58,7 +61,7 @@ public final class Comch {
             try {
                 run(line);
             } catch (NoSuchDeviceException e) {
-                throw new TransferException(e.getMessage(), e); // no such device or representor: lists those that there are
+                throw new ProgramException(e.getMessage(), e); // no such device or representor: lists those that there are
             }
         }));
     }
@@ -93,7 +96,7 @@ public final class Comch {
     private static void devices(boolean limits) {
         List<DeviceInfo> devices = Devices.list();
         if (devices.isEmpty()) {
-            throw new TransferException("DOCA finds no device");
+            throw new ProgramException("DOCA finds no device");
         }
         for (DeviceInfo info : devices) {
             System.out.println(info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  " + role(info));
@@ -132,7 +135,7 @@ public final class Comch {
 
     /** The device that the user named, or the first that is good for this. */
     static DeviceInfo choose(List<DeviceInfo> devices, boolean server) {
-        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst().orElseThrow(() -> new TransferException(
+        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst().orElseThrow(() -> new ProgramException(
                 server ? "no device here can serve: a server runs on the DPU" : "no device here can be a client: a client runs on the host"));
     }
 }

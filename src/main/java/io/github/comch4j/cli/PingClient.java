@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
@@ -8,6 +8,10 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.program.CommandLine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.Sizes;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Arrays;
@@ -39,7 +43,7 @@ final class PingClient {
             try (ComchClient client = connect(engine, device, patience)) {
                 System.out.println(chosen + " is connected to \"" + name + "\" (DOCA " + Doca.library().version() + ", " + Doca.library().kind() + ")");
                 if (size > client.maxMessageSize()) {
-                    throw new TransferException("messages have at most " + client.maxMessageSize() + " bytes here");
+                    throw new ProgramException("messages have at most " + client.maxMessageSize() + " bytes here");
                 }
                 long[] nanos = new long[count];
                 for (int i = 0; i < count; i++) {
@@ -60,7 +64,7 @@ final class PingClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new TransferException("no server \"" + name + "\" accepted a client at " + device.address() + " for " + timeout.toSeconds()
+                throw new ProgramException("no server \"" + name + "\" accepted a client at " + device.address() + " for " + timeout.toSeconds()
                         + " s: is \"comch serve\" running on the DPU, for this function?", e);
             }
             throw e;
@@ -78,7 +82,7 @@ final class PingClient {
         patience.await("an answer", () -> answer != null);
         long took = System.nanoTime() - began;
         if (!Arrays.equals(answer, bytes)) {
-            throw new TransferException("message " + number + " came back changed");
+            throw new ProgramException("message " + number + " came back changed");
         }
         return took;
     }

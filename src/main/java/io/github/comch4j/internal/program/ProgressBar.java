@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.internal.program;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /** Shows how far a transfer is: a bar that moves on a terminal, a line each second elsewhere. */
-final class ProgressBar implements AutoCloseable {
+public final class ProgressBar implements AutoCloseable {
     private static final int WIDTH = 30;
 
     private final PrintStream out;
@@ -18,7 +18,7 @@ final class ProgressBar implements AutoCloseable {
     private long next;
     private boolean drawn;
 
-    ProgressBar(PrintStream out, boolean terminal, long total) {
+    public ProgressBar(PrintStream out, boolean terminal, long total) {
         this.out = out;
         this.terminal = terminal;
         this.total = total;
@@ -27,7 +27,7 @@ final class ProgressBar implements AutoCloseable {
     }
 
     /** Whether stdout is a terminal. {@link System#console()} does not tell: it wants stdin to be one too. */
-    static boolean stdoutIsTerminal() {
+    public static boolean stdoutIsTerminal() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();
             return target.startsWith("/dev/pts/") || target.startsWith("/dev/tty");
@@ -37,7 +37,7 @@ final class ProgressBar implements AutoCloseable {
     }
 
     /** May be called as often as one likes. */
-    void update(long done) {
+    public void update(long done) {
         long now = System.nanoTime();
         if (now - next >= 0 || terminal && done == total) {
             next = now + interval;

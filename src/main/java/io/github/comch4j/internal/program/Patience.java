@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.internal.program;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.ProgressEngine;
@@ -7,7 +7,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits by making progress, neither for ever nor in vain. */
-final class Patience {
+public final class Patience {
     private static final long SPIN_NANOS = 10_000;
     private static final long YIELD_NANOS = 200_000;
     private static final long LONGEST_SLEEP_NANOS = 1_000_000;
@@ -15,47 +15,47 @@ final class Patience {
 
     private final ProgressEngine engine;
     private final Duration limit;
-    private TransferException failure;
+    private ProgramException failure;
 
     /** Waits give up when nothing at all has happened on the engine for {@code limit}. */
-    Patience(ProgressEngine engine, Duration limit) {
+    public Patience(ProgressEngine engine, Duration limit) {
         this.engine = engine;
         this.limit = limit;
     }
 
     /** For handlers that learn why waiting is in vain: ends the wait. The first reason counts. */
-    void fail(String reason) {
+    public void fail(String reason) {
         if (failure == null) {
-            failure = new TransferException(reason);
+            failure = new ProgramException(reason);
         }
     }
 
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return failure != null;
     }
 
     /** Progresses until the condition holds. */
-    void await(String what, BooleanSupplier condition) {
+    public void await(String what, BooleanSupplier condition) {
         if (!await(condition, limit.toNanos())) {
-            throw new TransferException("waited " + limit.toSeconds() + " s in vain for " + what);
+            throw new ProgramException("waited " + limit.toSeconds() + " s in vain for " + what);
         }
     }
 
     /** Progresses until the condition holds, however long it takes. */
-    void awaitForever(BooleanSupplier condition) {
+    public void awaitForever(BooleanSupplier condition) {
         await(condition, Long.MAX_VALUE);
     }
 
     /** What DOCA reports is often a symptom only; the reason (the peer's own words, or its end) arrives as an event a moment later. */
-    TransferException explain(DocaException symptom) {
+    public ProgramException explain(DocaException symptom) {
         try {
             await(() -> false, EXPLANATION_NANOS);
-        } catch (TransferException reason) {
+        } catch (ProgramException reason) {
             return reason;
         } catch (DocaException another) {
             symptom.addSuppressed(another);
         }
-        return new TransferException(symptom.getMessage(), symptom);
+        return new ProgramException(symptom.getMessage(), symptom);
     }
 
     private boolean await(BooleanSupplier condition, long limitNanos) {

@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.internal.program;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.NativeLibraryException;
@@ -12,9 +12,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** Options and operands of a program, taken out one by one: what is left in the end is too much. */
-final class CommandLine {
+public final class CommandLine {
     /** What a program does with its command line. */
-    interface Body {
+    public interface Body {
         void run(CommandLine line) throws IOException;
     }
 
@@ -34,7 +34,7 @@ final class CommandLine {
     }
 
     /** Runs a program; returns its exit status: 0, 1 after a failure, which is told in one sentence on stderr, or 2 after a usage error. */
-    static int run(String program, String usage, String[] arguments, Body body) {
+    public static int run(String program, String usage, String[] arguments, Body body) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
         CommandLine line = new CommandLine(arguments);
         try {
@@ -50,7 +50,7 @@ final class CommandLine {
             System.err.println(program + ": " + e.getMessage());
             System.err.print(usage);
             return 2;
-        } catch (TransferException | DocaException | NativeLibraryException e) {
+        } catch (ProgramException | DocaException | NativeLibraryException e) {
             System.err.println(program + ": " + e.getMessage());
             return 1;
         } catch (IOException e) {
@@ -59,11 +59,11 @@ final class CommandLine {
         }
     }
 
-    boolean flag(String name) {
+    public boolean flag(String name) {
         return arguments.remove(name);
     }
 
-    Optional<String> value(String name) {
+    public Optional<String> value(String name) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(name + "=")) {
@@ -82,7 +82,7 @@ final class CommandLine {
     }
 
     /** What to do: one of these, which comes before all operands. */
-    String command(String what, String... commands) {
+    public String command(String what, String... commands) {
         String command = operand(what);
         if (!List.of(commands).contains(command)) {
             throw new UsageException("no such command: " + command);
@@ -91,19 +91,19 @@ final class CommandLine {
     }
 
     /** No default: empty if not given. */
-    Optional<PciAddress> address(String name) {
+    public Optional<PciAddress> address(String name) {
         return value(name).map(text -> understood(name, text, PciAddress::of));
     }
 
-    PciAddress address(String name, String otherwise) {
+    public PciAddress address(String name, String otherwise) {
         return parsed(name, otherwise, PciAddress::of);
     }
 
-    long size(String name, String otherwise, long min, long max) {
+    public long size(String name, String otherwise, long min, long max) {
         return inRange(name, parsed(name, otherwise, Sizes::parse), min, max);
     }
 
-    int number(String name, String otherwise, int min, int max) {
+    public int number(String name, String otherwise, int min, int max) {
         return (int) inRange(name, parsed(name, otherwise, Long::parseLong), min, max);
     }
 
@@ -127,7 +127,7 @@ final class CommandLine {
     }
 
     /** The one operand; to be asked for when all options have been taken. */
-    String operand(String what) {
+    public String operand(String what) {
         if (arguments.isEmpty()) {
             throw new UsageException(what + " is missing");
         }
@@ -136,7 +136,7 @@ final class CommandLine {
     }
 
     /** Nothing must be left. */
-    void end() {
+    public void end() {
         if (!arguments.isEmpty()) {
             checkNoOption(arguments.getFirst());
             throw new UsageException("one argument too many: " + arguments.getFirst());

@@ -1,4 +1,4 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
@@ -11,6 +11,9 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.program.CommandLine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -61,7 +64,7 @@ final class PingServer {
     private static PciAddress first(Device device) {
         List<RepresentorInfo> functions = device.representors();
         if (functions.isEmpty()) {
-            throw new TransferException(device.address() + " represents no function of the host");
+            throw new ProgramException(device.address() + " represents no function of the host");
         }
         return functions.getFirst().address();
     }
@@ -81,7 +84,7 @@ final class PingServer {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new TransferException("\"" + name + "\" cannot be served at " + representor.address() + ": another server may do so already ("
+                throw new ProgramException("\"" + name + "\" cannot be served at " + representor.address() + ": another server may do so already ("
                         + e.getMessage() + ")", e);
             }
             throw e;

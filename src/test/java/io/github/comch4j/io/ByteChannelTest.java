@@ -1,4 +1,4 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.io;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

@@ -1,13 +1,17 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Internals;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
@@ -33,7 +37,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
 
     private ComchInputChannel(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = CoreObjects.of(engine);
+        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.unread = new ArrayDeque<>(chunks);
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_WRITE);
         try {
@@ -139,11 +143,11 @@ public final class ComchInputChannel implements ReadableByteChannel {
         if (!ended && engine.isInCallbacks()) {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
-        if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), connection.controlEngine())) {
+        if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), Connections.of(connection).engine())) {
             throw new DocaException(DocaError.TIME_OUT, "doca_pe_progress", "waiting " + engine.timeout() + " for data on " + this);
         }
         if (unread.isEmpty() && !ended) {
-            throw new ConnectionClosedException("doca_pe_progress", "reading from " + this, connection.state());
+            throw Connections.of(connection).ended("doca_pe_progress", "reading from " + this);
         }
         return !unread.isEmpty();
     }

@@ -1,5 +1,7 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.io;
 
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;

@@ -1,7 +1,11 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
@@ -193,8 +197,8 @@ public final class ComchSocket implements AutoCloseable {
         }
         if (message == END) {
             received.add(END); // for others, and for the next time
-            throw new ConnectionClosedException("doca_pe_progress", "receiving on " + connection
-                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""), connection.state());
+            throw Connections.of(connection).ended("doca_pe_progress", "receiving on " + connection
+                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""));
         }
         return message;
     }

@@ -1,13 +1,18 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Internals;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -38,7 +43,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
 
     private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
         this.connection = connection;
-        this.engine = CoreObjects.of(engine);
+        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.consumerId = consumerId;
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
         BufferPool made = null;
@@ -142,7 +147,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
             if (engine.isInCallbacks()) {
                 throw new IllegalStateException("a stream waits inside a callback of its engine");
             }
-            if (!engine.await(doneOrFailed, engine.deadline(), connection.controlEngine())) {
+            if (!engine.await(doneOrFailed, engine.deadline(), Connections.of(connection).engine())) {
                 throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + engine.timeout() + " for " + what + " on " + this);
             }
         }

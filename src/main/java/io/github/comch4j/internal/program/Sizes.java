@@ -1,18 +1,18 @@
-package io.github.comch4j.samples;
+package io.github.comch4j.internal.program;
 
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Numbers of bytes as people write them: 4096, 64k, 1m, 2g. */
-final class Sizes {
+public final class Sizes {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,15})([kmg]?)(?:i?b)?", Pattern.CASE_INSENSITIVE);
     private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
 
     private Sizes() {
     }
 
-    static long parse(String text) {
+    public static long parse(String text) {
         Matcher matcher = TEXT.matcher(text);
         if (!matcher.matches()) {
             throw new NumberFormatException("not a size: " + text);
@@ -26,7 +26,7 @@ final class Sizes {
         return Math.multiplyExact(Long.parseLong(matcher.group(1)), 1L << shift);
     }
 
-    static String format(long bytes) {
+    public static String format(long bytes) {
         if (bytes < 1024) {
             return bytes == 1 ? "1 byte" : bytes + " bytes";
         }

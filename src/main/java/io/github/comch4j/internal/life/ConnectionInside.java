@@ -1,0 +1,11 @@
+package io.github.comch4j.internal.life;
+
+/** What the styles of use above a connection need of it and programs do not. */
+public interface ConnectionInside {
+
+    /** The engine that serves the connection. */
+    Engine engine();
+
+    /** The exception for a connection that has ended. */
+    RuntimeException ended(String function, String action);
+}
