@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Writes generated/ anew: the Java bindings of headers/, made by jextract.
+# Writes generated/ anew, with jextract: the Java bindings of headers/, and of the structures that Java shares with the batch library
+# (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt: a new symbol in headers/ needs a line there.
+# the bindings is listed in src/main/jextract/includes.txt and batch.txt: a new symbol needs a line there.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -51,19 +52,28 @@ elif ! jextract="$(command -v jextract)"; then
 fi
 
 root="$PWD"
-includes="src/main/jextract/includes.txt"
+lists="src/main/jextract"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# From inside headers/, with relative names: nothing of this machine's folders can get into the output.
-(cd headers && "$jextract" \
-    --define-macro DOCA_ALLOW_EXPERIMENTAL_API \
-    --include-dir . \
-    --header-class-name doca_h \
-    --target-package io.github.comch4j.ffi \
-    --output "$work/generated" \
-    "@$root/$includes" \
-    doca_*.h) || die "jextract failed"
+# extract FOLDER CLASS PACKAGE LIST HEADER...: from inside FOLDER, with relative names, so that nothing of this machine's folders gets into
+# the output.
+extract() {
+    local folder=$1 class=$2 package=$3 list=$4 up
+    shift 4
+    up=$(realpath --relative-to="$folder" headers)
+    (cd "$folder" && "$jextract" \
+        --define-macro DOCA_ALLOW_EXPERIMENTAL_API \
+        --include-dir . --include-dir "$up" \
+        --header-class-name "$class" \
+        --target-package "$package" \
+        --output "$work/generated" \
+        "@$root/$lists/$list" \
+        "$@") || die "jextract failed"
+}
+
+extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && echo doca_*.h)
+extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
 
 if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then
     printf 'jextract.sh: %s writes code that JDK 22 cannot run\n' "$jextract" >&2
@@ -76,7 +86,7 @@ done
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {
-    sha256sum headers/*.h "$includes"
+    sha256sum headers/*.h src/main/c/batch/*.h "$lists"/*.txt
     (cd "$work" && find generated -name '*.java' -print0 | sort -z | xargs -0 sha256sum)
 } >"$work/fingerprint.sha256"
 mv "$work/fingerprint.sha256" "$work/generated/"

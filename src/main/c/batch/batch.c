@@ -3,22 +3,6 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* The other side computes with these. */
-_Static_assert(sizeof(struct batch_entry) == 32, "Batch.ENTRY_SHIFT");
-_Static_assert(offsetof(struct batch_entry, producer) == 16, "Batch.ENTRY_PRODUCER");
-_Static_assert(offsetof(struct batch_entry, slot) == 24, "Batch.ENTRY_WHAT");
-_Static_assert(offsetof(struct batch_entry, status) == 30, "Batch.ENTRY_WHAT");
-_Static_assert(offsetof(struct batch_engine, tail) == 20, "Batch.ENGINE_TAIL");
-_Static_assert(offsetof(struct batch_engine, contexts) == 40, "Batch.ENGINE_CONTEXTS");
-_Static_assert(sizeof(struct batch_engine) == 48, "Batch.ENGINE_SIZE");
-_Static_assert(offsetof(struct batch_context, queue_mask) == 48, "Batch.CONTEXT_QUEUE_MASK");
-_Static_assert(offsetof(struct batch_context, index) == 60, "Batch.CONTEXT_INDEX");
-_Static_assert(offsetof(struct batch_context, stalls) == 64, "Batch.CONTEXT_STALLS");
-_Static_assert(sizeof(struct batch_context) == 72, "Batch.CONTEXT_SIZE");
-_Static_assert(offsetof(struct batch_slot, typed) == 24, "Batch.SLOT_TYPED");
-_Static_assert(sizeof(struct batch_slot) == 32, "Batch.SLOT_SHIFT");
-_Static_assert(sizeof(struct batch_data) == 16, "Batch.DATA_SHIFT");
-
 static struct batch_functions doca;
 
 uint32_t comch4j_batch_init(const struct batch_functions *functions)

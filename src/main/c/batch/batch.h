@@ -3,8 +3,9 @@
  * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring in
  * memory that both sides see, and submits come from a queue in such memory, so that one crossing serves many messages.
  *
- * All structures are made, and laid out by offset, by the other side (io.github.comch4j.internal.transport.Batch); zero is their
- * first state. This library allocates nothing, has no threads and links to no DOCA: it is given DOCA's functions.
+ * All structures are made by Java (io.github.comch4j.internal.transport.Batch), which takes their layout from this header by
+ * scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links to no DOCA: it is
+ * given DOCA's functions.
  * What belongs to one engine belongs to the thread that owns it.
  */
 #ifndef COMCH4J_BATCH_H
@@ -26,7 +27,7 @@
 /* Changes when a layout or the meaning of a function does: both sides come from one build, or say so. */
 #define BATCH_VERSION 3u
 
-/* DOCA's functions, found by the other side. The two of `held` may both be NULL: old releases lack them. */
+/* DOCA's functions, found by Java. The two of `held` may both be NULL: old releases lack them. */
 struct batch_functions {
 	uint64_t version;
 	uint8_t (*progress)(struct doca_pe *pe);
@@ -60,15 +61,21 @@ struct batch_entry {
 /* An entry that tells of a change of state: `data_len` is the state before, plus that after in the upper half. */
 #define BATCH_STATE UINT32_MAX
 
+/* Changes of state in a whole life of a context: so many places the ring has for each. */
+#define BATCH_STATES 4
+
+/* The caller submits a queue at the latest when so many tasks are in it; a power of two. */
+#define BATCH_QUEUED 32
+
 struct batch_engine {
 	struct doca_pe *pe;
-	struct batch_entry *ring; /* has a place for every slot of the engine's contexts and for four changes of state of
-				   * each, which is a whole life: it cannot overflow */
+	struct batch_entry *ring; /* has a place for every slot of the engine's contexts and for BATCH_STATES changes of
+				   * state of each: it cannot overflow */
 	uint32_t ring_mask;
 	uint32_t tail;	 /* where the next entry goes; only this side writes it */
-	uint32_t queued; /* set by the other side when it puts something into a queue; cleared when all are empty */
+	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that brought something else than entries */
-	uint32_t stop;	 /* set by the other side in a callback: batch_progress is to return */
+	uint32_t stop;	 /* set by Java in a callback: batch_progress is to return */
 	uint32_t reserved;
 	struct batch_context *contexts;
 };
@@ -83,8 +90,8 @@ struct batch_context {
 	uint32_t *queue; /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
 	uint32_t queue_mask;
 	uint32_t queue_head; /* only this side writes it */
-	uint32_t queue_tail; /* only the other side writes it */
-	uint16_t index;	     /* of the other side */
+	uint32_t queue_tail; /* only Java writes it */
+	uint16_t index;	     /* Java's, for the context */
 	uint8_t receives;
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */

@@ -1,11 +1,5 @@
 #include "messages.h"
 
-/* The other side computes with these. */
-_Static_assert(offsetof(struct messages_endpoint, client) == 8, "Batch.ENDPOINT_CLIENT");
-_Static_assert(offsetof(struct messages_endpoint, user_data) == 16, "Batch.ENDPOINT_USER_DATA");
-_Static_assert(offsetof(struct messages_endpoint, ended) == 24, "Batch.ENDPOINT_ENDED");
-_Static_assert(sizeof(struct messages_endpoint) == 32, "Batch.ENDPOINT_SIZE");
-
 static struct messages_functions doca;
 
 uint32_t comch4j_messages_init(const struct messages_functions *functions)

@@ -1,7 +1,7 @@
 /* The control path: one crossing for a message that is sent, none for its completion, one for a message that arrives.
  *
- * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. The other side
- * is io.github.comch4j.internal.transport.BatchedMessageSender.
+ * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's side is
+ * io.github.comch4j.internal.transport.BatchedMessageSender.
  */
 #ifndef COMCH4J_MESSAGES_H
 #define COMCH4J_MESSAGES_H
@@ -12,7 +12,7 @@
 #include "batch.h"
 #include "doca_comch.h"
 
-/* DOCA's functions, and those of the other side that callbacks go on to. */
+/* DOCA's functions, and Java's, which callbacks go on to. */
 struct messages_functions {
 	uint64_t version; /* BATCH_VERSION */
 	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer, const void *msg,
@@ -24,17 +24,17 @@ struct messages_functions {
 	doca_error_t (*submit)(struct doca_task *task);
 	void (*free_task)(struct doca_task *task);
 	union doca_data (*connection_data)(const struct doca_comch_connection *connection);
-	/* of the other side: */
+	/* Java's: */
 	doca_ctx_state_changed_callback_t state_changed;
 	doca_comch_task_send_completion_cb_t not_sent; /* has to free the task */
 	void (*received)(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from, union doca_data connection_data);
 };
 
-/* A server or client. Its address is the context's user data; zero but for what the other side sets. */
+/* A server or client. Its address is the context's user data; zero but for what Java sets. */
 struct messages_endpoint {
 	struct doca_comch_server *server; /* NULL for a client */
 	struct doca_comch_client *client;
-	union doca_data user_data; /* what the other side gets instead of that address */
+	union doca_data user_data; /* what Java gets instead of that address */
 	uint64_t ended;		   /* send tasks, either way; only this side writes it */
 };
 

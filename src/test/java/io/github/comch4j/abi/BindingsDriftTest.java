@@ -8,24 +8,25 @@ import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The bindings in {@code generated/} are what jextract made of {@code headers/}: compares both with the fingerprint that
+ * The bindings in {@code generated/} are what jextract made of {@code headers/} and of the batch library's headers: compares both with the fingerprint that
  * {@code scripts/jextract.sh} left, so that it works on a machine without jextract.
  */
 class BindingsDriftTest {
 
     private static final Path FINGERPRINT = Path.of("generated", "fingerprint.sha256");
-    private static final Path INCLUDES = Path.of("src", "main", "jextract", "includes.txt");
+    private static final List<Path> SOURCES = List.of(Path.of("headers"), Path.of("src", "main", "c", "batch"), Path.of("src", "main", "jextract"));
 
     @Test
     void bindingsAreThoseOfTheHeaders() throws IOException {
         assertThat(present())
-                .as("headers/, %s and generated/ do not belong together any more: run scripts/jextract.sh", INCLUDES)
+                .as("%s and generated/ do not belong together any more: run scripts/jextract.sh", SOURCES)
                 .isEqualTo(recorded());
     }
 
@@ -41,12 +42,15 @@ class BindingsDriftTest {
 
     private static Map<String, String> present() throws IOException {
         Map<String, String> sums = new TreeMap<>();
-        try (Stream<Path> headers = Files.list(Path.of("headers"));
-                Stream<Path> bindings = Files.walk(Path.of("generated"))) {
-            Stream<Path> files = Stream.concat(
-                    headers.filter(path -> path.toString().endsWith(".h")),
-                    bindings.filter(Files::isRegularFile).filter(path -> !path.equals(FINGERPRINT)));
-            for (Path file : Stream.concat(files, Stream.of(INCLUDES)).toList()) {
+        for (Path folder : SOURCES) {
+            try (Stream<Path> files = Files.list(folder)) {
+                for (Path file : files.filter(path -> path.toString().matches(".*\\.(h|txt)")).toList()) {
+                    sums.put(file.toString(), sha256(Files.readAllBytes(file)));
+                }
+            }
+        }
+        try (Stream<Path> bindings = Files.walk(Path.of("generated"))) {
+            for (Path file : bindings.filter(Files::isRegularFile).filter(path -> !path.equals(FINGERPRINT)).toList()) {
                 sums.put(file.toString(), sha256(Files.readAllBytes(file)));
             }
         }

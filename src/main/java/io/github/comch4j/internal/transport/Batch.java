@@ -3,8 +3,18 @@ package io.github.comch4j.internal.transport;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.util.Map.entry;
 
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.ffi.batch.batch_context;
+import io.github.comch4j.ffi.batch.batch_data;
+import io.github.comch4j.ffi.batch.batch_engine;
+import io.github.comch4j.ffi.batch.batch_entry;
+import io.github.comch4j.ffi.batch.batch_functions;
+import io.github.comch4j.ffi.batch.batch_h;
+import io.github.comch4j.ffi.batch.batch_slot;
+import io.github.comch4j.ffi.batch.messages_endpoint;
+import io.github.comch4j.ffi.batch.messages_functions;
 import io.github.comch4j.internal.load.EmulatedLibraries;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Platform;
@@ -13,94 +23,114 @@ import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.VarHandle;
-import java.util.List;
+import java.util.Map;
 
 /**
- * The native helper, {@code src/main/c/batch}: its functions, and the layout of the memory that it shares with this side. Loaded
- * when the first engine is made; where the jar has none for this platform, engines use upcalls.
+ * The batch library, {@code src/main/c/batch}: its functions, and where the fields of the structures are that it shares with Java, as jextract found them in its
+ * headers. Loaded when the first engine is made; where the jar has none for this platform, engines use upcalls.
  *
  * <p>None of its calls may be linked as critical: they call DOCA, which may call back, wait, or copy a message of any length.
  */
 final class Batch {
     static final String FILE = "libcomch4j_batch.so";
-    private static final long VERSION = 3;
 
-    // struct batch_engine
-    static final int ENGINE_PE = 0;
-    static final int ENGINE_RING = 8;
-    static final int ENGINE_RING_MASK = 16;
-    static final int ENGINE_TAIL = 20;
-    static final int ENGINE_QUEUED = 24;
-    static final int ENGINE_OTHERS = 28;
-    static final int ENGINE_STOP = 32;
-    static final int ENGINE_CONTEXTS = 40;
-    static final int ENGINE_SIZE = 48;
-    // struct batch_context
-    static final int CONTEXT_ENGINE = 0;
-    static final int CONTEXT_NEXT = 8;
-    static final int CONTEXT_CTX = 16;
-    static final int CONTEXT_SLOTS = 24;
-    static final int CONTEXT_DATA = 32;
-    static final int CONTEXT_QUEUE = 40;
-    static final int CONTEXT_QUEUE_MASK = 48;
-    static final int CONTEXT_QUEUE_HEAD = 52;
-    static final int CONTEXT_QUEUE_TAIL = 56;
-    static final int CONTEXT_INDEX = 60;
-    static final int CONTEXT_RECEIVES = 62;
-    static final int CONTEXT_STALLS = 64;
-    static final int CONTEXT_SIZE = 72;
-    // struct batch_slot
-    static final int SLOT_TASK = 0;
-    static final int SLOT_BUF = 8;
-    static final int SLOT_CHANGES = 16;
-    static final int SLOT_CONSUMER = 20;
-    static final int SLOT_TYPED = 24;
-    static final int SLOT_SHIFT = 5;
-    // struct batch_data
-    static final int DATA_DATA = 0;
-    static final int DATA_LEN = 8;
-    static final int DATA_SHIFT = 4;
+    // where the fields of struct batch_engine are
+    static final int ENGINE_PE = (int) batch_engine.pe$offset();
+    static final int ENGINE_RING = (int) batch_engine.ring$offset();
+    static final int ENGINE_RING_MASK = (int) batch_engine.ring_mask$offset();
+    static final int ENGINE_TAIL = (int) batch_engine.tail$offset();
+    static final int ENGINE_QUEUED = (int) batch_engine.queued$offset();
+    static final int ENGINE_OTHERS = (int) batch_engine.others$offset();
+    static final int ENGINE_STOP = (int) batch_engine.stop$offset();
+    static final int ENGINE_CONTEXTS = (int) batch_engine.contexts$offset();
+    static final int ENGINE_SIZE = (int) batch_engine.sizeof();
+    // of struct batch_context
+    static final int CONTEXT_ENGINE = (int) batch_context.engine$offset();
+    static final int CONTEXT_NEXT = (int) batch_context.next$offset();
+    static final int CONTEXT_CTX = (int) batch_context.ctx$offset();
+    static final int CONTEXT_SLOTS = (int) batch_context.slots$offset();
+    static final int CONTEXT_DATA = (int) batch_context.data$offset();
+    static final int CONTEXT_QUEUE = (int) batch_context.queue$offset();
+    static final int CONTEXT_QUEUE_MASK = (int) batch_context.queue_mask$offset();
+    static final int CONTEXT_QUEUE_HEAD = (int) batch_context.queue_head$offset();
+    static final int CONTEXT_QUEUE_TAIL = (int) batch_context.queue_tail$offset();
+    static final int CONTEXT_INDEX = (int) batch_context.index$offset();
+    static final int CONTEXT_RECEIVES = (int) batch_context.receives$offset();
+    static final int CONTEXT_STALLS = (int) batch_context.stalls$offset();
+    static final int CONTEXT_SIZE = (int) batch_context.sizeof();
+    // of struct batch_slot
+    static final int SLOT_TASK = (int) batch_slot.task$offset();
+    static final int SLOT_BUF = (int) batch_slot.buf$offset();
+    static final int SLOT_CHANGES = (int) batch_slot.changes$offset();
+    static final int SLOT_CONSUMER = (int) batch_slot.consumer$offset();
+    static final int SLOT_TYPED = (int) batch_slot.typed$offset();
+    static final int SLOT_SHIFT = shift(batch_slot.sizeof());
+    // of struct batch_data
+    static final int DATA_DATA = (int) batch_data.data$offset();
+    static final int DATA_LEN = (int) batch_data.data_len$offset();
+    static final int DATA_SHIFT = shift(batch_data.sizeof());
+    // of struct batch_entry
+    static final int ENTRY_DATA_LEN = (int) batch_entry.data_len$offset();
+    static final int ENTRY_IMM = (int) batch_entry.imm$offset();
+    /** The producer's id, and in the upper half how much immediate data there is. */
+    static final int ENTRY_PRODUCER = together(batch_entry.producer$offset(), batch_entry.imm_len$offset(), 4);
+    /** The slot, the context in bits 32 to 47, and above that the status. */
+    static final int ENTRY_WHAT = together(together(batch_entry.slot$offset(), batch_entry.context$offset(), 4), batch_entry.status$offset(), 6);
+    static final int ENTRY_SHIFT = shift(batch_entry.sizeof());
+    // of struct messages_endpoint
+    static final int ENDPOINT_SERVER = (int) messages_endpoint.server$offset();
+    static final int ENDPOINT_CLIENT = (int) messages_endpoint.client$offset();
+    static final int ENDPOINT_USER_DATA = (int) messages_endpoint.user_data$offset();
+    static final int ENDPOINT_ENDED = (int) messages_endpoint.ended$offset();
+    static final int ENDPOINT_SIZE = (int) messages_endpoint.sizeof();
+
     // enum batch_change
-    static final int CHANGED_BUF = 1;
-    static final int CHANGED_CONSUMER = 2;
-    static final int CHANGED_DATA = 4;
-    // struct batch_entry
-    static final int ENTRY_DATA_LEN = 0;
-    static final int ENTRY_IMM = 8;
-    static final int ENTRY_PRODUCER = 16; // and the length of the immediate data in the upper half
-    static final int ENTRY_WHAT = 24; // slot, and in the upper half context and status
-    static final int ENTRY_SHIFT = 5;
-    // struct messages_endpoint
-    static final int ENDPOINT_SERVER = 0;
-    static final int ENDPOINT_CLIENT = 8;
-    static final int ENDPOINT_USER_DATA = 16;
-    static final int ENDPOINT_ENDED = 24;
-    static final int ENDPOINT_SIZE = 32;
-    /** Instead of a slot: the state changed. */
-    static final int STATE = -1;
-    /** With a slot in a queue: without data. */
-    static final int EMPTY = 1 << 31;
-    /** Changes of state that an engine has room for, of each context. */
-    static final int STATES = 4;
-    /** So many sends wait in a queue at most before they are submitted. */
-    static final int SENDS = 32;
-    /** With what {@link #sendMessage} returns: it was the submit that was refused. */
-    static final int MESSAGES_SUBMIT = 0x10000;
+    static final int CHANGED_BUF = batch_h.BATCH_BUF();
+    static final int CHANGED_CONSUMER = batch_h.BATCH_CONSUMER();
+    static final int CHANGED_DATA = batch_h.BATCH_DATA();
 
-    /** In the order of struct batch_functions, behind its version; the last two may be missing. */
-    private static final List<String> FUNCTIONS = List.of("doca_pe_progress", "doca_task_submit", "doca_task_get_status", "doca_buf_set_data",
-            "doca_buf_reset_data_len", "doca_buf_get_data_len", "doca_comch_producer_task_send_set_buf", "doca_comch_producer_task_send_set_consumer_id",
-            "doca_comch_consumer_task_post_recv_set_buf", "doca_comch_consumer_task_post_recv_get_producer_id",
-            "doca_comch_consumer_task_post_recv_get_imm_data", "doca_comch_consumer_task_post_recv_get_imm_data_len", "doca_task_submit_ex",
-            "doca_ctx_flush_tasks");
-    /** In the order of struct messages_functions, behind its version and before the upcalls. */
-    private static final List<String> MESSAGES_FUNCTIONS = List.of("doca_comch_server_task_send_alloc_init", "doca_comch_client_task_send_alloc_init",
-            "doca_comch_task_send_as_task", "doca_task_set_user_data", "doca_task_submit", "doca_task_free", "doca_comch_connection_get_user_data");
+    /** Instead of a slot: the state changed. */
+    static final int STATE = batch_h.BATCH_STATE();
+    /** With a slot in a queue: without data. */
+    static final int EMPTY = batch_h.BATCH_EMPTY();
+    /** Changes of state that an engine has room for, of each context. */
+    static final int STATES = batch_h.BATCH_STATES();
+    /** So many tasks wait in a queue at most before they are submitted; a power of two. */
+    static final int QUEUED = batch_h.BATCH_QUEUED();
+    /** With what {@link #sendMessage} returns: it was the submit that was refused. */
+    static final int MESSAGES_SUBMIT = batch_h.MESSAGES_SUBMIT();
+
+    /** What each field of struct batch_functions is to be; the last two functions may be missing. */
+    private static final Map<Long, String> FUNCTIONS = Map.ofEntries(
+            entry(batch_functions.progress$offset(), "doca_pe_progress"),
+            entry(batch_functions.submit$offset(), "doca_task_submit"),
+            entry(batch_functions.status$offset(), "doca_task_get_status"),
+            entry(batch_functions.set_data$offset(), "doca_buf_set_data"),
+            entry(batch_functions.reset_data_len$offset(), "doca_buf_reset_data_len"),
+            entry(batch_functions.get_data_len$offset(), "doca_buf_get_data_len"),
+            entry(batch_functions.send_set_buf$offset(), "doca_comch_producer_task_send_set_buf"),
+            entry(batch_functions.send_set_consumer$offset(), "doca_comch_producer_task_send_set_consumer_id"),
+            entry(batch_functions.receive_set_buf$offset(), "doca_comch_consumer_task_post_recv_set_buf"),
+            entry(batch_functions.receive_producer$offset(), "doca_comch_consumer_task_post_recv_get_producer_id"),
+            entry(batch_functions.receive_imm$offset(), "doca_comch_consumer_task_post_recv_get_imm_data"),
+            entry(batch_functions.receive_imm_len$offset(), "doca_comch_consumer_task_post_recv_get_imm_data_len"),
+            entry(batch_functions.submit_held$offset(), "doca_task_submit_ex"),
+            entry(batch_functions.push_held$offset(), "doca_ctx_flush_tasks"));
+    /** As {@link #FUNCTIONS}, of struct messages_functions. */
+    private static final Map<Long, String> MESSAGES_FUNCTIONS = Map.of(
+            messages_functions.server_alloc$offset(), "doca_comch_server_task_send_alloc_init",
+            messages_functions.client_alloc$offset(), "doca_comch_client_task_send_alloc_init",
+            messages_functions.as_task$offset(), "doca_comch_task_send_as_task",
+            messages_functions.set_user_data$offset(), "doca_task_set_user_data",
+            messages_functions.submit$offset(), "doca_task_submit",
+            messages_functions.free_task$offset(), "doca_task_free",
+            messages_functions.connection_data$offset(), "doca_comch_connection_get_user_data");
 
     /**
      * The shared memory, by address. A segment that the compiler knows, so that an access costs what it does in C; everything at the addresses that are
@@ -195,7 +225,7 @@ final class Batch {
         MEMORY.set(ValueLayout.JAVA_BYTE, address, (byte) value);
     }
 
-    /** The helper, initialised, or null. */
+    /** The batch library, initialised, or null. */
     private static SymbolLookup library() {
         NativeLibrary.load();
         SymbolLookup library;
@@ -218,26 +248,47 @@ final class Batch {
     }
 
     private static boolean initialise(SymbolLookup library) {
-        return initialise(library, "comch4j_batch_init", FUNCTIONS)
-                && initialise(library, "comch4j_messages_init", MESSAGES_FUNCTIONS, Upcalls.STATE_CHANGED, Upcalls.TASK_FAILED, Upcalls.BatchedMessage.STUB);
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment batch = table(arena, batch_functions.layout(), batch_functions.version$offset(), FUNCTIONS);
+            MemorySegment messages = table(arena, messages_functions.layout(), messages_functions.version$offset(), MESSAGES_FUNCTIONS);
+            messages_functions.state_changed(messages, Upcalls.STATE_CHANGED);
+            messages_functions.not_sent(messages, Upcalls.TASK_FAILED);
+            messages_functions.received(messages, Upcalls.BatchedMessage.STUB);
+            return initialise(library, "comch4j_batch_init", batch) && initialise(library, "comch4j_messages_init", messages);
+        }
     }
 
-    private static boolean initialise(SymbolLookup library, String function, List<String> functions, MemorySegment... upcalls) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment table = arena.allocate(JAVA_LONG, 1 + functions.size() + upcalls.length);
-            int at = 0;
-            table.setAtIndex(JAVA_LONG, at++, VERSION);
-            for (String name : functions) {
-                table.setAtIndex(JAVA_LONG, at++, Symbols.find(name).orElse(MemorySegment.NULL).address());
-            }
-            for (MemorySegment upcall : upcalls) {
-                table.setAtIndex(JAVA_LONG, at++, upcall.address());
-            }
+    /** A table with the version and these functions, by their offsets; a function that the loaded libraries lack is NULL. */
+    private static MemorySegment table(Arena arena, MemoryLayout layout, long version, Map<Long, String> functions) {
+        MemorySegment table = arena.allocate(layout);
+        table.set(JAVA_LONG, version, batch_h.BATCH_VERSION());
+        functions.forEach((offset, name) -> table.set(ADDRESS, offset, Symbols.find(name).orElse(MemorySegment.NULL)));
+        return table;
+    }
+
+    private static boolean initialise(SymbolLookup library, String function, MemorySegment table) {
+        try {
             MethodHandle init = Symbols.downcall(library.find(function).orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
             return (int) init.invokeExact(table.address()) != 0;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
+    }
+
+    /** The logarithm of a size, by which an array's index is shifted. */
+    private static int shift(long size) {
+        if (Long.bitCount(size) != 1) {
+            throw new AssertionError("the size of an array's elements is no power of two: " + size);
+        }
+        return Long.numberOfTrailingZeros(size);
+    }
+
+    /** Of two fields that are read at once: where the first one is. */
+    private static int together(long first, long second, int distance) {
+        if (second - first != distance) {
+            throw new AssertionError("fields that are read at once are at " + first + " and " + second);
+        }
+        return (int) first;
     }
 
     private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {

@@ -136,7 +136,7 @@ final class BatchedTaskQueue extends TaskQueue {
 
     private int appendReceive(int what, int posted) {
         append(what);
-        int limit = Math.min(posted >> 2, Batch.SENDS);
+        int limit = Math.min(posted >> 2, Batch.QUEUED);
         if (queueTail - queueHead >= limit) { // that was known of the head
             queueHead = Batch.getInt(address + Batch.CONTEXT_QUEUE_HEAD);
             if (queueTail - queueHead >= limit) {
@@ -154,7 +154,7 @@ final class BatchedTaskQueue extends TaskQueue {
             transport.sendsQueued(1);
         }
         // by position: a consumer without room is not asked again for each send
-        if ((queueTail & Batch.SENDS - 1) == 0) {
+        if ((queueTail & Batch.QUEUED - 1) == 0) {
             flush();
         }
     }

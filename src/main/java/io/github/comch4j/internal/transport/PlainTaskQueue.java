@@ -95,7 +95,7 @@ final class PlainTaskQueue extends TaskQueue {
     public void enqueue(int slot) {
         queue[queueTail++ & queue.length - 1] = slot;
         transport.queued(1);
-        if ((queueTail & Batch.SENDS - 1) == 0) {
+        if ((queueTail & Batch.QUEUED - 1) == 0) {
             flush();
         }
     }
