@@ -4,9 +4,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.ClientCalls;
+import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
@@ -29,7 +28,7 @@ public final class ComchClient extends ControlPathEndpoint {
     private volatile ComchConnection connection; // set on the engine's thread
 
     private ComchClient(Builder settings, MemorySegment created) {
-        super(settings, EndpointCalls.CLIENT, "client \"" + settings.name + "\"", created, CoreObjects.of(settings.device));
+        super(settings, ClientCalls.INSTANCE, "client \"" + settings.name + "\"", created, CoreObjects.of(settings.device));
         this.onRefused = settings.onRefused;
     }
 
@@ -84,9 +83,7 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            MemorySegment established = Calls.pointer("doca_comch_client_get_connection", "connecting " + this,
-                    out -> doca_h.doca_comch_client_get_connection(context.object(), out));
-            opened(register(established.address()));
+            opened(register(ClientCalls.connection(context.object(), "connecting " + this)));
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 ended(connection, ConnectionState.CLOSED);
@@ -158,14 +155,14 @@ public final class ComchClient extends ControlPathEndpoint {
             try {
                 while (true) {
                     if (!client.context.awaitStarted(deadline)) {
-                        throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "connecting " + client + " for " + timeout);
+                        throw new DocaException(DocaError.TIME_OUT, ContextCalls.START_NAME, "connecting " + client + " for " + timeout);
                     }
                     if (client.connection != null) {
                         return client;
                     }
                     long retry = Math.min(deadline - System.nanoTime(), RETRY_PAUSE.toNanos());
                     if (retry <= 0) {
-                        throw new DocaException(DocaError.CONNECTION_ABORTED, "doca_ctx_start",
+                        throw new DocaException(DocaError.CONNECTION_ABORTED, ContextCalls.START_NAME,
                                 "connecting " + client + " for " + timeout + ": no server of that name accepts clients of " + device);
                     }
                     engine.await(() -> false, System.nanoTime() + retry, null);
@@ -178,8 +175,7 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         private ComchClient make() {
-            return new ComchClient(this, create("client", "doca_comch_client_create",
-                    (text, out) -> doca_h.doca_comch_client_create(CoreObjects.of(device).handle(), text, out)));
+            return new ComchClient(this, create("client", action -> ClientCalls.create(CoreObjects.of(device).handle(), name, action)));
         }
 
         @Override

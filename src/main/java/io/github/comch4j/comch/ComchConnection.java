@@ -5,8 +5,10 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConnectionCalls;
+import io.github.comch4j.internal.call.ServerCalls;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
@@ -210,14 +212,14 @@ public final class ComchConnection {
             throw new IllegalStateException("no room to send on " + this + ", and a callback cannot wait: use trySend, or more sendTasks");
         }
         if (!engine.await(attempt, engine.deadline(), null)) {
-            throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + engine.timeout() + " for room to send on " + this);
+            throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for room to send on " + this);
         }
     }
 
     private int check(long length) {
         engine.checkOwner();
         if (state != ConnectionState.OPEN) {
-            throw closed("doca_task_submit", "sending on ");
+            throw closed(TaskCalls.SUBMIT_NAME, "sending on ");
         }
         if (length < 1 || length > endpoint.maxMessageSize()) {
             throw new IllegalArgumentException("a message of " + length + " bytes: 1 to " + endpoint.maxMessageSize() + " are possible on " + this);
@@ -259,18 +261,12 @@ public final class ComchConnection {
 
     private ConnectionCounters readCounters() {
         String action = "reading the counters of " + this;
-        MemorySegment connection = MemorySegment.ofAddress(address);
-        Calls.check("doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(connection));
+        ConnectionCalls.updateCounters(address, action);
         return new ConnectionCounters(
-                counter(connection, doca_h.DOCA_COMCH_COUNTER_SENT_MESSAGES(), action),
-                counter(connection, doca_h.DOCA_COMCH_COUNTER_SENT_BYTES(), action),
-                counter(connection, doca_h.DOCA_COMCH_COUNTER_RECV_MESSAGES(), action),
-                counter(connection, doca_h.DOCA_COMCH_COUNTER_RECV_BYTES(), action));
-    }
-
-    private static long counter(MemorySegment connection, int counter, String action) {
-        return Calls.uint64("doca_comch_connection_get_counter", action,
-                out -> doca_h.doca_comch_connection_get_counter(connection, counter, out));
+                ConnectionCalls.counter(address, ConnectionCalls.SENT_MESSAGES, action),
+                ConnectionCalls.counter(address, ConnectionCalls.SENT_BYTES, action),
+                ConnectionCalls.counter(address, ConnectionCalls.RECEIVED_MESSAGES, action),
+                ConnectionCalls.counter(address, ConnectionCalls.RECEIVED_BYTES, action));
     }
 
     /**
@@ -462,13 +458,18 @@ public final class ComchConnection {
     }
 
     /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it; {@code hint} is for a refusal. */
-    MemorySegment create(String function, String what, String hint, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+    MemorySegment create(String function, String what, String hint, Creation creation) {
         synchronized (lifeLock) {
             if (state != ConnectionState.OPEN) {
                 throw closed(function, "creating " + what + " on ");
             }
-            return Calls.pointer(function, "creating " + what + " on " + this + hint, out -> call.applyAsInt(MemorySegment.ofAddress(address), out));
+            return creation.on(address, "creating " + what + " on " + this + hint);
         }
+    }
+
+    /** Makes a native object on a native connection. */
+    interface Creation {
+        MemorySegment on(long connection, String action);
     }
 
     /** The last look at the counters, as far as DOCA still allows it. */
@@ -577,17 +578,16 @@ public final class ComchConnection {
 
         private void disconnectNow(Teardown teardown) {
             MemorySegment server = endpoint.context.object();
-            MemorySegment connection = MemorySegment.ofAddress(address);
             int[] code = new int[1];
             java.util.function.BooleanSupplier attempt = () -> {
-                code[0] = Calls.code("doca_comch_server_disconnect", () -> doca_h.doca_comch_server_disconnect(server, connection));
+                code[0] = ServerCalls.disconnect(server, address);
                 return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
             };
             if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {
                 endpoint.context.awaitTasks(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
             }
             if (code[0] != Calls.SUCCESS && state == ConnectionState.OPEN) {
-                throw new DocaException(code[0], "doca_comch_server_disconnect", "ending " + ComchConnection.this);
+                throw new DocaException(code[0], ServerCalls.DISCONNECT_NAME, "ending " + ComchConnection.this);
             }
         }
     }

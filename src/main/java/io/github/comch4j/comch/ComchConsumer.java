@@ -6,10 +6,8 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConsumerCalls;
-import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Teardown;
@@ -35,7 +33,7 @@ public final class ComchConsumer extends FastPathEndpoint {
     private final ReceiveTasks receives;
 
     private ComchConsumer(Builder settings) {
-        super(settings, FastPathCalls.CONSUMER, "consumer", create(settings), settings.connection.resource(), CoreObjects.of(settings.memory));
+        super(settings, ConsumerCalls.INSTANCE, "consumer", create(settings), settings.connection.resource(), CoreObjects.of(settings.memory));
         this.memory = settings.memory;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
@@ -52,18 +50,16 @@ public final class ComchConsumer extends FastPathEndpoint {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
-        return settings.connection.create("doca_comch_consumer_create", "a consumer",
-                settings.connection.hintAbout(settings.memory), (peer, out) -> ConsumerCalls.create(peer, map, out));
+        return settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer", settings.connection.hintAbout(settings.memory),
+                (peer, action) -> ConsumerCalls.create(peer, map, action));
     }
 
     /** Returns the most immediate data that a receive can have. */
     private int configureImmediates(int wanted) {
         if (wanted >= 0) {
-            Calls.check("doca_comch_consumer_set_imm_data_len", "configuring " + this,
-                    () -> ConsumerCalls.setImmediateLength(context.object(), wanted));
+            ConsumerCalls.setImmediateLength(context.object(), wanted, "configuring " + this);
         }
-        return (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", "configuring " + this,
-                out -> ConsumerCalls.getImmediateLength(context.object(), out));
+        return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
 
     @Override
@@ -310,10 +306,10 @@ public final class ComchConsumer extends FastPathEndpoint {
             ComchConsumer consumer = start();
             try {
                 if (!consumer.context.awaitStarted(Nanos.deadline(timeout))) {
-                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_start", "starting " + consumer + " for " + timeout);
+                    throw new DocaException(DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
                 }
                 if (!consumer.isRunning()) {
-                    throw new DocaException(DocaError.NOT_CONNECTED, "doca_ctx_start", "starting " + consumer);
+                    throw new DocaException(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + consumer);
                 }
             } catch (RuntimeException | Error e) {
                 consumer.context.closeAfter(e);

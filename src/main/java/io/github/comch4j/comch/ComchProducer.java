@@ -5,8 +5,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.load.Settings;
@@ -29,7 +27,7 @@ public final class ComchProducer extends FastPathEndpoint {
     private final SendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, FastPathCalls.PRODUCER, "producer", create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.INSTANCE, "producer", create(settings), settings.connection.resource());
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
@@ -42,7 +40,7 @@ public final class ComchProducer extends FastPathEndpoint {
 
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
-        return settings.connection.create("doca_comch_producer_create", "a producer", "", ProducerCalls::create);
+        return settings.connection.create(ProducerCalls.CREATE_NAME, "a producer", "", ProducerCalls::create);
     }
 
     @Override

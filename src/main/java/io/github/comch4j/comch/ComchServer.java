@@ -5,10 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.ConnectionCalls;
-import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.transport.Upcalls;
@@ -27,7 +24,7 @@ import java.util.Objects;
 public final class ComchServer extends ControlPathEndpoint {
 
     private ComchServer(Builder settings, MemorySegment created) {
-        super(settings, EndpointCalls.SERVER, "server \"" + settings.name + "\"", created, CoreObjects.of(settings.representor),
+        super(settings, ServerCalls.INSTANCE, "server \"" + settings.name + "\"", created, CoreObjects.of(settings.representor),
                 CoreObjects.of(settings.device));
     }
 
@@ -56,8 +53,7 @@ public final class ComchServer extends ControlPathEndpoint {
 
     @Override
     void configureMore(MemorySegment handle) {
-        Calls.check("doca_comch_server_event_connection_status_changed_register", "configuring " + this,
-                () -> ConnectionCalls.registerStatus(handle, Upcalls.CONNECTED, Upcalls.DISCONNECTED));
+        ServerCalls.registerStatus(handle, Upcalls.CONNECTED, Upcalls.DISCONNECTED, "configuring " + this);
     }
 
     @Override
@@ -110,8 +106,8 @@ public final class ComchServer extends ControlPathEndpoint {
          *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
          */
         public ComchServer start() {
-            ComchServer server = new ComchServer(this, create("server", "doca_comch_server_create",
-                    (text, out) -> doca_h.doca_comch_server_create(CoreObjects.of(device).handle(), CoreObjects.of(representor).handle(), text, out)));
+            ComchServer server = new ComchServer(this, create("server",
+                    action -> ServerCalls.create(CoreObjects.of(device).handle(), CoreObjects.of(representor).handle(), name, action)));
             try {
                 server.context.start();
             } catch (RuntimeException | Error e) {

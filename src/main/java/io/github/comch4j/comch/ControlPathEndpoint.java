@@ -18,7 +18,6 @@ import io.github.comch4j.internal.transport.ConnectionEvents;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Scratch;
 import io.github.comch4j.internal.transport.Upcalls;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -26,6 +25,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.function.ToLongFunction;
 
 /**
@@ -73,8 +74,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.bind(created);
             messages = context.transport().messageSender(context, created, context.key(), calls);
             configure(settings);
-            this.maxMessageSize = number("_get_max_msg_size", calls::getMaxMessageSize);
-            this.receiveQueueSize = number("_get_recv_queue_size", calls::getReceiveQueueSize);
+            this.maxMessageSize = calls.maxMessageSize(created, configuring());
+            this.receiveQueueSize = calls.receiveQueueSize(created, configuring());
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -85,17 +86,17 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private void configure(Builder<?> settings) {
         MemorySegment handle = context.object();
         if (settings.maxMessageSize > 0) {
-            checkSetting("_set_max_msg_size", calls.setMaxMessageSize(handle, settings.maxMessageSize), "maxMessageSize", settings.maxMessageSize, settings,
+            set("maxMessageSize", settings.maxMessageSize, value -> calls.setMaxMessageSize(handle, value, configuring()), settings,
                     ComchCapabilities::maxMessageSize);
         }
         if (settings.receiveQueueSize > 0) {
-            checkSetting("_set_recv_queue_size", calls.setReceiveQueueSize(handle, settings.receiveQueueSize), "receiveQueueSize", settings.receiveQueueSize,
-                    settings, ComchCapabilities::maxReceiveQueueSize);
+            set("receiveQueueSize", settings.receiveQueueSize, value -> calls.setReceiveQueueSize(handle, value, configuring()), settings,
+                    ComchCapabilities::maxReceiveQueueSize);
         }
-        checkSetting("_task_send_set_conf", calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), sendTasks), "sendTasks", sendTasks,
-                settings, ComchCapabilities::maxSendTasks);
-        check("_event_msg_recv_register", calls.registerMessages(handle, messages.receivedCallback()));
-        check("_event_consumer_register", calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED));
+        set("sendTasks", sendTasks, value -> calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), value, configuring()), settings,
+                ComchCapabilities::maxSendTasks);
+        calls.registerMessages(handle, messages.receivedCallback(), configuring());
+        calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED, configuring());
         configureMore(handle);
     }
 
@@ -103,31 +104,25 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         return device;
     }
 
+    private String configuring() {
+        return "configuring " + context.name();
+    }
+
     /** What only one of the two kinds has. */
     void configureMore(MemorySegment handle) {
     }
 
-    private void check(String suffix, int code) {
-        if (code != Calls.SUCCESS) {
-            throw new DocaException(code, calls.function(suffix), "configuring " + context.name());
-        }
-    }
-
-    /** As check; of a value that the device does not take, says what it takes. */
-    private void checkSetting(String suffix, int code, String setting, int value, Builder<?> settings, ToLongFunction<ComchCapabilities> limit) {
-        if (code == DocaError.INVALID_VALUE.code()) {
-            throw new DocaException(code, calls.function(suffix), "configuring " + context.name() + " with " + setting + " " + value + ", where "
+    /** Of a value that the device does not take, says what it takes. */
+    private static void set(String setting, int value, IntConsumer setter, Builder<?> settings, ToLongFunction<ComchCapabilities> limit) {
+        try {
+            setter.accept(value);
+        } catch (DocaException e) {
+            if (e.error() != DocaError.INVALID_VALUE) {
+                throw e;
+            }
+            throw new DocaException(e.code(), e.function(), e.action() + " with " + setting + " " + value + ", where "
                     + settings.device + " takes at most " + limit.applyAsLong(ComchCapabilities.of(settings.device)));
         }
-        check(suffix, code);
-    }
-
-    private interface Getter {
-        int call(MemorySegment endpoint, MemorySegment out);
-    }
-
-    private int number(String suffix, Getter getter) {
-        return (int) Calls.uint32(calls.function(suffix), "configuring " + context.name(), out -> getter.call(context.object(), out));
     }
 
     /**
@@ -309,7 +304,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
             return connection.backPressure().refuse(connection, true);
         }
-        throw connection.refused(code, submit ? "doca_task_submit" : calls.function("_task_send_alloc_init"), length);
+        throw connection.refused(code, submit ? TaskCalls.SUBMIT_NAME : calls.allocateSendFunction(), length);
     }
 
     void sendEnded(long send, long key, boolean success) {
@@ -326,7 +321,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             if (onSendFailed != null) {
                 onSendFailed.onSendFailed(connection, DocaError.of(status));
             } else if (connection.isOpen()) {
-                throw new DocaException(status, "doca_task_submit", "sending a message on " + connection);
+                throw new DocaException(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
             }
         }
     }
@@ -493,14 +488,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         abstract B self();
 
         /** Creates the native object. */
-        final MemorySegment create(String kind, String function, java.util.function.ToIntBiFunction<MemorySegment, MemorySegment> call) {
+        final MemorySegment create(String kind, Function<String, MemorySegment> creation) {
             CoreObjects.of(engine).checkOwner();
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment text = arena.allocateFrom(name);
-                return Calls.pointer(function, "creating " + kind + " \"" + name + "\" on " + device, out -> call.applyAsInt(text, out));
+            try {
+                return creation.apply("creating " + kind + " \"" + name + "\" on " + device);
             } catch (DocaException e) {
                 String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED ? unsuitable() : "";
-                throw cause.isEmpty() ? e : new DocaException(e.code(), function, e.action() + cause);
+                throw cause.isEmpty() ? e : new DocaException(e.code(), e.function(), e.action() + cause);
             }
         }
 

@@ -21,13 +21,8 @@ final class EndpointContext extends ControlContext {
     }
 
     @Override
-    protected int destroy(MemorySegment nativeObject) {
-        return endpoint.calls.destroy(nativeObject);
-    }
-
-    @Override
-    protected String destroyFunction() {
-        return endpoint.calls.function("_destroy");
+    protected void destroy(MemorySegment nativeObject, String action) {
+        endpoint.calls.destroy(nativeObject, action);
     }
 
     @Override

@@ -42,13 +42,8 @@ final class FastPathContext extends Context {
     }
 
     @Override
-    protected int destroy(MemorySegment nativeObject) {
-        return calls.destroy(nativeObject);
-    }
-
-    @Override
-    protected String destroyFunction() {
-        return calls.function("_destroy");
+    protected void destroy(MemorySegment nativeObject, String action) {
+        calls.destroy(nativeObject, action);
     }
 
     @Override

@@ -4,7 +4,6 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Resource;
@@ -51,18 +50,22 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
 
     /** The id is part of the name. */
     private int id(MemorySegment created) {
+        String action = "creating something on " + connection;
         try {
-            return (int) Calls.uint32(calls.function("_get_id"), "creating something on " + connection, out -> calls.getId(created, out));
+            return calls.id(created, action);
         } catch (RuntimeException | Error e) {
-            calls.destroy(created);
+            try {
+                calls.destroy(created, action);
+            } catch (DocaException refusal) {
+                e.addSuppressed(refusal);
+            }
             throw e;
         }
     }
 
     /** Tells DOCA how its tasks end. */
     final void configure(TransferTasks tasks) {
-        Calls.check(calls.taskFunction("_set_conf"), "configuring " + this, () -> calls.configureTasks(context.object(),
-                tasks.queue.completedCallback(), tasks.queue.failedCallback(), tasks.count()));
+        calls.configureTasks(context.object(), tasks.queue.completedCallback(), tasks.queue.failedCallback(), tasks.count(), "configuring " + this);
     }
 
     /** Its tasks; null before they are made. */

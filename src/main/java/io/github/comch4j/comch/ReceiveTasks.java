@@ -6,6 +6,7 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.Counter;
@@ -60,24 +61,24 @@ final class ReceiveTasks extends TransferTasks {
     /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
     private void post(int slot, BufferState buffer, boolean now) {
         buffer.depart(context);
-        String function = "doca_task_submit";
+        String function = TaskCalls.SUBMIT_NAME;
         int code = DocaError.UNKNOWN.code();
         try {
             long address = buffer.address();
             if (typed[slot] == 0) {
-                function = "doca_comch_consumer_task_post_recv_alloc_init";
+                function = ConsumerCalls.ALLOCATE_NAME;
                 code = allocate(slot, address);
             } else {
                 queue.prepare(slot, address, 0);
                 code = Calls.SUCCESS;
             }
             if (code == Calls.SUCCESS && buffer.hasMoved()) {
-                function = "doca_buf_set_data";
+                function = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
                 buffer.moveTold();
             }
             if (code == Calls.SUCCESS) {
-                function = "doca_task_submit";
+                function = TaskCalls.SUBMIT_NAME;
                 if (buffers[slot] != buffer) { // a store of a reference costs more than the look
                     buffers[slot] = buffer; // before the submit: a completion may come at any time after
                 }
@@ -106,7 +107,7 @@ final class ReceiveTasks extends TransferTasks {
         if (!wasRunning) {
             return new IllegalStateException(consumer + " is not running yet: progress its engine and that of its connection");
         }
-        return new ConnectionClosedException("doca_task_submit", "posting to " + consumer, consumer.connection().state());
+        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "posting to " + consumer, consumer.connection().state());
     }
 
     private DocaException refused(int code, String function, BufferState buffer) {
@@ -160,7 +161,7 @@ final class ReceiveTasks extends TransferTasks {
         if (onFailure != null) {
             onFailure.onReceiveFailed(consumer, buffer(buffer), status);
         } else if (context.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
-            throw new DocaException(status, "doca_task_submit", "receiving with " + consumer);
+            throw new DocaException(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
         }
     }
 
@@ -191,7 +192,7 @@ final class ReceiveTasks extends TransferTasks {
                 buffer.arrive();
                 release(slot);
                 if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
-                    throw refused(code, "doca_task_submit", buffer);
+                    throw refused(code, TaskCalls.SUBMIT_NAME, buffer);
                 }
             }
         } else if (buffer.isClosed() || buffer.inFlight() > 0) {

@@ -3,8 +3,10 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -81,13 +83,13 @@ final class SendTasks extends TransferTasks {
         if (code == AGAIN) {
             return backPressure.refuse(producer, false);
         }
-        throw refused(code, "doca_task_submit", state, consumerId);
+        throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId);
     }
 
     /** Makes the slot's task one for this send. */
     private void prepare(int slot, BufferState buffer, int consumerId, MemorySegment immediate) {
         int code = DocaError.UNKNOWN.code();
-        String function = "doca_comch_producer_task_send_alloc_init";
+        String function = ProducerCalls.ALLOCATE_NAME;
         try {
             long address = buffer == null ? 0 : buffer.address();
             plainTo[slot] = 0;
@@ -98,7 +100,7 @@ final class SendTasks extends TransferTasks {
                 code = Calls.SUCCESS;
             }
             if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
-                function = "doca_buf_set_data";
+                function = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
             }
         } finally {
@@ -144,7 +146,7 @@ final class SendTasks extends TransferTasks {
 
     private RuntimeException notRunning() {
         context.checkOpen();
-        return new ConnectionClosedException("doca_task_submit", "sending with " + producer, producer.connection().state());
+        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection().state());
     }
 
     private DocaException refused(int code, String function, BufferState buffer, int consumerId) {
@@ -201,7 +203,7 @@ final class SendTasks extends TransferTasks {
     private void throwFailure(DocaError status, BufferState buffer) {
         if (!failureTold && !context.isClosed()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
-            throw new DocaException(status, "doca_task_submit", "sending with " + producer + hintAbout(buffer));
+            throw new DocaException(status, TaskCalls.SUBMIT_NAME, "sending with " + producer + hintAbout(buffer));
         }
     }
 

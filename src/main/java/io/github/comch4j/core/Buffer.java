@@ -2,16 +2,13 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
@@ -269,12 +266,12 @@ public final class Buffer implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             if (state.inFlight() > 0 && !state.holder().awaitTasks(() -> state.inFlight() == 0, teardown)) {
-                throw new DocaException(DocaError.TIME_OUT, "doca_buf_dec_refcount",
+                throw new DocaException(DocaError.TIME_OUT, BufferCalls.DECREMENT_NAME,
                         "waiting for the tasks of " + state.holder().name() + " with " + name());
             }
             int code = decrementReferences();
             if (code != Calls.SUCCESS) {
-                throw new DocaException(code, "doca_buf_dec_refcount", "closing " + name());
+                throw new DocaException(code, BufferCalls.DECREMENT_NAME, "closing " + name());
             }
         }
 

@@ -10,6 +10,7 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
 import java.nio.ByteBuffer;
@@ -144,10 +145,10 @@ public final class ComchInputChannel implements ReadableByteChannel {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
         if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), Connections.of(connection).engine())) {
-            throw new DocaException(DocaError.TIME_OUT, "doca_pe_progress", "waiting " + engine.timeout() + " for data on " + this);
+            throw new DocaException(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this);
         }
         if (unread.isEmpty() && !ended) {
-            throw Connections.of(connection).ended("doca_pe_progress", "reading from " + this);
+            throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         return !unread.isEmpty();
     }

@@ -11,6 +11,7 @@ import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
 import java.lang.foreign.Arena;
@@ -148,11 +149,11 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 throw new IllegalStateException("a stream waits inside a callback of its engine");
             }
             if (!engine.await(doneOrFailed, engine.deadline(), Connections.of(connection).engine())) {
-                throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + engine.timeout() + " for " + what + " on " + this);
+                throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this);
             }
         }
         if (failure != DocaError.SUCCESS) {
-            throw new DocaException(failure, "doca_task_submit", "writing to " + this);
+            throw new DocaException(failure, TaskCalls.SUBMIT_NAME, "writing to " + this);
         }
     }
 

@@ -9,6 +9,9 @@ import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -96,7 +99,7 @@ public final class ComchSocket implements AutoCloseable {
                 return null;
             });
             if (System.nanoTime() - deadline >= 0) {
-                throw new DocaException(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, "doca_ctx_start",
+                throw new DocaException(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, ContextCalls.START_NAME,
                         "connecting to \"" + name + "\" on " + device + " for " + timeout);
             }
         }
@@ -171,7 +174,7 @@ public final class ComchSocket implements AutoCloseable {
         long pause = RETRY_NANOS;
         while (!loop.call(() -> connection.trySend(message))) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new DocaException(DocaError.TIME_OUT, "doca_task_submit", "waiting " + timeout + " for room to send on " + connection);
+                throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for room to send on " + connection);
             }
             pause(pause);
             pause = Math.min(2 * pause, 1_000_000);
@@ -197,7 +200,7 @@ public final class ComchSocket implements AutoCloseable {
         }
         if (message == END) {
             received.add(END); // for others, and for the next time
-            throw Connections.of(connection).ended("doca_pe_progress", "receiving on " + connection
+            throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "receiving on " + connection
                     + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""));
         }
         return message;

@@ -13,7 +13,12 @@ import java.lang.invoke.MethodHandle;
 
 /** Hot calls of buffers. */
 public final class BufferCalls {
-    private static final MethodHandle SET_DATA = Symbols.downcall("doca_buf_set_data",
+    /** {@code doca_buf_dec_refcount}. */
+    public static final String DECREMENT_NAME = "doca_buf_dec_refcount";
+    /** {@code doca_buf_set_data}. */
+    public static final String SET_DATA_NAME = "doca_buf_set_data";
+
+    private static final MethodHandle SET_DATA = Symbols.downcall(SET_DATA_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle GET_DATA_LENGTH = Symbols.downcall("doca_buf_get_data_len",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -53,7 +58,7 @@ public final class BufferCalls {
 
     /** {@code doca_buf_dec_refcount}; returns {@code doca_error_t}. */
     public static int decrementReferences(long buffer) {
-        return Calls.code("doca_buf_dec_refcount",
+        return Calls.code(DECREMENT_NAME,
                 () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer), MemorySegment.NULL));
     }
 

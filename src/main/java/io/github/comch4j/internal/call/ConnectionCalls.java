@@ -3,6 +3,7 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -10,7 +11,17 @@ import java.lang.invoke.MethodHandle;
 
 /** Calls of connections. */
 public final class ConnectionCalls {
-    private static final MethodHandle SET_USER_DATA = Symbols.downcall("doca_comch_connection_set_user_data",
+    /** {@code DOCA_COMCH_COUNTER_SENT_MESSAGES}. */
+    public static final int SENT_MESSAGES = doca_h.DOCA_COMCH_COUNTER_SENT_MESSAGES();
+    /** {@code DOCA_COMCH_COUNTER_SENT_BYTES}. */
+    public static final int SENT_BYTES = doca_h.DOCA_COMCH_COUNTER_SENT_BYTES();
+    /** {@code DOCA_COMCH_COUNTER_RECV_MESSAGES}. */
+    public static final int RECEIVED_MESSAGES = doca_h.DOCA_COMCH_COUNTER_RECV_MESSAGES();
+    /** {@code DOCA_COMCH_COUNTER_RECV_BYTES}. */
+    public static final int RECEIVED_BYTES = doca_h.DOCA_COMCH_COUNTER_RECV_BYTES();
+
+    private static final String SET_USER_DATA_NAME = "doca_comch_connection_set_user_data";
+    private static final MethodHandle SET_USER_DATA = Symbols.downcall(SET_USER_DATA_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle GET_USER_DATA = Symbols.downcall("doca_comch_connection_get_user_data",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
@@ -19,15 +30,15 @@ public final class ConnectionCalls {
     private static final MethodHandle CLIENT_OF = Symbols.downcall("doca_comch_client_get_client_ctx",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    /** By hand and not in the generated bindings, because 2.7 has another name for it. */
-    private static final MethodHandle REGISTER_STATUS = Symbols.downcall("doca_comch_server_event_connection_status_changed_register",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-
     private ConnectionCalls() {
     }
 
     /** {@code doca_comch_connection_set_user_data}. */
-    public static int setUserData(long connection, long userData) {
+    public static void setUserData(long connection, long userData) {
+        Calls.check(SET_USER_DATA_NAME, "greeting a new connection", () -> callSetUserData(connection, userData));
+    }
+
+    private static int callSetUserData(long connection, long userData) {
         try {
             return (int) SET_USER_DATA.invokeExact(connection, userData);
         } catch (Throwable t) {
@@ -62,12 +73,14 @@ public final class ConnectionCalls {
         }
     }
 
-    /** {@code doca_comch_server_event_connection_status_changed_register}. */
-    public static int registerStatus(MemorySegment server, MemorySegment connected, MemorySegment disconnected) {
-        try {
-            return (int) REGISTER_STATUS.invokeExact(server.address(), connected.address(), disconnected.address());
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+    /** {@code doca_comch_connection_update_info}: {@link #counter} tells what there is now. */
+    public static void updateCounters(long connection, String action) {
+        Calls.check("doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(MemorySegment.ofAddress(connection)));
+    }
+
+    /** {@code doca_comch_connection_get_counter}: {@link #SENT_MESSAGES} and its like. */
+    public static long counter(long connection, int counter, String action) {
+        return Calls.uint64("doca_comch_connection_get_counter", action,
+                out -> doca_h.doca_comch_connection_get_counter(MemorySegment.ofAddress(connection), counter, out));
     }
 }

@@ -9,9 +9,17 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Calls of consumers' post-receive tasks. */
-public final class ConsumerCalls {
-    private static final MethodHandle ALLOCATE = Symbols.downcall("doca_comch_consumer_task_post_recv_alloc_init",
+/** Calls of consumers and their tasks ({@code doca_comch_consumer.h}). */
+public final class ConsumerCalls extends FastPathCalls {
+    /** The only one. */
+    public static final ConsumerCalls INSTANCE = new ConsumerCalls();
+
+    /** {@code doca_comch_consumer_create}. */
+    public static final String CREATE_NAME = "doca_comch_consumer_create";
+    /** {@code doca_comch_consumer_task_post_recv_alloc_init}. */
+    public static final String ALLOCATE_NAME = "doca_comch_consumer_task_post_recv_alloc_init";
+
+    private static final MethodHandle ALLOCATE = Symbols.downcall(ALLOCATE_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SET_BUFFER = Symbols.downcall("doca_comch_consumer_task_post_recv_set_buf",
             FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
@@ -82,17 +90,37 @@ public final class ConsumerCalls {
     }
 
     /** {@code doca_comch_consumer_create}. */
-    public static int create(MemorySegment connection, MemorySegment memoryMap, MemorySegment out) {
-        return doca_h.doca_comch_consumer_create(connection, memoryMap, out);
+    public static MemorySegment create(long connection, MemorySegment map, String action) {
+        return Calls.pointer(CREATE_NAME, action, out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
     }
 
     /** {@code doca_comch_consumer_set_imm_data_len}, bytes. */
-    public static int setImmediateLength(MemorySegment consumer, int length) {
-        return doca_h.doca_comch_consumer_set_imm_data_len(consumer, length);
+    public static void setImmediateLength(MemorySegment consumer, int length, String action) {
+        Calls.check("doca_comch_consumer_set_imm_data_len", action, () -> doca_h.doca_comch_consumer_set_imm_data_len(consumer, length));
     }
 
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
-    public static int getImmediateLength(MemorySegment consumer, MemorySegment out) {
-        return doca_h.doca_comch_consumer_get_imm_data_len(consumer, out);
+    public static int immediateLength(MemorySegment consumer, String action) {
+        return (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action, out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out));
+    }
+
+    @Override
+    public MemorySegment asContext(MemorySegment object) {
+        return doca_h.doca_comch_consumer_as_ctx(object);
+    }
+
+    @Override
+    public void destroy(MemorySegment object, String action) {
+        Calls.check("doca_comch_consumer_destroy", action, () -> doca_h.doca_comch_consumer_destroy(object));
+    }
+
+    @Override
+    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        Calls.check("doca_comch_consumer_task_post_recv_set_conf", action, () -> doca_h.doca_comch_consumer_task_post_recv_set_conf(object, completed, failed, tasks));
+    }
+
+    @Override
+    public int id(MemorySegment object, String action) {
+        return (int) Calls.uint32("doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(object, out));
     }
 }

@@ -16,7 +16,10 @@ public final class PeCalls {
     /** {@code DOCA_PE_EVENT_MODE_PROGRESS_ALL}. */
     public static final int ALL = doca_h.DOCA_PE_EVENT_MODE_PROGRESS_ALL();
 
-    private static final MethodHandle PROGRESS = Symbols.downcall("doca_pe_progress",
+    /** {@code doca_pe_progress}. */
+    public static final String PROGRESS_NAME = "doca_pe_progress";
+
+    private static final MethodHandle PROGRESS = Symbols.downcall(PROGRESS_NAME,
             FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
 
     private PeCalls() {

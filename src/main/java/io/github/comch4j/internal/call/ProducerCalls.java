@@ -9,9 +9,17 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Calls of producers' send tasks. */
-public final class ProducerCalls {
-    private static final MethodHandle ALLOCATE = Symbols.downcall("doca_comch_producer_task_send_alloc_init",
+/** Calls of producers and their tasks ({@code doca_comch_producer.h}). */
+public final class ProducerCalls extends FastPathCalls {
+    /** The only one. */
+    public static final ProducerCalls INSTANCE = new ProducerCalls();
+
+    /** {@code doca_comch_producer_create}. */
+    public static final String CREATE_NAME = "doca_comch_producer_create";
+    /** {@code doca_comch_producer_task_send_alloc_init}. */
+    public static final String ALLOCATE_NAME = "doca_comch_producer_task_send_alloc_init";
+
+    private static final MethodHandle ALLOCATE = Symbols.downcall(ALLOCATE_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
     private static final MethodHandle SET_BUFFER = Symbols.downcall("doca_comch_producer_task_send_set_buf",
             FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
@@ -71,7 +79,27 @@ public final class ProducerCalls {
     }
 
     /** {@code doca_comch_producer_create}. */
-    public static int create(MemorySegment connection, MemorySegment out) {
-        return doca_h.doca_comch_producer_create(connection, out);
+    public static MemorySegment create(long connection, String action) {
+        return Calls.pointer(CREATE_NAME, action, out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
+    }
+
+    @Override
+    public MemorySegment asContext(MemorySegment object) {
+        return doca_h.doca_comch_producer_as_ctx(object);
+    }
+
+    @Override
+    public void destroy(MemorySegment object, String action) {
+        Calls.check("doca_comch_producer_destroy", action, () -> doca_h.doca_comch_producer_destroy(object));
+    }
+
+    @Override
+    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        Calls.check("doca_comch_producer_task_send_set_conf", action, () -> doca_h.doca_comch_producer_task_send_set_conf(object, completed, failed, tasks));
+    }
+
+    @Override
+    public int id(MemorySegment object, String action) {
+        return (int) Calls.uint32("doca_comch_producer_get_id", action, out -> doca_h.doca_comch_producer_get_id(object, out));
     }
 }

@@ -11,9 +11,12 @@ import java.lang.invoke.MethodHandle;
 
 /** Hot calls of the control path's send tasks. */
 public final class SendCalls {
-    private static final MethodHandle ALLOCATE_FOR_SERVER = Symbols.downcall("doca_comch_server_task_send_alloc_init",
+    static final String ALLOCATE_FOR_SERVER_NAME = "doca_comch_server_task_send_alloc_init";
+    static final String ALLOCATE_FOR_CLIENT_NAME = "doca_comch_client_task_send_alloc_init";
+
+    private static final MethodHandle ALLOCATE_FOR_SERVER = Symbols.downcall(ALLOCATE_FOR_SERVER_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle ALLOCATE_FOR_CLIENT = Symbols.downcall("doca_comch_client_task_send_alloc_init",
+    private static final MethodHandle ALLOCATE_FOR_CLIENT = Symbols.downcall(ALLOCATE_FOR_CLIENT_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
     private static final MethodHandle AS_TASK = Symbols.downcall("doca_comch_task_send_as_task",
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));

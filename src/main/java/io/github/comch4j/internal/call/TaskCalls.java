@@ -9,7 +9,10 @@ import java.lang.invoke.MethodHandle;
 
 /** Hot calls of tasks of any type, on their view as {@code struct doca_task}. */
 public final class TaskCalls {
-    private static final MethodHandle SUBMIT = Symbols.downcall("doca_task_submit",
+    /** {@code doca_task_submit}. */
+    public static final String SUBMIT_NAME = "doca_task_submit";
+
+    private static final MethodHandle SUBMIT = Symbols.downcall(SUBMIT_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle SUBMIT_EX = Symbols.downcall("doca_task_submit_ex",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));

@@ -2,7 +2,6 @@ package io.github.comch4j.internal.life;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.observe.Events;
@@ -62,20 +61,24 @@ public abstract class Context extends Resource implements ContextEvents {
         try {
             attach();
         } catch (IllegalStateException e) {
-            destroy(object);
+            try {
+                destroy(object, "closing " + name());
+            } catch (DocaException refusal) {
+                e.addSuppressed(refusal);
+            }
             object = null;
             throw e;
         }
         key = Upcalls.CONTEXTS.add(this);
         reportStateTo(key, Upcalls.STATE_CHANGED);
-        Calls.check("doca_pe_connect_ctx", "preparing " + name(), () -> ContextCalls.connect(engine.handle(), view));
+        ContextCalls.connect(engine.handle(), view, "preparing " + name());
     }
 
     @Override
     public final void reportStateTo(long userData, MemorySegment callback) {
         String action = "preparing " + name();
-        Calls.check("doca_ctx_set_user_data", action, () -> ContextCalls.setUserData(view.address(), userData));
-        Calls.check("doca_ctx_set_state_changed_cb", action, () -> ContextCalls.setStateChanged(view, callback));
+        ContextCalls.setUserData(view, userData, action);
+        ContextCalls.setStateChanged(view, callback, action);
     }
 
     @Override
@@ -89,7 +92,7 @@ public abstract class Context extends Resource implements ContextEvents {
         checkOpen();
         int code = engine.callWithCallbacks(this, () -> ContextCalls.start(view));
         if (code != Calls.SUCCESS && code != DocaError.IN_PROGRESS.code()) {
-            throw new DocaException(code, "doca_ctx_start", "starting " + name());
+            throw new DocaException(code, ContextCalls.START_NAME, "starting " + name());
         }
     }
 
@@ -133,11 +136,8 @@ public abstract class Context extends Resource implements ContextEvents {
         return engine.await(done, engine.deadline(), companion, teardown);
     }
 
-    /** Destroys the native object; returns {@code doca_error_t}. */
-    protected abstract int destroy(MemorySegment nativeObject);
-
-    /** The C name of what {@link #destroy} calls. */
-    protected abstract String destroyFunction();
+    /** Destroys the native object. */
+    protected abstract void destroy(MemorySegment nativeObject, String action);
 
     /** Just before the stop. */
     protected void stopping() {
@@ -186,10 +186,10 @@ public abstract class Context extends Resource implements ContextEvents {
             stopping();
             stop(deadline, teardown);
             if (!engine.await(() -> state == IDLE, deadline, companion, teardown)) {
-                throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + name() + " to become idle");
+                throw new DocaException(DocaError.TIME_OUT, ContextCalls.STOP_NAME, "waiting " + engine.timeout() + " for " + name() + " to become idle");
             }
         }
-        Calls.check(destroyFunction(), "closing " + name(), () -> destroy(object));
+        destroy(object, "closing " + name());
         Upcalls.CONTEXTS.remove(key);
     }
 
@@ -204,7 +204,7 @@ public abstract class Context extends Resource implements ContextEvents {
         }, deadline, companion, teardown);
         DocaError error = DocaError.of(code[0]);
         if (error != DocaError.SUCCESS && error != DocaError.IN_PROGRESS && error != DocaError.BAD_STATE) {
-            throw new DocaException(code[0], "doca_ctx_stop", "stopping " + name());
+            throw new DocaException(code[0], ContextCalls.STOP_NAME, "stopping " + name());
         }
         freeIdleTasks();
     }

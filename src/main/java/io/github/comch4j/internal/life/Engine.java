@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.life;
 
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;

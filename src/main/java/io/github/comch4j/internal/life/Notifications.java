@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;

@@ -3,7 +3,6 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;

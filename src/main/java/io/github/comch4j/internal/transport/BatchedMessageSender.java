@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +24,7 @@ final class BatchedMessageSender extends MessageSender {
     private final long address = endpoint.address();
 
     BatchedMessageSender(MemorySegment nativeObject, long key, EndpointCalls calls) {
-        endpoint.set(ValueLayout.JAVA_LONG, calls == EndpointCalls.SERVER ? Batch.ENDPOINT_SERVER : Batch.ENDPOINT_CLIENT, nativeObject.address());
+        endpoint.set(ValueLayout.JAVA_LONG, calls instanceof ServerCalls ? Batch.ENDPOINT_SERVER : Batch.ENDPOINT_CLIENT, nativeObject.address());
         endpoint.set(ValueLayout.JAVA_LONG, Batch.ENDPOINT_USER_DATA, key);
     }
 

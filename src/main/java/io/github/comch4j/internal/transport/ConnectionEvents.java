@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.transport;
 
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConnectionCalls;
 
 /** Where the events of one connection go. All but the constructor run on the thread of the engine that serves it, most in upcalls. */
@@ -18,7 +17,7 @@ public abstract class ConnectionEvents {
     /** Puts this behind the connection's user data. */
     public final void register(long connection) {
         key = REGISTRY.add(this);
-        Calls.check("doca_comch_connection_set_user_data", "greeting a new connection", () -> ConnectionCalls.setUserData(connection, key));
+        ConnectionCalls.setUserData(connection, key);
     }
 
     /** No more events. */

@@ -1,0 +1,51 @@
+package io.github.comch4j.internal.call;
+
+import io.github.comch4j.MissingFunctionException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Function;
+import java.util.function.ToIntFunction;
+
+/** Calls that need no answer, with one result through their last parameter: many a device has none, and many a release lacks the function. */
+final class Questions {
+
+    private Questions() {
+    }
+
+    static OptionalInt uint16(String function, ToIntFunction<MemorySegment> call) {
+        return ask(function, ValueLayout.JAVA_SHORT, call,
+                out -> OptionalInt.of(Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0)))).orElse(OptionalInt.empty());
+    }
+
+    static OptionalInt uint32(String function, ToIntFunction<MemorySegment> call) {
+        return ask(function, ValueLayout.JAVA_INT, call, out -> OptionalInt.of(out.get(ValueLayout.JAVA_INT, 0))).orElse(OptionalInt.empty());
+    }
+
+    static OptionalLong uint64(String function, ToIntFunction<MemorySegment> call) {
+        return ask(function, ValueLayout.JAVA_LONG, call, out -> OptionalLong.of(out.get(ValueLayout.JAVA_LONG, 0))).orElse(OptionalLong.empty());
+    }
+
+    /** A {@code uint8_t}; no answer means no. */
+    static boolean flag(String function, ToIntFunction<MemorySegment> call) {
+        return ask(function, ValueLayout.JAVA_BYTE, call, out -> out.get(ValueLayout.JAVA_BYTE, 0) != 0).orElse(false);
+    }
+
+    static Optional<byte[]> bytes(String function, int size, ToIntFunction<MemorySegment> call) {
+        return ask(function, MemoryLayout.sequenceLayout(size, ValueLayout.JAVA_BYTE), call, out -> out.toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    /** No answer is as good as a function that this release lacks. */
+    private static <T> Optional<T> ask(String function, MemoryLayout layout, ToIntFunction<MemorySegment> call, Function<MemorySegment, T> read) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment out = arena.allocate(layout);
+            return Calls.code(function, () -> call.applyAsInt(out)) == Calls.SUCCESS ? Optional.of(read.apply(out)) : Optional.empty();
+        } catch (MissingFunctionException e) {
+            return Optional.empty();
+        }
+    }
+}
