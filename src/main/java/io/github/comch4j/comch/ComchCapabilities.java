@@ -1,11 +1,10 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Device;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.CapabilityCalls;
+import io.github.comch4j.internal.call.DeviceCalls;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
-import java.util.function.ToIntBiFunction;
 
 /**
  * What a device can do and how much of it ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…}, {@code doca_comch_consumer_cap_…}).
@@ -55,46 +54,25 @@ public record ComchCapabilities(boolean server, boolean client, int maxNameLengt
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static ComchCapabilities of(Device device) {
-        MemorySegment handle = CoreObjects.of(device).handle();
-        MemorySegment info = Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(handle));
-        Query query = new Query(info);
-        return new ComchCapabilities(device.supportsServers(), device.supportsClients(),
-                (int) query.number("doca_comch_cap_get_max_name_len", doca_h::doca_comch_cap_get_max_name_len) - 1,
-                query.number("doca_comch_cap_get_max_msg_size", doca_h::doca_comch_cap_get_max_msg_size),
-                query.number("doca_comch_cap_get_max_recv_queue_size", doca_h::doca_comch_cap_get_max_recv_queue_size),
-                query.number("doca_comch_cap_get_max_send_tasks", doca_h::doca_comch_cap_get_max_send_tasks),
-                query.number("doca_comch_cap_get_max_clients", doca_h::doca_comch_cap_get_max_clients),
-                query.producer(), query.consumer());
+        MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
+        return new ComchCapabilities(CapabilityCalls.servers(info), CapabilityCalls.clients(info), (int) CapabilityCalls.maxNameLength(info) - 1,
+                CapabilityCalls.maxMessageSize(info), CapabilityCalls.maxReceiveQueueSize(info), CapabilityCalls.maxSendTasks(info),
+                CapabilityCalls.maxClients(info), producer(info), consumer(info));
     }
 
-    private record Query(MemorySegment info) {
-        private static final String ACTION = "asking for capabilities";
-
-        long number(String function, ToIntBiFunction<MemorySegment, MemorySegment> call) {
-            return Calls.uint32(function, ACTION, out -> call.applyAsInt(info, out));
+    private static Optional<Producer> producer(MemorySegment info) {
+        if (!CapabilityCalls.producers(info)) {
+            return Optional.empty();
         }
+        return Optional.of(new Producer(CapabilityCalls.producerTasks(info), CapabilityCalls.producerBufferSize(info),
+                CapabilityCalls.producerBufferListLength(info), CapabilityCalls.maxProducers(info)));
+    }
 
-        Optional<Producer> producer() {
-            if (!Calls.supported("doca_comch_producer_cap_is_supported", () -> doca_h.doca_comch_producer_cap_is_supported(info))) {
-                return Optional.empty();
-            }
-            return Optional.of(new Producer(
-                    number("doca_comch_producer_cap_get_max_num_tasks", doca_h::doca_comch_producer_cap_get_max_num_tasks),
-                    number("doca_comch_producer_cap_get_max_buf_size", doca_h::doca_comch_producer_cap_get_max_buf_size),
-                    number("doca_comch_producer_cap_get_max_buf_list_len", doca_h::doca_comch_producer_cap_get_max_buf_list_len),
-                    number("doca_comch_producer_cap_get_max_producers", doca_h::doca_comch_producer_cap_get_max_producers)));
+    private static Optional<Consumer> consumer(MemorySegment info) {
+        if (!CapabilityCalls.consumers(info)) {
+            return Optional.empty();
         }
-
-        Optional<Consumer> consumer() {
-            if (!Calls.supported("doca_comch_consumer_cap_is_supported", () -> doca_h.doca_comch_consumer_cap_is_supported(info))) {
-                return Optional.empty();
-            }
-            return Optional.of(new Consumer(
-                    number("doca_comch_consumer_cap_get_max_num_tasks", doca_h::doca_comch_consumer_cap_get_max_num_tasks),
-                    number("doca_comch_consumer_cap_get_max_buf_size", doca_h::doca_comch_consumer_cap_get_max_buf_size),
-                    number("doca_comch_consumer_cap_get_max_buf_list_len", doca_h::doca_comch_consumer_cap_get_max_buf_list_len),
-                    number("doca_comch_consumer_cap_get_max_consumers", doca_h::doca_comch_consumer_cap_get_max_consumers),
-                    number("doca_comch_consumer_cap_get_max_imm_data_len", doca_h::doca_comch_consumer_cap_get_max_imm_data_len)));
-        }
+        return Optional.of(new Consumer(CapabilityCalls.consumerTasks(info), CapabilityCalls.consumerBufferSize(info),
+                CapabilityCalls.consumerBufferListLength(info), CapabilityCalls.maxConsumers(info), CapabilityCalls.maxImmediateLength(info)));
     }
 }

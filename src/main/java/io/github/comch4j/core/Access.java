@@ -1,6 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.MmapCalls;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -11,19 +11,19 @@ import java.util.Set;
  */
 public enum Access {
     /** The local device reads and writes. */
-    LOCAL_READ_WRITE(doca_h.DOCA_ACCESS_FLAG_LOCAL_READ_WRITE()),
+    LOCAL_READ_WRITE(MmapCalls.LOCAL_READ_WRITE),
     /** Remote peers read by RDMA. */
-    RDMA_READ(doca_h.DOCA_ACCESS_FLAG_RDMA_READ()),
+    RDMA_READ(MmapCalls.RDMA_READ),
     /** Remote peers write by RDMA. */
-    RDMA_WRITE(doca_h.DOCA_ACCESS_FLAG_RDMA_WRITE()),
+    RDMA_WRITE(MmapCalls.RDMA_WRITE),
     /** Remote peers use RDMA atomics. */
-    RDMA_ATOMIC(doca_h.DOCA_ACCESS_FLAG_RDMA_ATOMIC()),
+    RDMA_ATOMIC(MmapCalls.RDMA_ATOMIC),
     /** The other side of the PCI bus reads. Excludes {@link #PCI_READ_WRITE}. */
-    PCI_READ_ONLY(doca_h.DOCA_ACCESS_FLAG_PCI_READ_ONLY()),
+    PCI_READ_ONLY(MmapCalls.PCI_READ_ONLY),
     /** The other side of the PCI bus reads and writes. */
-    PCI_READ_WRITE(doca_h.DOCA_ACCESS_FLAG_PCI_READ_WRITE()),
+    PCI_READ_WRITE(MmapCalls.PCI_READ_WRITE),
     /** The device may reorder its PCI accesses. */
-    PCI_RELAXED_ORDERING(doca_h.DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING());
+    PCI_RELAXED_ORDERING(MmapCalls.PCI_RELAXED_ORDERING);
 
     private final int flag;
 

@@ -1,17 +1,17 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.ContextCalls;
 
 /** The states of a server, client, producer or consumer ({@code enum doca_ctx_states}). */
 public enum ContextState {
     /** Not started, or at its end. */
-    IDLE(doca_h.DOCA_CTX_STATE_IDLE()),
+    IDLE(ContextCalls.IDLE),
     /** On the way to {@link #RUNNING}; progress brings it there, or back to {@link #IDLE} when the attempt fails. */
-    STARTING(doca_h.DOCA_CTX_STATE_STARTING()),
+    STARTING(ContextCalls.STARTING),
     /** In use. */
-    RUNNING(doca_h.DOCA_CTX_STATE_RUNNING()),
+    RUNNING(ContextCalls.RUNNING),
     /** On the way to {@link #IDLE}: what is in flight ends, nothing new is accepted. */
-    STOPPING(doca_h.DOCA_CTX_STATE_STOPPING());
+    STOPPING(ContextCalls.STOPPING);
 
     private final int code;
 

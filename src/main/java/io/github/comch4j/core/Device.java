@@ -2,9 +2,9 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.Comch;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.CapabilityCalls;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.call.NativeList;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Teardown;
@@ -44,7 +44,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsServers() {
-        return query(Devices::supportsServers);
+        return query(CapabilityCalls::servers);
     }
 
     /**
@@ -54,7 +54,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsClients() {
-        return query(Devices::supportsClients);
+        return query(CapabilityCalls::clients);
     }
 
     /**
@@ -98,7 +98,7 @@ public final class Device implements AutoCloseable {
      */
     public List<RepresentorInfo> representors(RepresentorFilter filter) {
         resource.checkOpen();
-        try (NativeList list = NativeList.representors(this, filter)) {
+        try (NativeList list = listRepresentors(filter)) {
             return list.map(Representor::describe);
         } catch (DocaException e) {
             if (e.error() == DocaError.NOT_SUPPORTED) {
@@ -119,15 +119,18 @@ public final class Device implements AutoCloseable {
      */
     public Representor openRepresentor(PciAddress function) {
         resource.checkOpen();
-        try (NativeList list = NativeList.representors(this, RepresentorFilter.NET)) {
+        try (NativeList list = listRepresentors(RepresentorFilter.NET)) {
             MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> {
                 List<PciAddress> available = list.map(Representor::address);
-                return new NoSuchDeviceException(DocaError.NOT_FOUND, "doca_devinfo_rep_create_list", "opening the representor of " + function,
+                return new NoSuchDeviceException(DocaError.NOT_FOUND, DeviceCalls.LIST_REPRESENTORS_NAME, "opening the representor of " + function,
                         this + " has no representor for " + function + "; it has " + available, function, available);
             });
-            return new Representor(this, function, Calls.pointer("doca_dev_rep_open", "opening the representor of " + function,
-                    out -> doca_h.doca_dev_rep_open(info, out)));
+            return new Representor(this, function, DeviceCalls.openRepresentor(info, "opening the representor of " + function));
         }
+    }
+
+    private NativeList listRepresentors(RepresentorFilter filter) {
+        return DeviceCalls.listRepresentors(resource.handle(), filter.code(), "listing the representors of " + this);
     }
 
     /**
@@ -164,7 +167,7 @@ public final class Device implements AutoCloseable {
     /** Asks something of its {@code doca_devinfo}. */
     <T> T query(Function<MemorySegment, T> question) {
         resource.checkOpen();
-        return question.apply(Calls.value("doca_dev_as_devinfo", () -> doca_h.doca_dev_as_devinfo(resource.handle)));
+        return question.apply(DeviceCalls.infoOf(resource.handle));
     }
 
     Handle resource() {
@@ -190,7 +193,7 @@ public final class Device implements AutoCloseable {
 
         @Override
         protected void release(Teardown teardown) {
-            Calls.check("doca_dev_close", "closing " + name(), () -> doca_h.doca_dev_close(handle));
+            DeviceCalls.close(handle, "closing " + name());
         }
     }
 }

@@ -1,8 +1,9 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.CapabilityCalls;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.call.NativeList;
 import io.github.comch4j.internal.life.Leaks;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -25,7 +26,7 @@ public final class Devices {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static List<DeviceInfo> list() {
-        try (NativeList devices = NativeList.devices()) {
+        try (NativeList devices = DeviceCalls.list()) {
             return devices.map(Devices::describe);
         }
     }
@@ -40,13 +41,13 @@ public final class Devices {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static Device open(PciAddress address) {
-        try (NativeList devices = NativeList.devices()) {
+        try (NativeList devices = DeviceCalls.list()) {
             MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> {
                 List<PciAddress> available = devices.map(Devices::address);
-                return new NoSuchDeviceException(DocaError.NOT_FOUND, "doca_devinfo_create_list", "opening device " + address,
+                return new NoSuchDeviceException(DocaError.NOT_FOUND, DeviceCalls.LIST_NAME, "opening device " + address,
                         "no device " + address + " here; there are " + available, address, available);
             });
-            Device opened = new Device(address, Calls.pointer("doca_dev_open", "opening device " + address, out -> doca_h.doca_dev_open(info, out)));
+            Device opened = new Device(address, DeviceCalls.open(info, "opening device " + address));
             Leaks.watch(opened, opened.resource());
             return opened;
         }
@@ -82,34 +83,18 @@ public final class Devices {
         Device device = open(address);
         if (!condition.test(device)) {
             device.close();
-            throw new NoSuchDeviceException(DocaError.NOT_SUPPORTED, "doca_dev_open", "opening device " + address, "device " + address + " " + otherwise,
+            throw new NoSuchDeviceException(DocaError.NOT_SUPPORTED, DeviceCalls.OPEN_NAME, "opening device " + address, "device " + address + " " + otherwise,
                     address, list().stream().map(DeviceInfo::address).toList());
         }
         return device;
     }
 
     static DeviceInfo describe(MemorySegment info) {
-        String action = "describing a device";
-        return new DeviceInfo(address(info),
-                Calls.text("doca_devinfo_get_iface_name", action, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
-                        out -> doca_h.doca_devinfo_get_iface_name(info, out, (int) out.byteSize())),
-                Calls.text("doca_devinfo_get_ibdev_name", action, doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
-                        out -> doca_h.doca_devinfo_get_ibdev_name(info, out, (int) out.byteSize())),
-                supportsServers(info), supportsClients(info));
-    }
-
-    static boolean supportsServers(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_server_is_supported",
-                () -> doca_h.doca_comch_cap_server_is_supported(info));
-    }
-
-    static boolean supportsClients(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_client_is_supported",
-                () -> doca_h.doca_comch_cap_client_is_supported(info));
+        return new DeviceInfo(address(info), DeviceCalls.interfaceName(info), DeviceCalls.infiniBandName(info), CapabilityCalls.servers(info),
+                CapabilityCalls.clients(info));
     }
 
     private static PciAddress address(MemorySegment info) {
-        return PciAddress.of(Calls.text("doca_devinfo_get_pci_addr_str", "asking for a device's address", doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
-                out -> doca_h.doca_devinfo_get_pci_addr_str(info, out)));
+        return PciAddress.of(DeviceCalls.pciAddress(info));
     }
 }

@@ -1,7 +1,6 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.call.Pages;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Internals;
@@ -10,7 +9,6 @@ import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
 
@@ -49,7 +47,7 @@ public final class MemoryMap implements AutoCloseable {
 
     /** Tells DOCA which memory. */
     private interface Range {
-        int set(MemorySegment map);
+        void set(MemorySegment map, String action);
     }
 
     /**
@@ -111,14 +109,7 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if the device is closed
      */
     public static MemoryMap importFrom(Device device, byte[] descriptor) {
-        MemorySegment target = device.handle();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment bytes = arena.allocate(Math.max(1, descriptor.length));
-            MemorySegment.copy(descriptor, 0, bytes, ValueLayout.JAVA_BYTE, 0, descriptor.length);
-            MemorySegment handle = Calls.pointer("doca_mmap_create_from_export", "importing memory for " + device,
-                    out -> doca_h.doca_mmap_create_from_export(MemorySegment.NULL, bytes, descriptor.length, target, out));
-            return new MemoryMap(device, handle);
-        }
+        return new MemoryMap(device, MmapCalls.createFromExport(device.handle(), descriptor, "importing memory for " + device));
     }
 
     /**
@@ -132,7 +123,10 @@ public final class MemoryMap implements AutoCloseable {
      *         {@link io.github.comch4j.DocaError#NOT_PERMITTED} without {@link Access#PCI_READ_ONLY} or {@link Access#PCI_READ_WRITE} and for imported memory
      */
     public byte[] exportPci(Device device) {
-        return export("doca_mmap_export_pci", device, doca_h::doca_mmap_export_pci);
+        resource.checkOpen();
+        synchronized (resource) {
+            return MmapCalls.exportPci(resource.handle, device.handle(), "exporting " + resource.name());
+        }
     }
 
     /**
@@ -144,37 +138,18 @@ public final class MemoryMap implements AutoCloseable {
      * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_PERMITTED} without an RDMA permission
      */
     public byte[] exportRdma(Device device) {
-        return export("doca_mmap_export_rdma", device, doca_h::doca_mmap_export_rdma);
-    }
-
-    private interface Export {
-        int call(MemorySegment map, MemorySegment device, MemorySegment descriptor, MemorySegment length);
-    }
-
-    @SuppressWarnings("restricted")
-    private byte[] export(String function, Device device, Export call) {
         resource.checkOpen();
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment descriptor = arena.allocate(ValueLayout.ADDRESS);
-            MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
-            synchronized (resource) {
-                Calls.check(function, "exporting " + resource.name(), () -> call.call(resource.handle, device.handle(), descriptor, length));
-                return descriptor.get(ValueLayout.ADDRESS, 0)
-                        .reinterpret(length.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
-            }
+        synchronized (resource) {
+            return MmapCalls.exportRdma(resource.handle, device.handle(), "exporting " + resource.name());
         }
     }
 
     /** The exporter's range. */
-    @SuppressWarnings("restricted")
     private static MemorySegment range(MemorySegment handle) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment address = arena.allocate(ValueLayout.ADDRESS);
-            MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
-            Calls.check("doca_mmap_get_memrange", "importing memory", () -> doca_h.doca_mmap_get_memrange(handle, address, length));
-            return address.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0));
+        try {
+            return MmapCalls.range(handle, "importing memory");
         } catch (RuntimeException | Error e) {
-            doca_h.doca_mmap_destroy(handle);
+            MmapCalls.discard(handle);
             throw e;
         }
     }
@@ -218,7 +193,7 @@ public final class MemoryMap implements AutoCloseable {
      */
     public boolean isExported() {
         resource.checkOpen();
-        return Calls.flag("doca_mmap_get_exported", "asking " + resource.name(), out -> doca_h.doca_mmap_get_exported(resource.handle, out));
+        return MmapCalls.isExported(resource.handle, "asking " + resource.name());
     }
 
     /**
@@ -230,8 +205,7 @@ public final class MemoryMap implements AutoCloseable {
     public int buffers() {
         resource.checkOpen();
         synchronized (resource) {
-            return (int) Calls.uint32("doca_mmap_get_num_bufs", "counting the buffers on " + resource.name(),
-                    out -> doca_h.doca_mmap_get_num_bufs(resource.handle, out));
+            return MmapCalls.buffers(resource.handle, "counting the buffers on " + resource.name());
         }
     }
 
@@ -324,7 +298,7 @@ public final class MemoryMap implements AutoCloseable {
             try {
                 attach();
             } catch (RuntimeException | Error e) {
-                doca_h.doca_mmap_destroy(handle);
+                MmapCalls.discard(handle);
                 throw e;
             }
         }
@@ -334,21 +308,21 @@ public final class MemoryMap implements AutoCloseable {
                     settings.devices.stream().map(Device::resource).toArray(Resource[]::new));
             this.arena = arena;
             String action = "mapping " + memory.byteSize() + " bytes for " + Access.of(settings.permissions);
-            handle = Calls.pointer("doca_mmap_create", action, doca_h::doca_mmap_create);
+            handle = MmapCalls.create(action);
             try {
-                Calls.check(settings.rangeFunction, action, () -> range.set(handle));
-                Calls.check("doca_mmap_set_permissions", action, () -> doca_h.doca_mmap_set_permissions(handle, settings.permissions));
+                range.set(handle, action);
+                MmapCalls.setPermissions(handle, settings.permissions, action);
                 int count = settings.devices.size();
-                if (count > Calls.uint32("doca_mmap_get_max_num_devices", action, out -> doca_h.doca_mmap_get_max_num_devices(handle, out))) {
-                    Calls.check("doca_mmap_set_max_num_devices", action, () -> doca_h.doca_mmap_set_max_num_devices(handle, count));
+                if (count > MmapCalls.maxDevices(handle, action)) {
+                    MmapCalls.setMaxDevices(handle, count, action);
                 }
                 for (Device device : settings.devices) {
-                    Calls.check("doca_mmap_add_dev", action, () -> doca_h.doca_mmap_add_dev(handle, device.handle()));
+                    MmapCalls.addDevice(handle, device.handle(), action);
                 }
-                Calls.check("doca_mmap_start", action, () -> doca_h.doca_mmap_start(handle));
+                MmapCalls.start(handle, action);
                 attach();
             } catch (RuntimeException | Error e) {
-                doca_h.doca_mmap_destroy(handle);
+                MmapCalls.discard(handle);
                 throw e;
             }
         }
@@ -361,7 +335,7 @@ public final class MemoryMap implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             synchronized (this) {
-                Calls.check("doca_mmap_destroy", "closing " + name(), () -> doca_h.doca_mmap_destroy(handle));
+                MmapCalls.destroy(handle, "closing " + name());
             }
             if (arena != null) {
                 try {
@@ -379,7 +353,6 @@ public final class MemoryMap implements AutoCloseable {
 
         private final List<Device> devices;
         private int permissions;
-        private String rangeFunction = "doca_mmap_set_memrange";
 
         private Builder(List<Device> devices) {
             if (devices.isEmpty()) {
@@ -443,13 +416,11 @@ public final class MemoryMap implements AutoCloseable {
          */
         public MemoryMap wrapDmaBuf(int descriptor, long offset, MemorySegment memory) {
             check(memory);
-            rangeFunction = "doca_mmap_set_dmabuf_memrange";
-            return new MemoryMap(this, memory, null,
-                    map -> doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize()));
+            return new MemoryMap(this, memory, null, (map, action) -> MmapCalls.setDmaBufRange(map, descriptor, offset, memory, action));
         }
 
         private MemoryMap map(MemorySegment memory, Arena arena) {
-            return new MemoryMap(this, memory, arena, map -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
+            return new MemoryMap(this, memory, arena, (map, action) -> MmapCalls.setRange(map, memory, action));
         }
 
         private void check(MemorySegment memory) {

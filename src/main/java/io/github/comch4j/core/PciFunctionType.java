@@ -1,15 +1,15 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.DeviceCalls;
 
 /** The kind of a host function ({@code enum doca_pci_func_type}). */
 public enum PciFunctionType {
     /** Physical function. */
-    PF(doca_h.DOCA_PCI_FUNC_TYPE_PF()),
+    PF(DeviceCalls.PHYSICAL_FUNCTION),
     /** Virtual function. */
-    VF(doca_h.DOCA_PCI_FUNC_TYPE_VF()),
+    VF(DeviceCalls.VIRTUAL_FUNCTION),
     /** Scalable function. */
-    SF(doca_h.DOCA_PCI_FUNC_TYPE_SF());
+    SF(DeviceCalls.SCALABLE_FUNCTION);
 
     private final int code;
 

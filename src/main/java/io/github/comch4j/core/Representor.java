@@ -1,14 +1,10 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.MissingFunctionException;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Teardown;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 
 /**
  * On the DPU: an open representor of one host function ({@code doca_dev_rep}), which a server serves; made by
@@ -44,7 +40,7 @@ public final class Representor implements AutoCloseable {
      */
     public RepresentorInfo info() {
         resource.checkOpen();
-        return describe(Calls.value("doca_dev_rep_as_devinfo", () -> doca_h.doca_dev_rep_as_devinfo(resource.handle)));
+        return describe(DeviceCalls.infoOfRepresentor(resource.handle));
     }
 
     /**
@@ -87,32 +83,12 @@ public final class Representor implements AutoCloseable {
     }
 
     static PciAddress address(MemorySegment info) {
-        return PciAddress.of(Calls.text("doca_devinfo_rep_get_pci_addr_str", "asking for a representor's address",
-                doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(), out -> doca_h.doca_devinfo_rep_get_pci_addr_str(info, out)));
+        return PciAddress.of(DeviceCalls.representorPciAddress(info));
     }
 
     static RepresentorInfo describe(MemorySegment info) {
-        String action = "describing a representor";
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment type = arena.allocate(ValueLayout.JAVA_INT);
-            Calls.check("doca_devinfo_rep_get_pci_func_type", action, () -> doca_h.doca_devinfo_rep_get_pci_func_type(info, type));
-            DeviceQuery query = new DeviceQuery(info);
-            return new RepresentorInfo(address(info), PciFunctionType.of(type.get(ValueLayout.JAVA_INT, 0)),
-                    Calls.text("doca_devinfo_rep_get_vuid", action, doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
-                            out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize())),
-                    interfaceName(info, action),
-                    query.flag("doca_devinfo_rep_get_is_hotplug", doca_h::doca_devinfo_rep_get_is_hotplug),
-                    query.uint16("doca_devinfo_rep_get_vhca_id", doca_h::doca_devinfo_rep_get_vhca_id));
-        }
-    }
-
-    private static String interfaceName(MemorySegment info, String action) {
-        try {
-            return Calls.text("doca_devinfo_rep_get_iface_name", action, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
-                    out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
-        } catch (MissingFunctionException e) {
-            return "";
-        }
+        return new RepresentorInfo(address(info), PciFunctionType.of(DeviceCalls.representorFunctionType(info)), DeviceCalls.representorVuid(info),
+                DeviceCalls.representorInterfaceName(info), DeviceCalls.representorIsHotplug(info), DeviceCalls.representorVhcaId(info));
     }
 
     private static final class RepresentorHandle extends Handle {
@@ -131,7 +107,7 @@ public final class Representor implements AutoCloseable {
 
         @Override
         protected void release(Teardown teardown) {
-            Calls.check("doca_dev_rep_close", "closing " + name(), () -> doca_h.doca_dev_rep_close(handle));
+            DeviceCalls.closeRepresentor(handle, "closing " + name());
         }
     }
 }

@@ -1,16 +1,15 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.cli.Comch;
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.DeviceCalls;
 
 /** Which host functions to list ({@code enum doca_devinfo_rep_filter}). */
 public enum RepresentorFilter {
     /** All. */
-    ALL(doca_h.DOCA_DEVINFO_REP_FILTER_ALL()),
+    ALL(DeviceCalls.FILTER_ALL),
     /** Network functions: those that Comch can serve. */
-    NET(doca_h.DOCA_DEVINFO_REP_FILTER_NET()),
+    NET(DeviceCalls.FILTER_NET),
     /** Functions that the device emulates, for example NVMe. */
-    EMULATED(doca_h.DOCA_DEVINFO_REP_FILTER_EMULATED());
+    EMULATED(DeviceCalls.FILTER_EMULATED);
 
     private final int code;
 

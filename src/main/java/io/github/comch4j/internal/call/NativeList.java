@@ -1,9 +1,7 @@
-package io.github.comch4j.core;
+package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,8 +12,8 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** An array of pointers that DOCA lends: devices, or representors of one. Its elements are valid until it is closed. */
-final class NativeList implements AutoCloseable {
+/** An array of pointers that DOCA lends: devices, or representors of one ({@link DeviceCalls}). Its elements are valid until it is closed. */
+public final class NativeList implements AutoCloseable {
     private final MemorySegment array;
     private final List<MemorySegment> elements;
     private final ToIntFunction<MemorySegment> destroy;
@@ -26,23 +24,14 @@ final class NativeList implements AutoCloseable {
         this.destroy = destroy;
     }
 
-    /** The local devices; empty if there are none. */
-    static NativeList devices() {
-        return create("doca_devinfo_create_list", "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
-    }
-
-    /** The representors of a device. */
-    static NativeList representors(Device device, RepresentorFilter filter) {
-        return create("doca_devinfo_rep_create_list", "listing the representors of " + device, false,
-                (list, count) -> doca_h.doca_devinfo_rep_create_list(device.handle(), filter.code(), list, count), doca_h::doca_devinfo_rep_destroy_list);
-    }
-
-    private interface Create {
+    /** What fills the pointer to the array, and the number of its elements. */
+    interface Create {
         int call(MemorySegment list, MemorySegment count);
     }
 
+    /** {@code mayBeNone}: {@code DOCA_ERROR_NOT_FOUND} is an empty list. */
     @SuppressWarnings("restricted")
-    private static NativeList create(String function, String action, boolean mayBeNone, Create create, ToIntFunction<MemorySegment> destroy) {
+    static NativeList create(String function, String action, boolean mayBeNone, Create create, ToIntFunction<MemorySegment> destroy) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
@@ -69,13 +58,13 @@ final class NativeList implements AutoCloseable {
     }
 
     /** One Java object for each element. */
-    <T> List<T> map(Function<MemorySegment, T> mapping) {
+    public <T> List<T> map(Function<MemorySegment, T> mapping) {
         return elements.stream().map(mapping).toList();
     }
 
-    /** The element with an address. */
-    Optional<MemorySegment> find(PciAddress address, Function<MemorySegment, PciAddress> addressOf) {
-        return elements.stream().filter(element -> addressOf.apply(element).equals(address)).findFirst();
+    /** The first element with a property. */
+    public <T> Optional<MemorySegment> find(T wanted, Function<MemorySegment, T> property) {
+        return elements.stream().filter(element -> property.apply(element).equals(wanted)).findFirst();
     }
 
     @Override
