@@ -2,8 +2,8 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -60,7 +60,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, length)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryResource.GET, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -76,7 +76,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, 0)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryResource.GET, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -109,12 +109,12 @@ public final class BufferInventory implements AutoCloseable {
                     // what closes either of them on another thread meets this buffer as a dependent, or there is none
                     resource.checkOpen();
                     MemorySegment map = memory.handle();
-                    int code = Calls.code(InventoryResource.GET, () -> doca_h.doca_buf_inventory_buf_get_by_args(resource.handle, map, window, length, window, dataLength, out));
+                    int code = InventoryCalls.take(resource.handle, map, window, dataLength, out);
                     if (code == DocaError.NO_MEMORY.code()) {
                         return Optional.empty();
                     }
                     if (code != Calls.SUCCESS) {
-                        throw new DocaException(code, InventoryResource.GET, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
+                        throw new DocaException(code, InventoryCalls.TAKE_NAME, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
                     return Optional.of(new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }
@@ -138,8 +138,7 @@ public final class BufferInventory implements AutoCloseable {
         }
         resource.checkOpen();
         synchronized (resource) {
-            Calls.check("doca_buf_inventory_expand", "adding " + buffers + " buffers to " + resource.name(),
-                    () -> doca_h.doca_buf_inventory_expand(resource.handle, buffers));
+            InventoryCalls.expand(resource.handle, buffers, "adding " + buffers + " buffers to " + resource.name());
         }
         return this;
     }
@@ -152,8 +151,7 @@ public final class BufferInventory implements AutoCloseable {
     public int capacity() {
         resource.checkOpen();
         synchronized (resource) {
-            return (int) Calls.uint32("doca_buf_inventory_get_num_elements", "counting buffers",
-                    out -> doca_h.doca_buf_inventory_get_num_elements(resource.handle, out));
+            return InventoryCalls.capacity(resource.handle);
         }
     }
 
@@ -165,8 +163,7 @@ public final class BufferInventory implements AutoCloseable {
     public int available() {
         resource.checkOpen();
         synchronized (resource) {
-            return (int) Calls.uint32("doca_buf_inventory_get_num_free_elements", "counting free buffers",
-                    out -> doca_h.doca_buf_inventory_get_num_free_elements(resource.handle, out));
+            return InventoryCalls.available(resource.handle);
         }
     }
 
@@ -212,19 +209,17 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     private static final class InventoryResource extends Resource {
-        static final String GET = "doca_buf_inventory_buf_get_by_args";
-
         private final MemorySegment handle;
 
         InventoryResource(int buffers, Resource... owners) {
             super(Rank.BASE, "the inventory of " + buffers + " buffers", owners);
             String action = "making an inventory of " + buffers + " buffers";
-            handle = Calls.pointer("doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));
+            handle = InventoryCalls.create(buffers, action);
             try {
-                Calls.check("doca_buf_inventory_start", action, () -> doca_h.doca_buf_inventory_start(handle));
+                InventoryCalls.start(handle, action);
                 attach();
             } catch (RuntimeException | Error e) {
-                doca_h.doca_buf_inventory_destroy(handle);
+                InventoryCalls.discard(handle);
                 throw e;
             }
         }
@@ -232,7 +227,7 @@ public final class BufferInventory implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             synchronized (this) {
-                Calls.check("doca_buf_inventory_destroy", "closing " + name(), () -> doca_h.doca_buf_inventory_destroy(handle));
+                InventoryCalls.destroy(handle, "closing " + name());
             }
         }
     }
