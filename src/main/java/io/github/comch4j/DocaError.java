@@ -1,71 +1,69 @@
 package io.github.comch4j;
 
-import io.github.comch4j.ffi.doca_h;
-
 /** DOCA's result codes ({@code doca_error_t}), by the same names and numbers. */
 public enum DocaError {
     /** The call or task did what it was asked to do. */
-    SUCCESS(doca_h.DOCA_SUCCESS(), "success"),
+    SUCCESS(0, "success"),
     /** A failure that DOCA has no closer name for. */
-    UNKNOWN(doca_h.DOCA_ERROR_UNKNOWN(), "unknown error"),
+    UNKNOWN(1, "unknown error"),
     /** The object does not allow this now, or not to this caller. */
-    NOT_PERMITTED(doca_h.DOCA_ERROR_NOT_PERMITTED(), "operation not permitted"),
+    NOT_PERMITTED(2, "operation not permitted"),
     /** Somebody still uses the object. */
-    IN_USE(doca_h.DOCA_ERROR_IN_USE(), "still in use"),
+    IN_USE(3, "still in use"),
     /** The device or this release cannot do it. */
-    NOT_SUPPORTED(doca_h.DOCA_ERROR_NOT_SUPPORTED(), "not supported"),
+    NOT_SUPPORTED(4, "not supported"),
     /** Nothing is wrong, but there is no room at the moment: progress, then try again. */
-    AGAIN(doca_h.DOCA_ERROR_AGAIN(), "no room at the moment, try again"),
+    AGAIN(5, "no room at the moment, try again"),
     /** An argument is out of range, missing, or belongs to another object. */
-    INVALID_VALUE(doca_h.DOCA_ERROR_INVALID_VALUE(), "invalid value"),
+    INVALID_VALUE(6, "invalid value"),
     /** Memory or a fixed pool is exhausted. */
-    NO_MEMORY(doca_h.DOCA_ERROR_NO_MEMORY(), "out of memory, or pool exhausted"),
+    NO_MEMORY(7, "out of memory, or pool exhausted"),
     /** A resource could not be set up. */
-    INITIALIZATION(doca_h.DOCA_ERROR_INITIALIZATION(), "initialisation failed"),
+    INITIALIZATION(8, "initialisation failed"),
     /** It took longer than allowed. */
-    TIME_OUT(doca_h.DOCA_ERROR_TIME_OUT(), "timed out"),
+    TIME_OUT(9, "timed out"),
     /** The object or process is being shut down. */
-    SHUTDOWN(doca_h.DOCA_ERROR_SHUTDOWN(), "shutting down"),
+    SHUTDOWN(10, "shutting down"),
     /** The peer broke the connection. */
-    CONNECTION_RESET(doca_h.DOCA_ERROR_CONNECTION_RESET(), "connection reset by the peer"),
+    CONNECTION_RESET(11, "connection reset by the peer"),
     /** The connection attempt was refused, or the connection was broken off. */
-    CONNECTION_ABORTED(doca_h.DOCA_ERROR_CONNECTION_ABORTED(), "connection refused or aborted"),
+    CONNECTION_ABORTED(12, "connection refused or aborted"),
     /** The connection is not established yet. */
-    CONNECTION_INPROGRESS(doca_h.DOCA_ERROR_CONNECTION_INPROGRESS(), "connection is being established"),
+    CONNECTION_INPROGRESS(13, "connection is being established"),
     /** There is no connection, or no progress engine is connected. */
-    NOT_CONNECTED(doca_h.DOCA_ERROR_NOT_CONNECTED(), "not connected"),
+    NOT_CONNECTED(14, "not connected"),
     /** A lock could not be taken. */
-    NO_LOCK(doca_h.DOCA_ERROR_NO_LOCK(), "lock not available"),
+    NO_LOCK(15, "lock not available"),
     /** What was looked for does not exist. */
-    NOT_FOUND(doca_h.DOCA_ERROR_NOT_FOUND(), "not found"),
+    NOT_FOUND(16, "not found"),
     /** Data transfer failed, or a task was flushed before it was carried out. */
-    IO_FAILED(doca_h.DOCA_ERROR_IO_FAILED(), "input/output failed, or flushed"),
+    IO_FAILED(17, "input/output failed, or flushed"),
     /** The object is in a state that does not allow this. */
-    BAD_STATE(doca_h.DOCA_ERROR_BAD_STATE(), "wrong state"),
+    BAD_STATE(18, "wrong state"),
     /** Versions do not fit together. */
-    UNSUPPORTED_VERSION(doca_h.DOCA_ERROR_UNSUPPORTED_VERSION(), "unsupported version"),
+    UNSUPPORTED_VERSION(19, "unsupported version"),
     /** The operating system refused. */
-    OPERATING_SYSTEM(doca_h.DOCA_ERROR_OPERATING_SYSTEM(), "operating system call failed"),
+    OPERATING_SYSTEM(20, "operating system call failed"),
     /** The device driver refused. */
-    DRIVER(doca_h.DOCA_ERROR_DRIVER(), "driver call failed"),
+    DRIVER(21, "driver call failed"),
     /** An inconsistency inside the library or the object. */
-    UNEXPECTED(doca_h.DOCA_ERROR_UNEXPECTED(), "unexpected condition"),
+    UNEXPECTED(22, "unexpected condition"),
     /** It is there already. */
-    ALREADY_EXIST(doca_h.DOCA_ERROR_ALREADY_EXIST(), "exists already"),
+    ALREADY_EXIST(23, "exists already"),
     /** No room left. */
-    FULL(doca_h.DOCA_ERROR_FULL(), "full"),
+    FULL(24, "full"),
     /** Nothing there. */
-    EMPTY(doca_h.DOCA_ERROR_EMPTY(), "empty"),
+    EMPTY(25, "empty"),
     /** Begun, and finished later by progress. */
-    IN_PROGRESS(doca_h.DOCA_ERROR_IN_PROGRESS(), "in progress"),
+    IN_PROGRESS(26, "in progress"),
     /** A value exceeds what can be represented. */
-    TOO_BIG(doca_h.DOCA_ERROR_TOO_BIG(), "too big"),
+    TOO_BIG(27, "too big"),
     /** Authentication failed. */
-    AUTHENTICATION(doca_h.DOCA_ERROR_AUTHENTICATION(), "authentication failed"),
+    AUTHENTICATION(28, "authentication failed"),
     /** The configuration contradicts itself or the device. */
-    BAD_CONFIG(doca_h.DOCA_ERROR_BAD_CONFIG(), "bad configuration"),
+    BAD_CONFIG(29, "bad configuration"),
     /** Left out on purpose. */
-    SKIPPED(doca_h.DOCA_ERROR_SKIPPED(), "skipped"),
+    SKIPPED(30, "skipped"),
     /** A number that DOCA 3.0 does not name; {@link DocaException#code()} has it. */
     UNRECOGNIZED(-1, "a code that this version does not know");
 

@@ -53,6 +53,14 @@ class NativeLoadingIT {
     }
 
     @Test
+    void constantsAndTheVersionOfTheHeadersNeedNoLibraries() {
+        try (Child child = Child.start(ConstantsProgram.class, List.of("-Dcomch4j.library=" + folder), Map.of())) {
+            assertThat(child.rest().lines()).hasSize(7).last().asString().startsWith("3.0");
+            assertThat(child.exitCode()).isZero();
+        }
+    }
+
+    @Test
     void aFolderWithSomethingElseUnderTheirNames() throws IOException {
         Files.writeString(folder.resolve("libdoca_common.so"), "not a library");
         Files.writeString(folder.resolve("libdoca_comch.so"), "not a library");

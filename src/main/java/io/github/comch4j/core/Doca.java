@@ -2,7 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.call.VersionCalls;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Settings;
 
@@ -79,6 +79,6 @@ public final class Doca {
      * @return for example {@code 3.0.0058}; other releases work too, as far as they have the functions that are called
      */
     public static String buildVersion() {
-        return doca_h.DOCA_VERSION_STRING().getString(0);
+        return VersionCalls.ofHeaders();
     }
 }

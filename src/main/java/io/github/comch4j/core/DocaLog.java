@@ -2,8 +2,6 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
-import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.LogCalls;
 import java.util.Objects;
 
@@ -20,19 +18,19 @@ public final class DocaLog {
     /** DOCA's levels ({@code enum doca_log_level}), the most severe first. */
     public enum Level {
         /** Nothing. */
-        DISABLE(doca_h.DOCA_LOG_LEVEL_DISABLE()),
+        DISABLE(LogCalls.DISABLE),
         /** The program cannot go on. */
-        CRITICAL(doca_h.DOCA_LOG_LEVEL_CRIT()),
+        CRITICAL(LogCalls.CRITICAL),
         /** Something failed. */
-        ERROR(doca_h.DOCA_LOG_LEVEL_ERROR()),
+        ERROR(LogCalls.ERROR),
         /** Something is odd. */
-        WARNING(doca_h.DOCA_LOG_LEVEL_WARNING()),
+        WARNING(LogCalls.WARNING),
         /** News. */
-        INFO(doca_h.DOCA_LOG_LEVEL_INFO()),
+        INFO(LogCalls.INFO),
         /** For those who look for a fault. */
-        DEBUG(doca_h.DOCA_LOG_LEVEL_DEBUG()),
+        DEBUG(LogCalls.DEBUG),
         /** Everything; only in builds of the SDK for tracing. */
-        TRACE(doca_h.DOCA_LOG_LEVEL_TRACE());
+        TRACE(LogCalls.TRACE);
 
         private final int code;
 
@@ -85,8 +83,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void sdkLevel(Level level) {
-        Calls.check("doca_log_level_set_global_sdk_limit", "setting the log level of the libraries",
-                () -> doca_h.doca_log_level_set_global_sdk_limit(level.code));
+        LogCalls.sdkLevel(level.code);
     }
 
     /**
@@ -95,7 +92,7 @@ public final class DocaLog {
      * @return the most talkative level that is shown; at first {@link Level#INFO}
      */
     public static Level sdkLevel() {
-        return Level.of(Calls.value("doca_log_level_get_global_sdk_limit", doca_h::doca_log_level_get_global_sdk_limit));
+        return Level.of(LogCalls.sdkLevel());
     }
 
     /**
@@ -105,8 +102,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void applicationLevel(Level level) {
-        Calls.check("doca_log_level_set_global_lower_limit", "setting the log level of the application",
-                () -> doca_h.doca_log_level_set_global_lower_limit(level.code));
+        LogCalls.applicationLevel(level.code);
     }
 
     /**
@@ -115,7 +111,7 @@ public final class DocaLog {
      * @return the most talkative level that is shown; at first {@link Level#INFO}
      */
     public static Level applicationLevel() {
-        return Level.of(Calls.value("doca_log_level_get_global_lower_limit", doca_h::doca_log_level_get_global_lower_limit));
+        return Level.of(LogCalls.applicationLevel());
     }
 
     /**
@@ -125,7 +121,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void standardBackend() {
-        Calls.check("doca_log_backend_create_standard", "making the standard log", doca_h::doca_log_backend_create_standard);
+        LogCalls.standardBackend();
     }
 
     /**

@@ -30,6 +30,21 @@ import java.util.regex.Pattern;
  * no upcall is allowed. The pipe's writing end does not block: when nobody reads fast enough, records are lost and DOCA is not delayed.
  */
 public final class LogCalls {
+    /** {@code DOCA_LOG_LEVEL_DISABLE}. */
+    public static final int DISABLE = doca_h.DOCA_LOG_LEVEL_DISABLE();
+    /** {@code DOCA_LOG_LEVEL_CRIT}. */
+    public static final int CRITICAL = doca_h.DOCA_LOG_LEVEL_CRIT();
+    /** {@code DOCA_LOG_LEVEL_ERROR}. */
+    public static final int ERROR = doca_h.DOCA_LOG_LEVEL_ERROR();
+    /** {@code DOCA_LOG_LEVEL_WARNING}. */
+    public static final int WARNING = doca_h.DOCA_LOG_LEVEL_WARNING();
+    /** {@code DOCA_LOG_LEVEL_INFO}. */
+    public static final int INFO = doca_h.DOCA_LOG_LEVEL_INFO();
+    /** {@code DOCA_LOG_LEVEL_DEBUG}. */
+    public static final int DEBUG = doca_h.DOCA_LOG_LEVEL_DEBUG();
+    /** {@code DOCA_LOG_LEVEL_TRACE}. */
+    public static final int TRACE = doca_h.DOCA_LOG_LEVEL_TRACE();
+
     private static final int O_NONBLOCK = 0x800;
     private static final int O_CLOEXEC = 0x80000;
     private static final int F_SETFL = 4;
@@ -99,6 +114,33 @@ public final class LogCalls {
             return System.Logger.Level.INFO;
         }
         return matcher.group(4) != null ? System.Logger.Level.DEBUG : System.Logger.Level.TRACE;
+    }
+
+    /** {@code doca_log_level_set_global_sdk_limit}. */
+    public static void sdkLevel(int level) {
+        Calls.check("doca_log_level_set_global_sdk_limit", "setting the log level of the libraries",
+                () -> doca_h.doca_log_level_set_global_sdk_limit(level));
+    }
+
+    /** {@code doca_log_level_get_global_sdk_limit}. */
+    public static int sdkLevel() {
+        return Calls.value("doca_log_level_get_global_sdk_limit", doca_h::doca_log_level_get_global_sdk_limit);
+    }
+
+    /** {@code doca_log_level_set_global_lower_limit}. */
+    public static void applicationLevel(int level) {
+        Calls.check("doca_log_level_set_global_lower_limit", "setting the log level of the application",
+                () -> doca_h.doca_log_level_set_global_lower_limit(level));
+    }
+
+    /** {@code doca_log_level_get_global_lower_limit}. */
+    public static int applicationLevel() {
+        return Calls.value("doca_log_level_get_global_lower_limit", doca_h::doca_log_level_get_global_lower_limit);
+    }
+
+    /** {@code doca_log_backend_create_standard}. */
+    public static void standardBackend() {
+        Calls.check("doca_log_backend_create_standard", "making the standard log", doca_h::doca_log_backend_create_standard);
     }
 
     /** {@code doca_log}, with the message as it is; {@code doca_log_register_source} at the first use of a source. */
