@@ -26,7 +26,7 @@ public final class Calls {
     }
 
     /** Runs a call that returns {@code doca_error_t}; anything but success is an exception. */
-    public static void check(String function, String action, IntSupplier call) {
+    static void check(String function, String action, IntSupplier call) {
         int code = code(function, call);
         if (code != SUCCESS) {
             throw new DocaException(code, function, action);
@@ -34,7 +34,7 @@ public final class Calls {
     }
 
     /** Runs a call that returns {@code doca_error_t} and returns the code. */
-    public static int code(String function, IntSupplier call) {
+    static int code(String function, IntSupplier call) {
         NativeLibrary.load();
         try {
             return call.getAsInt();
@@ -44,7 +44,7 @@ public final class Calls {
     }
 
     /** Runs a call that returns something else. */
-    public static <T> T value(String function, Supplier<T> call) {
+    static <T> T value(String function, Supplier<T> call) {
         NativeLibrary.load();
         try {
             return call.get();
@@ -54,7 +54,7 @@ public final class Calls {
     }
 
     /** A call with one pointer as result, through its last parameter. */
-    public static MemorySegment pointer(String function, String action, ToIntFunction<MemorySegment> call) {
+    static MemorySegment pointer(String function, String action, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
             check(function, action, () -> call.applyAsInt(out));
@@ -63,7 +63,7 @@ public final class Calls {
     }
 
     /** A call with one {@code uint32_t} as result, through its last parameter. */
-    public static long uint32(String function, String action, ToIntFunction<MemorySegment> call) {
+    static long uint32(String function, String action, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_INT);
             check(function, action, () -> call.applyAsInt(out));
@@ -72,7 +72,7 @@ public final class Calls {
     }
 
     /** A call with one {@code uint64_t} as result, through its last parameter. */
-    public static long uint64(String function, String action, ToIntFunction<MemorySegment> call) {
+    static long uint64(String function, String action, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
             check(function, action, () -> call.applyAsInt(out));
@@ -81,7 +81,7 @@ public final class Calls {
     }
 
     /** A call with one {@code uint8_t} flag as result, through its last parameter. */
-    public static boolean flag(String function, String action, ToIntFunction<MemorySegment> call) {
+    static boolean flag(String function, String action, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_BYTE);
             check(function, action, () -> call.applyAsInt(out));
@@ -90,7 +90,7 @@ public final class Calls {
     }
 
     /** A call that fills a buffer of {@code size} bytes with a NUL-terminated string; empty where the device has none. */
-    public static String text(String function, String action, int size, ToIntFunction<MemorySegment> call) {
+    static String text(String function, String action, int size, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
             int code = code(function, () -> call.applyAsInt(out));
@@ -111,7 +111,7 @@ public final class Calls {
     }
 
     /** A capability that is only a return value: success is yes, anything else is no. */
-    public static boolean supported(String function, IntSupplier call) {
+    static boolean supported(String function, IntSupplier call) {
         return code(function, call) == SUCCESS;
     }
 

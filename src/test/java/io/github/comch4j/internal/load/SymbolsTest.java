@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.Machine;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.NativeLibraryException.Reason;
-import io.github.comch4j.internal.call.Calls;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
@@ -35,16 +34,6 @@ class SymbolsTest {
         assertThatThrownBy(() -> {
             nothing.invokeExact(1L);
         }).isInstanceOf(MissingFunctionException.class);
-    }
-
-    @Test
-    void aMissingFunctionOfTheGeneratedBindingsIsExplainedToo() {
-        assertThatThrownBy(() -> Calls.code("doca_not_there", () -> {
-            throw new UnsatisfiedLinkError("unresolved symbol: doca_not_there");
-        })).isInstanceOf(MissingFunctionException.class).hasMessageContaining("doca_not_there");
-        assertThatThrownBy(() -> Calls.code("doca_pe_create", () -> {
-            throw new UnsatisfiedLinkError("something else");
-        })).isInstanceOf(UnsatisfiedLinkError.class).hasMessage("something else");
     }
 
     @Test
