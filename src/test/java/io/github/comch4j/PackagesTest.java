@@ -21,11 +21,11 @@ class PackagesTest {
     private static final Pattern ARROW = Pattern.compile("^\\s+(\\S+)\\s+-> (io\\.github\\.comch4j\\S*)\\s.*$");
 
     /** From the bottom up. */
-    private static final List<String> ORDER = List.of("ffi", "internal.observe", "", "internal.load", "internal.call", "internal.transport",
+    private static final List<String> ORDER = List.of("ffi", "ffi.batch", "internal.observe", "", "internal.load", "internal.call", "internal.transport",
             "internal.life", "core", "comch", "io", "management", "emulator", "samples", "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */
-    private static final Map<String, Set<String>> USERS = Map.of("ffi", Set.of("internal.call"));
+    private static final Map<String, Set<String>> USERS = Map.of("ffi", Set.of("internal.call"), "ffi.batch", Set.of("internal.transport"));
 
     private static Map<String, Set<String>> dependencies() {
         StringWriter out = new StringWriter();
