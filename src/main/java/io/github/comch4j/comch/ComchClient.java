@@ -89,7 +89,7 @@ public final class ComchClient extends ComchEndpoint {
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 ended(connection, ConnectionState.CLOSED);
-            } else if (next == Context.IDLE && previous == Context.STARTING && onRefused != null && !isClosed()) {
+            } else if (next == Context.IDLE && previous == Context.STARTING && onRefused != null && !node.isEnding()) {
                 onRefused.run();
             }
         }

@@ -382,8 +382,8 @@ public final class ComchConnection {
 
     /**
      * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed first, messages that were accepted still
-     * go out. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers or
-     * consumers on the same engine.
+     * go out; what arrives meanwhile is discarded. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of
+     * the engine, unless there are producers or consumers on the same engine.
      *
      * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or consumers to close
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
@@ -430,6 +430,11 @@ public final class ComchConnection {
 
     Link link() {
         return link;
+    }
+
+    /** Whether this side ends it. */
+    boolean isEnding() {
+        return node.isEnding();
     }
 
     long key() {

@@ -33,6 +33,9 @@ import java.util.function.BooleanSupplier;
  * engine, which need not be that of the connection.
  */
 public final class ComchConsumer extends ComchFastPath {
+    /** The status of what was received and is not delivered any more: that of the buffers which come back because the consumer ends. */
+    private static final DocaError FLUSHED = DocaError.IO_FAILED;
+
     private final MemoryMap memory;
     private final int immediateLength;
     private final boolean repost;
@@ -189,19 +192,19 @@ public final class ComchConsumer extends ComchFastPath {
     @Override
     void completed(int slot, int code, long entry) {
         Buffer buffer = buffers[slot];
-        if (code == Calls.SUCCESS) {
+        if (code == Calls.SUCCESS && !node.isEnding()) {
             deliver(slot, buffer, entry);
         } else {
             failed.increment();
-            DocaError status = DocaError.of(code);
+            DocaError status = code == Calls.SUCCESS ? FLUSHED : DocaError.of(code);
             CORE.arrive(buffer);
             giveBack(slot);
-            if (node.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+            if (node.state() == Context.RUNNING && !node.isEnding()) { // else: flushed, because this or the connection ends
                 Events.taskFailed("receive", this, status.name());
             }
             if (onFailure != null) {
                 onFailure.onReceiveFailed(this, buffer, status);
-            } else if (node.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
+            } else if (node.state() == Context.RUNNING && !node.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
                 throw new DocaException(status, "doca_task_submit", "receiving with " + this);
             }
         }
@@ -399,8 +402,8 @@ public final class ComchConsumer extends ComchFastPath {
         }
 
         /**
-         * Called for each posted buffer that comes back without data, also when the consumer ends. Without it {@code progress()} throws unless the consumer or its
-         * connection ends.
+         * Called for each posted buffer that comes back without data, also when the consumer ends, and for what arrives while it is being closed. Without it
+         * {@code progress()} throws unless the consumer or its connection ends.
          *
          * @param handler the handler
          * @return this

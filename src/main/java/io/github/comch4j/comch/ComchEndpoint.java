@@ -208,8 +208,11 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
 
     /**
      * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
-     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this; those of other contexts on the engine may run meanwhile.
-     * The second call does nothing.
+     * ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
+     *
+     * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop, nothing is delivered to it and its connections:
+     * {@code onMessage}, {@code onConsumer}, {@code onConnected}, {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and
+     * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other contexts on the engine may run meanwhile.
      *
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
      * @throws IllegalStateException inside a callback of the engine
@@ -263,9 +266,10 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         if (!connection.isOpen()) {
             return;
         }
+        boolean news = !connection.isEnding();
         connection.snapshotForTheEnd();
         connection.end(how);
-        if (onDisconnected != null && !node.isClosed()) {
+        if (onDisconnected != null && news) {
             onDisconnected.onChange(connection);
         }
     }
@@ -276,6 +280,9 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     }
 
     final void message(ComchConnection connection, long address, int length) {
+        if (connection.isEnding()) {
+            return;
+        }
         connection.arrived(length);
         MemorySegment bytes = scratch.lend(address, length);
         try {
@@ -286,7 +293,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     }
 
     final void consumer(ComchConnection connection, int id, RemoteConsumerState state) {
-        if (onConsumer != null) {
+        if (onConsumer != null && !connection.isEnding()) {
             onConsumer.onConsumer(connection, id, state);
         }
     }
@@ -319,7 +326,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         long task = SendCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         messages.free(task);
-        if (success || node.isClosed()) {
+        if (success || node.isEnding()) {
             return; // closing: what could not go out any more is flushed, which is no news
         }
         if (ConnectionSink.find(key) instanceof ComchConnection.Link link) {
@@ -390,14 +397,14 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         @Override
         protected void connected(long connection, boolean success) {
             // not: a client that vanished in the handshake, which nobody knew yet, or that came while this is being closed, which ends it
-            if (success && !isClosed()) {
+            if (success && !isEnding()) {
                 ComchEndpoint.this.connected(connection);
             }
         }
 
         @Override
         protected ConnectionSink adopt(long connection) {
-            ComchConnection adopted = isClosed() ? null : ComchEndpoint.this.adopt(connection);
+            ComchConnection adopted = isEnding() ? null : ComchEndpoint.this.adopt(connection);
             return adopted == null ? null : adopted.link();
         }
 
@@ -472,7 +479,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         }
 
         /**
-         * Called when a consumer of the other side comes or goes.
+         * Called when a consumer of the other side comes or goes; not any more when the connection is being ended by this side.
          *
          * @param handler the handler
          * @return this

@@ -217,6 +217,9 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
     /**
      * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
      * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired.
+     * From the beginning of closing, also when it is closed with something that it depends on, the receive handler does not run any more, and what arrives is discarded.
+     * The handlers that give buffers back still run ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
+     * state; they can neither send nor post any more, see {@link #isRunning()}.
      * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine

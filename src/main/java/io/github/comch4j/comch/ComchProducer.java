@@ -292,7 +292,7 @@ public final class ComchProducer extends ComchFastPath {
             failureTold = false;
         } else {
             failed.increment();
-            if (!node.isClosed()) {
+            if (!node.isEnding()) {
                 Events.taskFailed("send", this, status.name());
             }
         }
@@ -307,7 +307,7 @@ public final class ComchProducer extends ComchFastPath {
 
     /** Nobody has asked to be told. */
     private void failed(DocaError status, Buffer buffer) {
-        if (!failureTold && !node.isClosed()) {
+        if (!failureTold && !node.isEnding()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
             throw new DocaException(status, "doca_task_submit", "sending with " + this + hintAbout(buffer));
         }

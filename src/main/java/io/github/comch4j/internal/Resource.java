@@ -39,6 +39,7 @@ public abstract class Resource {
     private Set<Resource> dependents; // guarded by this; made when the first one comes
     private volatile Phase phase = Phase.OPEN;
     private Thread closer; // guarded by this
+    private volatile boolean ending; // this, or one of its owners
 
     /** For subclasses, which call {@link #attach} when they are complete. */
     protected Resource(Rank rank, String name, Resource... owners) {
@@ -49,6 +50,7 @@ public abstract class Resource {
 
     /** Makes this known to its owners; fails if one of them is closed. */
     protected final void attach() {
+        ending = ownerEnds();
         for (int i = 0; i < owners.length; i++) {
             try {
                 owners[i].add(this);
@@ -78,15 +80,42 @@ public abstract class Resource {
         }
     }
 
+    /**
+     * Whether this is being closed, or something that it depends on, or is closed: the program is not to be bothered any more with what arrives here, because what
+     * it would use to answer may be closed already.
+     */
+    public final boolean isEnding() {
+        return ending;
+    }
+
     /** Closes what depends on this, then this. Does nothing the second time. */
     public final void close() {
         if (phase == Phase.CLOSED) {
             return;
         }
         checkTreeClosable();
+        markEnding(true);
         Teardown teardown = new Teardown();
-        closeTree(teardown);
+        if (!closeTree(teardown)) {
+            markEnding(false);
+        }
         teardown.rethrow();
+    }
+
+    private void markEnding(boolean begins) {
+        ending = begins || ownerEnds();
+        for (Resource dependent : dependentsInOrder()) {
+            dependent.markEnding(begins);
+        }
+    }
+
+    private boolean ownerEnds() {
+        for (Resource owner : owners) {
+            if (owner.ending) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Closes after a failure that the caller is going to throw; problems are added to that. */
@@ -143,6 +172,7 @@ public abstract class Resource {
             return false;
         }
         phase = Phase.CLOSING;
+        ending = true;
         closer = Thread.currentThread();
         phaseChanged(false);
         return true;
@@ -150,6 +180,7 @@ public abstract class Resource {
 
     private synchronized void endClosing(Phase result) {
         phase = result;
+        ending = result == Phase.CLOSED || ownerEnds();
         phaseChanged(result == Phase.OPEN);
         closer = null;
         notifyAll();
