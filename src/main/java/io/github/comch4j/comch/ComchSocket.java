@@ -24,7 +24,8 @@ import java.util.function.Consumer;
  * {@snippet file="Pieces.java" region="socket"}
  *
  * <p>When the other side ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
- * null only says that nothing came in time. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ * null only says that nothing came in time. What fails in the loop throws here, with the stack trace of the calling thread
+ * {@linkplain Throwable#getSuppressed() suppressed} in it. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */
 public final class ComchSocket implements AutoCloseable {
     /** How many messages may wait to be received before the connection is ended, to save the process's memory. */

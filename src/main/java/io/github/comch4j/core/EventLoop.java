@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.Caller;
 import io.github.comch4j.internal.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -221,52 +222,90 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
+     * What {@link #call} runs.
+     *
+     * @param <T> the type of the result
+     * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is none
+     */
+    @FunctionalInterface
+    public interface Task<T, X extends Exception> {
+        /**
+         * Does it.
+         *
+         * @return the result
+         * @throws X if it fails
+         */
+        T run() throws X;
+    }
+
+    /**
      * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits holds on to no carrier.
+     *
+     * <p>What the task throws comes out here as it is. Its stack trace is that of the loop; that of the thread that called is in an exception
+     * {@linkplain Throwable#getSuppressed() suppressed} in it.
      *
      * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does nothing else
      * @param <T> the type of the result
+     * @param <X> the checked exception that the task may throw
      * @return what it returns
+     * @throws X what it throws, and anything unchecked
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
      */
-    public <T> T call(Callable<T> task) {
+    public <T, X extends Exception> T call(Task<T, X> task) throws X {
+        if (isInLoop()) {
+            return task.run();
+        }
+        CompletableFuture<T> result = submit(task::run);
         try {
-            return call(task, Duration.ofSeconds(Long.MAX_VALUE));
-        } catch (TimeoutException e) {
-            throw new AssertionError(e);
+            return result.get();
+        } catch (ExecutionException e) {
+            throw failed(e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } finally {
+            result.cancel(false); // no effect once it is done
         }
     }
 
     /**
-     * As {@link #call(Callable)}, for a limited time.
+     * As {@link #call(Task)}, for a limited time.
      *
      * @param task the task
      * @param timeout how long to wait
      * @param <T> the type of the result
+     * @param <X> the checked exception that the task may throw
      * @return what it returns
+     * @throws X what it throws, and anything unchecked
      * @throws TimeoutException if it takes longer; the task runs all the same, unless it has not begun
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
      */
-    public <T> T call(Callable<T> task, Duration timeout) throws TimeoutException {
+    public <T, X extends Exception> T call(Task<T, X> task, Duration timeout) throws X, TimeoutException {
         if (isInLoop()) {
-            try {
-                return task.call();
-            } catch (Exception e) {
-                throw EventLoop.<RuntimeException>sneak(e);
-            }
+            return task.run();
         }
-        CompletableFuture<T> result = submit(task);
+        CompletableFuture<T> result = submit(task::run);
         try {
             return result.get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new TimeoutException("waiting " + timeout + " for a task of " + this);
         } catch (ExecutionException e) {
-            throw EventLoop.<RuntimeException>sneak(e.getCause());
+            throw failed(e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for " + this, e);
+            throw interrupted(e);
         } finally {
-            result.cancel(false); // no effect once it is done
+            result.cancel(false);
         }
+    }
+
+    private RuntimeException failed(ExecutionException e) {
+        throw EventLoop.<RuntimeException>sneak(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
+    }
+
+    private IllegalStateException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new IllegalStateException("interrupted while waiting for " + this, e);
     }
 
     /**
