@@ -536,7 +536,9 @@ public final class ComchConnection {
 
         @Override
         protected void checkClosable() {
-            engine.checkOwner();
+            if (engine.keeperElsewhere() == null) {
+                engine.checkOwner();
+            }
         }
 
         /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */

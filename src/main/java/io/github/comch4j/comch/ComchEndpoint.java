@@ -214,7 +214,7 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
      * {@code onMessage}, {@code onConsumer}, {@code onConnected}, {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and
      * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other contexts on the engine may run meanwhile.
      *
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */

@@ -222,7 +222,7 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
      * state; they can neither send nor post any more, see {@link #isRunning()}.
      * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine
+     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */

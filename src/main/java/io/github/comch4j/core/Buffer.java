@@ -4,6 +4,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Context;
+import io.github.comch4j.internal.Keeper;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.Arena;
@@ -341,6 +342,12 @@ public final class Buffer implements AutoCloseable {
             if (buffer.inFlight > 0) {
                 buffer.holder.checkClosableFor(this);
             }
+        }
+
+        @Override
+        public Keeper keeper() {
+            Context context = buffer.holder;
+            return buffer.inFlight > 0 && context != null ? context.keeper() : null;
         }
 
         @Override

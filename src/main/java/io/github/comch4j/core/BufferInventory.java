@@ -183,7 +183,7 @@ public final class BufferInventory implements AutoCloseable {
      * Closes the buffers that are still out, waiting for those in flight (a consumer that they are posted to is closed), then the inventory
      * ({@code doca_buf_inventory_destroy}). The second call does nothing.
      *
-     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
+     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback that would have to end first
      * @throws DocaException if something does not end in time; the inventory is still open then
      */

@@ -1,6 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.Caller;
+import io.github.comch4j.internal.Keeper;
 import io.github.comch4j.internal.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -22,6 +23,8 @@ import java.util.function.Consumer;
  *
  * {@snippet file="Pieces.java" region="loop"}
  *
+ * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which then waits for the loop.
+ *
  * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
@@ -33,6 +36,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final CompletableFuture<ProgressEngine> started = new CompletableFuture<>();
     private final Thread thread;
     private final ProgressEngine engine;
+    private Keeper keeper; // set by the thread before started
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile Throwable endedWith;
@@ -108,7 +112,8 @@ public final class EventLoop implements Executor, AutoCloseable {
             started.completeExceptionally(e);
             return;
         }
-        mine.keptBy(this);
+        keeper = new Keeper(mine.engine(), this);
+        mine.engine().keptBy(keeper);
         started.complete(mine);
         while (!closing) {
             rest(round(mine));
@@ -116,12 +121,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         while (!tasks.isEmpty()) {
             round(mine); // what was handed over before close() is still done
         }
-        mine.keptBy(null);
         try {
-            mine.close();
+            mine.engine().close();
         } catch (RuntimeException | Error e) {
             endedWith = e;
         }
+        mine.engine().keptBy(null);
         ended = true;
         for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
             guarded(late); // came in between: whoever uses the engine in it learns that it is closed
@@ -135,6 +140,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             Runnable task = tasks.poll();
             work++;
             guarded(task);
+            keeper.taskDone();
         }
         try {
             work += mine.progress(EVENTS_PER_ROUND);
@@ -330,17 +336,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (isInLoop()) {
             return;
         }
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        keeper.await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
         Throwable failure = endedWith;
         endedWith = null;
         if (failure != null) {

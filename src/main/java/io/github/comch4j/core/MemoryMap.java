@@ -250,7 +250,7 @@ public final class MemoryMap implements AutoCloseable {
      * Closes the consumers that receive into this memory and the buffers on it, waiting for sends in flight, then the map ({@code doca_mmap_destroy}), and frees
      * memory that it allocated. The second call does nothing.
      *
-     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread
+     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of such a consumer
      * @throws io.github.comch4j.DocaException if something does not end in time; the map is still open then
      */

@@ -1,6 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.Engine;
+import io.github.comch4j.internal.Keeper;
 import io.github.comch4j.internal.Leaks;
 import io.github.comch4j.internal.Nanos;
 import io.github.comch4j.internal.Notifications;
@@ -31,8 +32,6 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private final Engine engine;
-    private volatile EventLoop keeper; // null: none, or it is closing
-
     private ProgressEngine(Engine engine) {
         this.engine = engine;
     }
@@ -288,13 +287,8 @@ public final class ProgressEngine implements AutoCloseable {
         engine.close();
     }
 
-    /** A loop that goes on with it, and closes it itself; null: no more. */
-    void keptBy(EventLoop loop) {
-        keeper = loop;
-    }
-
     private void checkNotKept() {
-        EventLoop loop = keeper;
+        Keeper loop = engine.loop();
         if (loop != null) {
             engine.checkOwner();
             throw new IllegalStateException("the engine is kept by the " + loop + ": close that instead");

@@ -199,6 +199,16 @@ public abstract class Context extends Resource {
         engine.checkClosable();
     }
 
+    @Override
+    public final Keeper keeper() {
+        return engine.keeperElsewhere();
+    }
+
+    @Override
+    protected boolean helpClosing(Teardown teardown) {
+        return helper != null && helper.isMine() && !helper.isInCallbacks() && helper.progress(teardown);
+    }
+
     /** Fails if what is in flight with this context cannot be waited for here and now, because {@code dependent} is to be closed. */
     public final void checkClosableFor(Resource dependent) {
         try {

@@ -26,13 +26,14 @@ public final class Engine extends Resource {
     private final MemorySegment handle;
     private final long address;
     private volatile Thread owner; // null: given up, or closed
+    private volatile Keeper keeper; // null: no event loop
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
     private final CompletionRing ring; // null: tasks end in upcalls
     private final List<PlainLane> lanes = new ArrayList<>(0); // without a ring
     private int queued; // in the queues of these, or refused out of them
     private int upcallContexts; // servers and clients; without a ring also the others
     private Throwable failure; // what callbacks threw and nobody has been told yet
-    private Duration timeout = DEFAULT_TIMEOUT;
+    private volatile Duration timeout = DEFAULT_TIMEOUT;
     private final long number = NUMBERS.incrementAndGet();
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
@@ -328,6 +329,21 @@ public final class Engine extends Resource {
         }
     }
 
+    /** An event loop goes on with the engine, on the calling thread, and closes it at its end; null: no more. */
+    public void keptBy(Keeper loop) {
+        keeper = loop;
+    }
+
+    /** The event loop that keeps the engine, or null. */
+    public Keeper loop() {
+        return keeper;
+    }
+
+    /** The event loop that keeps the engine, if the calling thread is not its own; otherwise null. */
+    public Keeper keeperElsewhere() {
+        return isMine() ? null : keeper;
+    }
+
     /** How long close and blocking sends wait. */
     public Duration timeout() {
         return timeout;
@@ -350,6 +366,9 @@ public final class Engine extends Resource {
     /** For what is connected to this engine too: fails if it cannot be closed here and now. */
     @Override
     protected void checkClosable() {
+        if (keeperElsewhere() != null) {
+            return; // asked to do it
+        }
         if (owner == null || owner != Thread.currentThread() && !owner.isAlive()) {
             claim(); // nobody's: whoever closes it may have it
         }

@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order: contexts of the
  * fast path, then those of the control path, then buffers, then what those were made from. So resources may be closed in any order.
  *
- * <p>The bookkeeping is safe from any thread. Closing runs on one thread; whether it may is asked of the whole tree before anything
+ * <p>The bookkeeping is safe from any thread. Closing runs on one thread, except that what belongs to an event loop is closed by its thread; whether it may is asked of the whole tree before anything
  * happens ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
  */
 public abstract class Resource {
@@ -127,8 +127,38 @@ public abstract class Resource {
         }
     }
 
+    /** The event loop that has to close this, if that is another thread; otherwise null. */
+    public Keeper keeper() {
+        return null;
+    }
+
+    /** While an event loop closes this: what the calling thread can do about it. Returns whether there was anything. */
+    protected boolean helpClosing(Teardown teardown) {
+        return false;
+    }
+
     /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
     protected final boolean closeTree(Teardown teardown) {
+        Keeper keeper = keeper();
+        if (keeper == null) {
+            return closeHere(teardown);
+        }
+        closeFastPaths(teardown); // which may belong to the calling thread
+        return keeper.close(this, teardown);
+    }
+
+    private void closeFastPaths(Teardown teardown) {
+        for (Resource dependent : dependentsInOrder()) {
+            if (dependent.rank == Rank.FAST_PATH) {
+                dependent.closeTree(teardown);
+            } else {
+                dependent.closeFastPaths(teardown);
+            }
+        }
+    }
+
+    /** As {@link #closeTree}, on this thread. */
+    final boolean closeHere(Teardown teardown) {
         if (!beginClosing()) {
             return phase == Phase.CLOSED;
         }
