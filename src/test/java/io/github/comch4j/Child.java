@@ -78,6 +78,11 @@ public final class Child implements AutoCloseable {
         return output.lines().collect(Collectors.joining("\n"));
     }
 
+    /** SIGTERM. */
+    public void terminate() {
+        process.toHandle().destroy(); // unlike the process itself, leaves its output open
+    }
+
     /** SIGKILL. */
     public void kill() {
         process.destroyForcibly();

@@ -256,7 +256,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return what it returns
      * @throws X what it throws, and anything unchecked
      * @throws RejectedExecutionException if the loop is closed
-     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
+     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the loop's thread has called {@link System#exit}
      */
     public <T, X extends Exception> T call(Task<T, X> task) throws X {
         if (isInLoop()) {
@@ -264,7 +264,13 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
         CompletableFuture<T> result = submit(task::run);
         try {
-            return result.get();
+            while (true) {
+                try {
+                    return result.get(1, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    keeper.checkNotExiting("a task of " + this);
+                }
+            }
         } catch (ExecutionException e) {
             throw failed(e);
         } catch (InterruptedException e) {
@@ -327,7 +333,15 @@ public final class EventLoop implements Executor, AutoCloseable {
      * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the thread's end. In the loop itself it does not
      * wait. The second call only waits.
      *
-     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same
+     * <p>It waits as long as the loop's thread shows that it is alive, by progress of the engine or by tasks that it ends. When a handler or task blocks, the loop
+     * closes everything as soon as that returns, waited for or not.
+     *
+     * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a hook that closes the loop, or something that runs on
+     * it, gets an {@link IllegalStateException} at once, and the process ends; what is open ends with it, and the other side learns of that as of any end of a process.
+     *
+     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same. Also
+     *         {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for {@link ProgressEngine#timeout()}; it is still there
+     * @throws IllegalStateException if the thread has called {@link System#exit}
      */
     @Override
     public void close() {
