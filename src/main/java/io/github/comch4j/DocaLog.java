@@ -3,6 +3,7 @@ package io.github.comch4j;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.LogCalls;
+import io.github.comch4j.internal.NativeLibrary;
 import java.util.Objects;
 
 /**
@@ -71,6 +72,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void bridge(Level level) {
+        NativeLibrary.load();
         Objects.requireNonNull(level);
         LogCalls.bridge(System.getLogger(LOGGER));
         sdkLevel(level);
@@ -123,6 +125,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void standardBackend() {
+        NativeLibrary.load();
         Calls.check("doca_log_backend_create_standard", "making the standard log", doca_h::doca_log_backend_create_standard);
     }
 
@@ -137,6 +140,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void log(Level level, String source, String message) {
+        NativeLibrary.load();
         if (level == Level.DISABLE) {
             throw new IllegalArgumentException("a message at the level that disables messages");
         }

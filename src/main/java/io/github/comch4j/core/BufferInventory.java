@@ -5,6 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.Calls;
 import io.github.comch4j.internal.Leaks;
+import io.github.comch4j.internal.NativeLibrary;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.Arena;
@@ -37,6 +38,7 @@ public final class BufferInventory implements AutoCloseable {
         if (buffers < 1) {
             throw new IllegalArgumentException("an inventory of " + buffers + " buffers");
         }
+        NativeLibrary.load();
         BufferInventory created = new BufferInventory(new Node(buffers));
         Leaks.watch(created, created.node);
         return created;

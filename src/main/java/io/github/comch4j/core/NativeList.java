@@ -28,6 +28,7 @@ final class NativeList implements AutoCloseable {
 
     /** The local devices; empty if there are none. */
     static NativeList devices() {
+        NativeLibrary.load();
         return create("doca_devinfo_create_list", "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
     }
 

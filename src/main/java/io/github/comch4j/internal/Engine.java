@@ -49,6 +49,7 @@ public final class Engine extends Resource {
 
     /** {@code doca_pe_create}; the calling thread owns it. */
     public static Engine create() {
+        NativeLibrary.load();
         Engine created = new Engine(Calls.pointer("doca_pe_create", "creating a progress engine", doca_h::doca_pe_create));
         Observed.add(created);
         return created;
