@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
@@ -22,7 +23,9 @@ import io.github.comch4j.internal.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
@@ -62,8 +65,10 @@ public final class ComchConsumer extends ComchFastPath {
             MemorySegment created = node.handle();
             String action = "configuring " + this;
             if (settings.immediateLength >= 0) {
-                Calls.check("doca_comch_consumer_set_imm_data_len", action,
-                        () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
+                String function = "doca_comch_consumer_set_imm_data_len";
+                int code = Calls.code(function, () -> doca_h.doca_comch_consumer_set_imm_data_len(created, settings.immediateLength));
+                checkSetting(code, function, "immediateLength", settings.immediateLength,
+                        capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxImmediateLength));
             }
             this.immediateLength = (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
                     out -> doca_h.doca_comch_consumer_get_imm_data_len(created, out));
@@ -77,8 +82,23 @@ public final class ComchConsumer extends ComchFastPath {
     private static MemorySegment create(Builder settings) {
         CORE.engine(settings.engine).checkOwner();
         MemorySegment map = CORE.handle(settings.memory);
-        return settings.connection.create("doca_comch_consumer_create", "a consumer", settings.connection.hintAbout(settings.memory),
-                (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out));
+        return explained(settings, () -> settings.connection.create("doca_comch_consumer_create", "a consumer",
+                settings.connection.hintAbout(settings.memory), (peer, out) -> doca_h.doca_comch_consumer_create(peer, map, out)));
+    }
+
+    /** What DOCA refuses because of the memory's permissions is refused with these. */
+    private static <T> T explained(Builder settings, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (DocaException e) {
+            Set<Access> access = CORE.access(settings.memory);
+            boolean told = access.isEmpty() || access.contains(Access.PCI_READ_WRITE); // imported memory has no permissions that are known here
+            if (told || e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED) {
+                throw e;
+            }
+            throw new DocaException(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
+                    + " and not for PCI_READ_WRITE, as the other side writes to it");
+        }
     }
 
     /**
@@ -475,7 +495,10 @@ public final class ComchConsumer extends ComchFastPath {
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);
             try {
-                consumer.begin();
+                explained(this, () -> {
+                    consumer.begin();
+                    return consumer;
+                });
             } catch (RuntimeException | Error e) {
                 consumer.node.closeAfter(e);
                 throw e;
@@ -489,7 +512,7 @@ public final class ComchConsumer extends ComchFastPath {
          *
          * @param timeout how long to wait
          * @return the consumer, running
-         * @throws IllegalStateException also inside a callback of the engine
+         * @throws IllegalStateException also inside a callback of the engine, and if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {

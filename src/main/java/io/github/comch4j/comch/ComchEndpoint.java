@@ -102,10 +102,6 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
         configureMore(handle);
     }
 
-    Device device() {
-        return device;
-    }
-
     /** What only one of the two kinds has. */
     void configureMore(MemorySegment handle) {
     }
@@ -231,6 +227,10 @@ public abstract sealed class ComchEndpoint implements AutoCloseable permits Comc
     @Override
     public final String toString() {
         return node.name();
+    }
+
+    final Device device() {
+        return device;
     }
 
     /** The live connections. */

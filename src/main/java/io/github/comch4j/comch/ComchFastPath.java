@@ -1,9 +1,11 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.BackPressure;
 import io.github.comch4j.internal.Calls;
@@ -23,7 +25,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * What producers and consumers have in common: a connection, an engine, an id, tasks.
@@ -78,11 +82,25 @@ public abstract sealed class ComchFastPath implements AutoCloseable permits Comc
             node.adoptNative(created);
             Lane made = Lane.create(node, calls.asContext(created), calls == FastPathCalls.CONSUMER, count);
             this.lane = made;
-            Calls.check(calls.taskFunction("_set_conf"), "configuring " + this,
-                    () -> calls.configureTasks(created, made.completedCallback(), made.failedCallback(), count));
+            String function = calls.taskFunction("_set_conf");
+            int code = Calls.code(function, () -> calls.configureTasks(created, made.completedCallback(), made.failedCallback(), count));
+            checkSetting(code, function, "tasks", count, capabilities -> calls == FastPathCalls.CONSUMER
+                    ? capabilities.consumer().map(ComchCapabilities.Consumer::maxTasks) : capabilities.producer().map(ComchCapabilities.Producer::maxTasks));
         } catch (RuntimeException | Error e) {
             node.closeAfter(e);
             throw e;
+        }
+    }
+
+    /** Throws unless DOCA has taken a setting; of one that is too large, says what the device takes. */
+    final void checkSetting(int code, String function, String setting, int value, Function<ComchCapabilities, Optional<Long>> limit) {
+        if (code == DocaError.INVALID_VALUE.code()) {
+            Device device = connection.endpoint().device();
+            throw new DocaException(code, function, "configuring " + this + " with " + setting + " " + value
+                    + limit.apply(ComchCapabilities.of(device)).map(most -> ", where " + device + " takes at most " + most).orElse(""));
+        }
+        if (code != Calls.SUCCESS) {
+            throw new DocaException(code, function, "configuring " + this);
         }
     }
 

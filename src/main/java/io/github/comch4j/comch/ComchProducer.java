@@ -12,6 +12,7 @@ import io.github.comch4j.internal.Context;
 import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Events;
 import io.github.comch4j.internal.FastPathCalls;
+import io.github.comch4j.internal.NativeLibrary;
 import io.github.comch4j.internal.ProducerCalls;
 import io.github.comch4j.internal.Scratch;
 import io.github.comch4j.internal.Teardown;
@@ -184,7 +185,7 @@ public final class ComchProducer extends ComchFastPath {
         if (code == DocaError.AGAIN.code()) {
             return backPressure.refuse(this, false);
         }
-        throw refused(code, "doca_task_submit", buffer, consumerId);
+        throw refused(code, "doca_task_submit", buffer, consumerId, immediate);
     }
 
     /** Makes the slot's task one for this send. */
@@ -210,7 +211,7 @@ public final class ComchProducer extends ComchFastPath {
             }
         }
         if (code != Calls.SUCCESS) {
-            throw refused(code, function, buffer, consumerId);
+            throw refused(code, function, buffer, consumerId, immediate);
         }
         if (buffer != null) {
             CORE.moveTold(buffer);
@@ -254,17 +255,33 @@ public final class ComchProducer extends ComchFastPath {
         return new ConnectionClosedException("doca_task_submit", "sending with " + this, connection().state());
     }
 
-    private DocaException refused(int code, String function, Buffer buffer, int consumerId) {
+    private DocaException refused(int code, String function, Buffer buffer, int consumerId, MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "sending with " + this, connection().state());
         }
-        String what = buffer == null ? "immediate data" : CORE.dataLength(buffer) + " bytes";
-        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this + hintAbout(buffer));
+        String what = (buffer == null ? "" : CORE.dataLength(buffer) + " bytes" + (immediate == null ? "" : " and "))
+                + (immediate == null ? "" : immediate.byteSize() + " bytes of immediate data");
+        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + this
+                + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
     }
 
     private String hintAbout(Buffer buffer) {
         return buffer == null ? "" : connection().hintAbout(buffer.memory());
+    }
+
+    private String whyInvalid(String function, Buffer buffer, MemorySegment immediate) {
+        String memory = hintAbout(buffer);
+        if (!memory.isEmpty()) {
+            return memory;
+        }
+        ComchEndpoint endpoint = connection().endpoint();
+        long most = immediate == null ? 0 : ComchCapabilities.of(endpoint.device()).consumer().map(ComchCapabilities.Consumer::maxImmediateLength).orElse(0L);
+        if (immediate != null && immediate.byteSize() > most && most > 0) {
+            return ": " + immediate.byteSize() + " bytes of immediate data, where " + endpoint.device() + " takes at most " + most;
+        }
+        String told = function.equals("doca_task_submit") ? NativeLibrary.lastError() : "";
+        return ": " + (told.isEmpty() ? "more than that consumer's next posted buffer or its immediateLength() takes, or no such consumer (any more)" : told);
     }
 
     @Override

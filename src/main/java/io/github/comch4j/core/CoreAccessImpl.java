@@ -5,6 +5,7 @@ import io.github.comch4j.internal.CoreAccess;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Resource;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /** Opens this package's objects to the library's other packages. */
 final class CoreAccessImpl extends CoreAccess {
@@ -48,6 +49,11 @@ final class CoreAccessImpl extends CoreAccess {
     @Override
     public MemorySegment handle(MemoryMap memory) {
         return memory.handle();
+    }
+
+    @Override
+    public Set<Access> access(MemoryMap memory) {
+        return memory.access();
     }
 
     @Override

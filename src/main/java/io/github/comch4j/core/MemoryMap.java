@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Memory that a device may read and write ({@code doca_mmap}); what buffers are windows on.
@@ -24,12 +25,14 @@ public final class MemoryMap implements AutoCloseable {
     private final MemorySegment memory;
     private final List<Device> devices;
     private final boolean remote;
+    private final Set<Access> access; // empty: not known
     private final Node node;
 
     private MemoryMap(Builder settings, MemorySegment memory, Arena arena, Range range) {
         this.memory = memory;
         this.devices = settings.devices;
         this.remote = false;
+        this.access = Access.of(settings.permissions);
         this.node = new Node(settings, memory, arena, range);
     }
 
@@ -37,6 +40,7 @@ public final class MemoryMap implements AutoCloseable {
         this.memory = range(handle);
         this.devices = List.of(device);
         this.remote = true;
+        this.access = Set.of();
         this.node = new Node(device, memory, handle);
     }
 
@@ -76,7 +80,8 @@ public final class MemoryMap implements AutoCloseable {
 
     /**
      * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an {@link Arena}'s; functions as
-     * {@link #allocate}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
+     * {@link #allocate}. A mapped file must not be truncated, by any process, before the map is closed: the next access beyond its new end, also one by the emulated
+     * device or by {@link Buffer#data()}, ends the JVM (SIGBUS) or throws {@link InternalError}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
      * ({@link IllegalStateException}), but what is queued, in flight or posted by then is beyond any check, and a device that writes to memory that was freed can do
      * anything. Memory that the map {@linkplain #allocate allocates} has not got this problem.
      *
@@ -281,6 +286,10 @@ public final class MemoryMap implements AutoCloseable {
     /** The range, also of memory that cannot be looked at. */
     MemorySegment range() {
         return memory;
+    }
+
+    Set<Access> access() {
+        return access;
     }
 
     void checkLocal() {

@@ -1,5 +1,6 @@
 package io.github.comch4j.internal;
 
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
@@ -7,6 +8,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
+import java.util.Set;
 
 /**
  * What other packages of this library may see of the core objects and their users may not. Implemented by the core package, whose
@@ -49,6 +51,9 @@ public abstract class CoreAccess {
 
     /** The {@code struct doca_mmap *}. */
     public abstract MemorySegment handle(MemoryMap memory);
+
+    /** What devices may do with a memory map; empty if that is not known. */
+    public abstract Set<Access> access(MemoryMap memory);
 
     /** The {@code struct doca_buf *}. */
     public abstract long address(Buffer buffer);
