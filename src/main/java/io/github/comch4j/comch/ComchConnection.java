@@ -12,6 +12,7 @@ import io.github.comch4j.internal.ConnectionSink;
 import io.github.comch4j.internal.Counter;
 import io.github.comch4j.internal.Engine;
 import io.github.comch4j.internal.Events;
+import io.github.comch4j.internal.Keeper;
 import io.github.comch4j.internal.Observed;
 import io.github.comch4j.internal.Resource;
 import io.github.comch4j.internal.Teardown;
@@ -167,7 +168,8 @@ public final class ComchConnection {
      * @param message 1 to {@link ComchEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
-     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}
+     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}; or if the thread is
+     *         {@linkplain ProgressEngine interrupted} while it waits
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for {@link ProgressEngine#timeout()}
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -386,14 +388,16 @@ public final class ComchConnection {
      * the engine, unless there are producers or consumers on the same engine.
      *
      * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or consumers to close
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to do it
      * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
      */
     public void disconnect() {
         if (!(endpoint instanceof ComchServer)) {
             throw new IllegalStateException("a client ends its connection by being closed");
         }
-        engine.checkOwner();
+        if (engine.keeperElsewhere() == null) {
+            engine.checkOwner();
+        }
         node.close();
     }
 
@@ -539,6 +543,11 @@ public final class ComchConnection {
             if (engine.keeperElsewhere() == null) {
                 engine.checkOwner();
             }
+        }
+
+        @Override
+        public Keeper keeper() {
+            return engine.keeperElsewhere();
         }
 
         /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */

@@ -137,7 +137,7 @@ public final class ComchSocket implements AutoCloseable {
         if (received.size() >= BACKLOG) {
             overrun = true;
             end();
-            loop.execute(this::endConnection); // a client cannot close in a handler
+            loop.execute(this::close); // a client cannot close in a handler
             return;
         }
         received.add(message.toArray(ValueLayout.JAVA_BYTE));
@@ -181,13 +181,16 @@ public final class ComchSocket implements AutoCloseable {
      * @param timeout how long to wait
      * @return the message; null if none came in time
      * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
      */
     public byte[] receive(Duration timeout) {
         checkNotInLoop(loop);
         byte[] message;
         try {
-            message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            message = received.poll();
+            if (message == null) {
+                message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
@@ -217,29 +220,23 @@ public final class ComchSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!closed && !loop.isClosed()) {
-            try {
-                loop.call(() -> {
-                    endConnection();
-                    return null;
-                });
-            } catch (RejectedExecutionException e) {
-                // the loop was closed meanwhile, and has closed what ran in it
-            }
+        if (closed) {
+            return;
+        }
+        if (connection.endpoint() instanceof ComchClient client) {
+            client.close();
+        } else if (!connection.endpoint().isClosed()) {
+            connection.disconnect();
         }
         closed = true;
-    }
-
-    /** In the loop. */
-    private void endConnection() {
-        if (!closed) {
-            if (connection.endpoint() instanceof ComchClient client) {
-                client.close();
-            } else if (!connection.endpoint().isClosed()) {
-                connection.disconnect();
-            }
-            closed = true;
+        if (loop.isInLoop()) {
             end();
+            return;
+        }
+        try {
+            loop.execute(this::end);
+        } catch (RejectedExecutionException e) {
+            // the loop was closed meanwhile: end() was called when it closed what ran in it
         }
     }
 

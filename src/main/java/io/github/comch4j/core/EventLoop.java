@@ -152,6 +152,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void rest(int work) {
+        if (work == 0) {
+            Thread.interrupted(); // a task's remains: with it no pause would pause
+        }
         try {
             idle.idle(work);
         } catch (Throwable t) {

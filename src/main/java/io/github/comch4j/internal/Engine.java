@@ -230,10 +230,13 @@ public final class Engine extends Resource {
         throw (T) thrown;
     }
 
-    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. */
+    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. Fails when the thread is interrupted. */
     public boolean await(BooleanSupplier done, long deadline, Engine other) {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("interrupted while waiting on " + name());
+            }
             boolean worked = progress();
             if (other != null && other != this && other.isMine()) {
                 worked |= other.progress();
@@ -251,8 +254,19 @@ public final class Engine extends Resource {
         return true;
     }
 
-    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed. */
+    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed: an interrupt waits until then. */
     boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
+        boolean interrupted = Thread.interrupted(); // with it no pause would pause
+        try {
+            return awaitClosing(done, deadline, other, teardown);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean awaitClosing(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
             boolean worked = progress(teardown);
