@@ -94,6 +94,21 @@ static inline doca_error_t find_view(struct doca_comch_producer *producer, uint3
 
 /* ---- sending ---- */
 
+/* The error of a send to a consumer that is not there; says so. */
+static __attribute__((cold)) doca_error_t no_such_consumer(doca_error_t error)
+{
+	if (error == DOCA_ERROR_INVALID_VALUE)
+		emu_log_reason("the other side has no such consumer, or not any more");
+	return error;
+}
+
+/* The error of a send that is too long; says what of it, and the limit. */
+static __attribute__((cold)) doca_error_t too_long(const char *what, uint64_t len, uint64_t limit, const char *who)
+{
+	emu_log_reason("%llu bytes of %s, where %s %llu", (unsigned long long)len, what, who, (unsigned long long)limit);
+	return READING_SEND_TOO_LONG;
+}
+
 static doca_error_t no_buffer_posted(struct doca_comch_producer *producer)
 {
 	const struct doca_comch_connection *connection = producer->connection;
@@ -116,7 +131,7 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 	uint64_t index = atomic_load_explicit(&region->claimed, memory_order_acquire);
 	for (;;) {
 		if (EMU_UNLIKELY((index & SHM_CLAIM_CLOSED) != 0))
-			return READING_CONSUMER_EXPIRED;
+			return no_such_consumer(READING_CONSUMER_EXPIRED);
 		if (EMU_UNLIKELY(index - view->base >= SHM_INCARNATION))
 			return READING_CONSUMER_NOT_RUNNING; /* restarted since the look at the directory */
 		if (index >= view->posted) {
@@ -138,7 +153,8 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 		/* A buffer that was taken back has the largest of all rooms. */
 		if (EMU_UNLIKELY(len >= atomic_load_explicit(&region->fits_below, memory_order_relaxed)) &&
 		    len > atomic_load_explicit(&post->room, memory_order_relaxed))
-			return READING_SEND_TOO_LONG;
+			return too_long("data", len, atomic_load_explicit(&post->room, memory_order_relaxed),
+					"the consumer's next posted buffer has room for");
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
 							   memory_order_acquire))
 			continue;
@@ -294,8 +310,10 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	struct doca_comch_producer *producer = of_ctx(base->ctx);
 	const uint8_t *source;
 	uint64_t len;
-	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len) || len > producer->max_len))
+	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len)))
 		return DOCA_ERROR_INVALID_VALUE;
+	if (EMU_UNLIKELY(len > producer->max_len))
+		return too_long("data", len, producer->max_len, "the device sends at most");
 	doca_error_t result;
 	if (EMU_UNLIKELY(task->buf != NULL && task->buf->registration != producer->map_seen) &&
 	    (result = look_at_map(producer, task->buf)) != DOCA_SUCCESS)
@@ -305,10 +323,10 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	struct consumer_view *view;
 	result = find_view(producer, task->consumer_id, &view);
 	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
-		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : result;
+		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : no_such_consumer(result);
 	uint32_t imm_len = task->imm_len;
 	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
-		return READING_SEND_TOO_LONG;
+		return too_long("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
 	if (faults_any() && buffer_at_hand(view) && !suffer_faults(producer, base, &result))
 		return result;
 	uint64_t index;

@@ -559,6 +559,14 @@ void emu_log_forget(void)
 	complaint[0] = '\0';
 }
 
+void emu_log_reason(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
+	va_end(arguments);
+}
+
 void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 {
 	/* Callers look at errno after they have reported. */

@@ -10,6 +10,9 @@
 EMU_PRIVATE_API void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
+/* For doca_emu_last_error() only, where an error is too ordinary to be logged. */
+EMU_PRIVATE_API void emu_log_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* At the beginning of doca_ctx_start and of listing devices: what comes next is another matter, and doca_emu_last_error() is not to tell of what was before. */
 EMU_PRIVATE_API void emu_log_forget(void);
 

@@ -30,6 +30,20 @@ public final class Child implements AutoCloseable {
         return startThrough(List.of(), main, options, environment, arguments);
     }
 
+    /** A JVM that allows nobody native calls. */
+    public static Child startForbidden(Class<?> main, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--illegal-native-access=deny", "-Xmx128m", "-cp", classPath(main)));
+        command.addAll(agents());
+        command.add(main.getName());
+        command.addAll(List.of(arguments));
+        try {
+            return new Child(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     /** As {@link #start}, by a command that takes the JVM's command line as its last arguments. */
     public static Child startThrough(List<String> launcher, Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
         List<String> command = new ArrayList<>(launcher);
@@ -77,6 +91,11 @@ public final class Child implements AutoCloseable {
     /** All remaining lines. */
     public String rest() {
         return output.lines().collect(Collectors.joining("\n"));
+    }
+
+    /** SIGTERM. */
+    public void terminate() {
+        process.toHandle().destroy(); // unlike the process itself, leaves its output open
     }
 
     /** SIGKILL. */

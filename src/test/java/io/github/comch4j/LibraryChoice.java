@@ -1,9 +1,12 @@
 package io.github.comch4j;
 
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.DocaLog;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -13,17 +16,37 @@ public final class LibraryChoice {
     }
 
     public static void main(String[] arguments) {
-        if (arguments.length > 0) {
+        String use = arguments.length > 0 ? arguments[0] : "choice";
+        if (use.equals("keep")) {
             keepASegment();
+            return;
+        }
+        if (use.equals("serve")) {
+            serve();
             return;
         }
         for (int attempt = 0; attempt < 2; attempt++) {
             try {
+                switch (use) {
+                    case "engine" -> ProgressEngine.create();
+                    case "device" -> Devices.openHost(PciAddress.of("b1:00.0"));
+                    case "inventory" -> BufferInventory.create(1);
+                    case "log" -> DocaLog.standardBackend();
+                    default -> Doca.library();
+                }
                 LibraryInfo library = Doca.library();
                 System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.reason());
             } catch (NativeLibraryException e) {
                 System.out.println(e.reason() + " " + e.getMessage());
             }
+        }
+    }
+
+    private static void serve() {
+        try (Machine machine = new Machine()) {
+            System.out.println(machine.server().start());
+        } catch (DocaException e) {
+            System.out.println(e.getMessage());
         }
     }
 

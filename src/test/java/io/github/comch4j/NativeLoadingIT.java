@@ -110,6 +110,39 @@ class NativeLoadingIT {
     }
 
     @Test
+    void anSdkWithoutComch() throws IOException {
+        Files.createFile(folder.resolve("libdoca_common.so.2.5.0"));
+        Files.createFile(folder.resolve("libdoca_cc.so.2.5.0"));
+        Map<String, String> path = Map.of("LD_LIBRARY_PATH", folder.toString());
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_FOUND").contains(folder + " holds libdoca_common.so.2.5.0");
+        assertThat(outcome(List.of("-Dcomch4j.library=system"), path)).satisfiesAnyOf(
+                text -> assertThat(text).startsWith("NOT_FOUND").contains(folder + " holds libdoca_common.so.2.5.0").contains("DOCA 2.7 or newer"),
+                text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
+        assertThat(outcome(List.of("-Dcomch4j.library=auto"), path)).satisfiesAnyOf(
+                text -> assertThat(text).startsWith("EMULATED").contains("has no Comch"), text -> assertThat(text).startsWith("SYSTEM"));
+    }
+
+    @Test
+    void aJvmThatForbidsNativeCalls() {
+        for (String use : List.of("choice", "engine", "device", "inventory", "log")) {
+            try (Child child = Child.startForbidden(LibraryChoice.class, use)) {
+                assertThat(child.rest().lines().distinct()).as(use).hasSize(1).first().asString().startsWith("NOT_LOADED the JVM forbids native calls")
+                        .contains("--enable-native-access=ALL-UNNAMED");
+                assertThat(child.exitCode()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void aFabricFolderThatCannotBeMade() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        try (Child child = Child.start(LibraryChoice.class, List.of("-Dcomch4j.library=emulated"), Map.of("DOCA_EMU_DIR", file + "/fabric"), "serve")) {
+            assertThat(child.rest()).contains(file + "/fabric").doesNotContain("another server");
+            assertThat(child.exitCode()).isZero();
+        }
+    }
+
+    @Test
     void inStrictModeASegmentEndsWithItsCallback() {
         try (Child child = Child.start(LibraryChoice.class, List.of("-Dcomch4j.strict=true"), Map.of(), "keep")) {
             assertThat(child.rest()).startsWith("IllegalStateException");

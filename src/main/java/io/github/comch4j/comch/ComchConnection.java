@@ -12,6 +12,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Keeper;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -175,7 +176,8 @@ public final class ComchConnection {
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
-     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}
+     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}; or if the thread is
+     *         {@linkplain ProgressEngine interrupted} while it waits
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for {@link ProgressEngine#timeout()}
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -384,18 +386,20 @@ public final class ComchConnection {
 
     /**
      * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed first, messages that were accepted still
-     * go out. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers or
+     * go out; what arrives meanwhile is discarded. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers or
      * consumers on the same engine.
      *
      * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or consumers to close
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to do it
      * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
      */
     public void disconnect() {
         if (!(endpoint instanceof ComchServer)) {
             throw new IllegalStateException("a client ends its connection by being closed");
         }
-        engine.checkOwner();
+        if (engine.keeperElsewhere() == null) {
+            engine.checkOwner();
+        }
         resource.close();
     }
 
@@ -432,6 +436,11 @@ public final class ComchConnection {
 
     Incoming incoming() {
         return incoming;
+    }
+
+    /** Whether this process ends it. */
+    boolean isEnding() {
+        return resource.isEnding();
     }
 
     long key() {
@@ -548,7 +557,14 @@ public final class ComchConnection {
 
         @Override
         protected void checkClosable() {
-            engine.checkOwner();
+            if (engine.keeperElsewhere() == null) {
+                engine.checkOwner();
+            }
+        }
+
+        @Override
+        public Keeper keeper() {
+            return engine.keeperElsewhere();
         }
 
         /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */

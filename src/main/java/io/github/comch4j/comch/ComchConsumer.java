@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
@@ -15,7 +16,9 @@ import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
@@ -40,7 +43,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         try {
             this.immediateLength = configureImmediates(settings.immediateLength);
             this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, settings.firstBuffers), immediateLength, settings);
-            configure(receives);
+            configure(receives, capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -50,14 +53,30 @@ public final class ComchConsumer extends FastPathEndpoint {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
-        return settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer", settings.connection.hintAbout(settings.memory),
-                (peer, action) -> ConsumerCalls.create(peer, map, action));
+        return explained(settings, () -> settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer",
+                settings.connection.hintAbout(settings.memory), (peer, action) -> ConsumerCalls.create(peer, map, action)));
+    }
+
+    /** What DOCA refuses because of the memory's permissions is refused with these. */
+    private static <T> T explained(Builder settings, Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (DocaException e) {
+            Set<Access> access = settings.memory.access();
+            boolean known = !access.isEmpty(); // those of imported memory are not
+            if (!known || access.contains(Access.PCI_READ_WRITE) || e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED) {
+                throw e;
+            }
+            throw new DocaException(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
+                    + " and not for PCI_READ_WRITE, as the peer writes to it");
+        }
     }
 
     /** Returns the most immediate data that a receive can have. */
     private int configureImmediates(int wanted) {
         if (wanted >= 0) {
-            ConsumerCalls.setImmediateLength(context.object(), wanted, "configuring " + this);
+            Limits.set("immediateLength", wanted, value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
+                    connection().endpoint().device(), capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxImmediateLength));
         }
         return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
@@ -209,8 +228,8 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Called for each posted buffer that comes back without data, also when the consumer ends. Without it {@code progress()} throws unless the consumer or its
-         * connection ends.
+         * Called for each posted buffer that comes back without data, also when the consumer ends, and for what arrives while it is being closed. Without it
+         * {@code progress()} throws unless the consumer or its connection ends.
          *
          * @param handler the handler
          * @return this
@@ -282,7 +301,10 @@ public final class ComchConsumer extends FastPathEndpoint {
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);
             try {
-                consumer.begin();
+                explained(this, () -> {
+                    consumer.begin();
+                    return consumer;
+                });
             } catch (RuntimeException | Error e) {
                 consumer.context.closeAfter(e);
                 throw e;
@@ -296,7 +318,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          *
          * @param timeout how long to wait
          * @return the consumer, running
-         * @throws IllegalStateException also inside a callback of the engine
+         * @throws IllegalStateException also inside a callback of the engine, and if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {

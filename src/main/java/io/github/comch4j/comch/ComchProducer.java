@@ -31,7 +31,7 @@ public final class ComchProducer extends FastPathEndpoint {
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
-            configure(sends);
+            configure(sends, capabilities -> capabilities.producer().map(ComchCapabilities.Producer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;

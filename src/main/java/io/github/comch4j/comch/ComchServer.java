@@ -78,6 +78,9 @@ public final class ComchServer extends ControlPathEndpoint {
 
     /** What DOCA calls an error of initialisation is in practice a server that there is already. */
     private DocaException probablyTaken(DocaException refusal) {
+        if (!refusal.getMessage().endsWith(refusal.action())) {
+            return refusal; // the emulated device has told the cause: no need to guess
+        }
         DocaException told = new DocaException(refusal.error(), refusal.function(),
                 refusal.action() + "; probably another " + this + " serves the same host function already, in this process or another one");
         told.initCause(refusal);

@@ -25,9 +25,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Function;
-import java.util.function.IntConsumer;
-import java.util.function.ToLongFunction;
 
 /**
  * What servers and clients have in common: a name, an engine, connections, handlers.
@@ -86,21 +85,21 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private void configure(Builder<?> settings) {
         MemorySegment handle = context.object();
         if (settings.maxMessageSize > 0) {
-            set("maxMessageSize", settings.maxMessageSize, value -> calls.setMaxMessageSize(handle, value, configuring()), settings,
-                    ComchCapabilities::maxMessageSize);
+            Limits.set("maxMessageSize", settings.maxMessageSize, value -> calls.setMaxMessageSize(handle, value, configuring()), device,
+                    capabilities -> Optional.of(capabilities.maxMessageSize()));
         }
         if (settings.receiveQueueSize > 0) {
-            set("receiveQueueSize", settings.receiveQueueSize, value -> calls.setReceiveQueueSize(handle, value, configuring()), settings,
-                    ComchCapabilities::maxReceiveQueueSize);
+            Limits.set("receiveQueueSize", settings.receiveQueueSize, value -> calls.setReceiveQueueSize(handle, value, configuring()), device,
+                    capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
         }
-        set("sendTasks", sendTasks, value -> calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), value, configuring()), settings,
-                ComchCapabilities::maxSendTasks);
+        Limits.set("sendTasks", sendTasks, value -> calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), value, configuring()), device,
+                    capabilities -> Optional.of(capabilities.maxSendTasks()));
         calls.registerMessages(handle, messages.receivedCallback(), configuring());
         calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED, configuring());
         configureMore(handle);
     }
 
-    Device device() {
+    final Device device() {
         return device;
     }
 
@@ -110,19 +109,6 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
     /** What only one of the two kinds has. */
     void configureMore(MemorySegment handle) {
-    }
-
-    /** Of a value that the device does not take, says what it takes. */
-    private static void set(String setting, int value, IntConsumer setter, Builder<?> settings, ToLongFunction<ComchCapabilities> limit) {
-        try {
-            setter.accept(value);
-        } catch (DocaException e) {
-            if (e.error() != DocaError.INVALID_VALUE) {
-                throw e;
-            }
-            throw new DocaException(e.code(), e.function(), e.action() + " with " + setting + " " + value + ", where "
-                    + settings.device + " takes at most " + limit.applyAsLong(ComchCapabilities.of(settings.device)));
-        }
     }
 
     /**
@@ -200,10 +186,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
     /**
      * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
-     * ({@code doca_ctx_stop}, {@code …_destroy}). No handler is told of connections that end by this; those of other contexts on the engine may run meanwhile.
-     * The second call does nothing.
+     * ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer
+     * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop, nothing is delivered to it and its connections:
+     * {@code onMessage}, {@code onConsumer}, {@code onConnected}, {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and
+     * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other contexts on the engine may run meanwhile.
+     *
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
@@ -255,9 +244,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         if (!connection.isOpen()) {
             return;
         }
+        boolean news = !connection.isEnding();
         connection.snapshotForTheEnd();
         connection.end(how);
-        if (onDisconnected != null && !context.isClosed()) {
+        if (onDisconnected != null && news) {
             onDisconnected.onChange(connection);
         }
     }
@@ -268,6 +258,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     final void message(ComchConnection connection, long address, int length) {
+        if (connection.isEnding()) {
+            return;
+        }
         connection.arrived(length);
         MemorySegment bytes = scratch.lend(address, length);
         try {
@@ -278,7 +271,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     final void consumer(ComchConnection connection, int id, RemoteConsumerState state) {
-        if (onConsumer != null) {
+        if (onConsumer != null && !connection.isEnding()) {
             onConsumer.onConsumer(connection, id, state);
         }
     }
@@ -311,7 +304,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         long task = SendCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         messages.free(task);
-        if (success || context.isClosed()) {
+        if (success || context.isEnding()) {
             return; // closing: what could not go out any more is flushed, which is no news
         }
         if (ConnectionEvents.find(key) instanceof ComchConnection.Incoming incoming) {
@@ -414,7 +407,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a consumer of the other side comes or goes.
+         * Called when a consumer of the other side comes or goes; not any more when the connection is being ended by this side.
          *
          * @param handler the handler
          * @return this

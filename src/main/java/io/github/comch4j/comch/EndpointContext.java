@@ -38,14 +38,14 @@ final class EndpointContext extends ControlContext {
     @Override
     public void connected(long connection, boolean success) {
         // not: a client that vanished in the handshake, which nobody knew yet, or that came while this is being closed, which ends it
-        if (success && !isClosed()) {
+        if (success && !isEnding()) {
             endpoint.connected(connection);
         }
     }
 
     @Override
     public ConnectionEvents register(long connection) {
-        ComchConnection registered = isClosed() ? null : endpoint.register(connection);
+        ComchConnection registered = isEnding() ? null : endpoint.register(connection);
         return registered == null ? null : registered.incoming();
     }
 

@@ -14,7 +14,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * What producers and consumers have in common: a connection, an engine, an id, tasks.
@@ -64,8 +66,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /** Tells DOCA how its tasks end. */
-    final void configure(TransferTasks tasks) {
-        calls.configureTasks(context.object(), tasks.queue.completedCallback(), tasks.queue.failedCallback(), tasks.count(), "configuring " + this);
+    final void configure(TransferTasks tasks, Function<ComchCapabilities, Optional<Long>> limit) {
+        Limits.set("tasks", tasks.count(), value -> calls.configureTasks(context.object(), tasks.queue.completedCallback(), tasks.queue.failedCallback(),
+                value, "configuring " + this), connection.endpoint().device(), limit);
     }
 
     /** Its tasks; null before they are made. */
@@ -163,9 +166,12 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     /**
      * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
      * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired.
+     * From the beginning of closing, also when it is closed with something that it depends on, the receive handler does not run any more, and what arrives is discarded.
+     * The handlers that give buffers back still run ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
+     * state; they can neither send nor post any more, see {@link #isRunning()}.
      * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine
+     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */

@@ -17,6 +17,9 @@ import java.lang.foreign.MemorySegment;
 
 /** The post-receive tasks of a consumer: what runs for each buffer that is posted, and for each that something was received into. */
 final class ReceiveTasks extends TransferTasks {
+    /** The status of what was received and is not delivered any more: that of the buffers which come back because the consumer ends. */
+    private static final DocaError FLUSHED = DocaError.IO_FAILED;
+
     private final ComchConsumer consumer;
     private final boolean repost;
     private final ReceiveHandler onReceive;
@@ -124,7 +127,7 @@ final class ReceiveTasks extends TransferTasks {
         for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
             int slot = CompletionRing.slot(entry);
             int code = CompletionRing.status(entry);
-            if (code != Calls.SUCCESS) {
+            if (code != Calls.SUCCESS || context.isEnding()) {
                 failed(slot, code);
                 continue;
             }
@@ -137,7 +140,7 @@ final class ReceiveTasks extends TransferTasks {
 
     @Override
     public void slotEnded(int slot, int code) {
-        if (code != Calls.SUCCESS) {
+        if (code != Calls.SUCCESS || context.isEnding()) {
             failed(slot, code);
             return;
         }
@@ -152,15 +155,15 @@ final class ReceiveTasks extends TransferTasks {
     private void failed(int slot, int code) {
         failed.increment();
         BufferState buffer = buffers[slot];
-        DocaError status = DocaError.of(code);
+        DocaError status = code == Calls.SUCCESS ? FLUSHED : DocaError.of(code);
         buffer.arrive();
         release(slot);
-        if (context.state() == Context.RUNNING) { // else: flushed, because this or the connection ends
+        if (context.state() == Context.RUNNING && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
         }
         if (onFailure != null) {
             onFailure.onReceiveFailed(consumer, buffer(buffer), status);
-        } else if (context.state() == Context.RUNNING && !ConnectionClosedException.isMeantBy(status)) {
+        } else if (context.state() == Context.RUNNING && !context.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
             throw new DocaException(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
         }
     }

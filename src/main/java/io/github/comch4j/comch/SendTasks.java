@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
@@ -11,6 +12,7 @@ import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.BackPressure;
 import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.CompletionRing;
 import java.lang.foreign.MemorySegment;
@@ -83,7 +85,7 @@ final class SendTasks extends TransferTasks {
         if (code == AGAIN) {
             return backPressure.refuse(producer, false);
         }
-        throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId);
+        throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
     }
 
     /** Makes the slot's task one for this send. */
@@ -109,7 +111,7 @@ final class SendTasks extends TransferTasks {
             }
         }
         if (code != Calls.SUCCESS) {
-            throw refused(code, function, buffer, consumerId);
+            throw refused(code, function, buffer, consumerId, immediate);
         }
         if (buffer != null) {
             buffer.moveTold();
@@ -149,17 +151,33 @@ final class SendTasks extends TransferTasks {
         return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection().state());
     }
 
-    private DocaException refused(int code, String function, BufferState buffer, int consumerId) {
+    private DocaException refused(int code, String function, BufferState buffer, int consumerId, MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "sending with " + producer, producer.connection().state());
         }
-        String what = buffer == null ? "immediate data" : buffer.length() + " bytes";
-        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer + hintAbout(buffer));
+        String what = (buffer == null ? "" : buffer.length() + " bytes" + (immediate == null ? "" : " and "))
+                + (immediate == null ? "" : immediate.byteSize() + " bytes of immediate data");
+        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer
+                + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
     }
 
     private String hintAbout(BufferState buffer) {
         return buffer == null ? "" : producer.connection().hintAbout(buffer(buffer).memory());
+    }
+
+    private String whyInvalid(String function, BufferState buffer, MemorySegment immediate) {
+        String memory = hintAbout(buffer);
+        if (!memory.isEmpty()) {
+            return memory;
+        }
+        Device device = producer.connection().endpoint().device();
+        long most = immediate == null ? 0 : ComchCapabilities.of(device).consumer().map(ComchCapabilities.Consumer::maxImmediateLength).orElse(0L);
+        if (immediate != null && immediate.byteSize() > most && most > 0) {
+            return ": " + immediate.byteSize() + " bytes of immediate data, where " + device + " takes at most " + most;
+        }
+        String told = function.equals(TaskCalls.SUBMIT_NAME) ? Diagnosis.lastError() : "";
+        return ": " + (told.isEmpty() ? "more than that consumer's next posted buffer or its immediateLength() takes, or no such consumer (any more)" : told);
     }
 
     @Override
@@ -186,7 +204,7 @@ final class SendTasks extends TransferTasks {
             failureTold = false;
         } else {
             failed.increment();
-            if (!context.isClosed()) {
+            if (!context.isEnding()) {
                 Events.taskFailed("send", producer, status.name());
             }
         }
@@ -201,7 +219,7 @@ final class SendTasks extends TransferTasks {
 
     /** The program has not asked to be told of failures. */
     private void throwFailure(DocaError status, BufferState buffer) {
-        if (!failureTold && !context.isClosed()) {
+        if (!failureTold && !context.isEnding()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
             throw new DocaException(status, TaskCalls.SUBMIT_NAME, "sending with " + producer + hintAbout(buffer));
         }

@@ -6,6 +6,7 @@ import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Keeper;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
@@ -261,6 +262,11 @@ public final class Buffer implements AutoCloseable {
             if (state.inFlight() > 0) {
                 state.holder().checkClosableFor(this);
             }
+        }
+
+        @Override
+        public Keeper keeper() {
+            return state.inFlight() > 0 && state.holder() != null ? state.holder().keeper() : null;
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -37,6 +38,7 @@ public final class BufferInventory implements AutoCloseable {
         if (buffers < 1) {
             throw new IllegalArgumentException("an inventory of " + buffers + " buffers");
         }
+        NativeLibrary.load();
         BufferInventory created = new BufferInventory(new InventoryResource(buffers));
         Leaks.watch(created, created.resource);
         return created;
@@ -180,7 +182,7 @@ public final class BufferInventory implements AutoCloseable {
      * Closes the buffers that are still out, waiting for those in flight (a consumer that they are posted to is closed), then the inventory
      * ({@code doca_buf_inventory_destroy}). The second call does nothing.
      *
-     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
+     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback that would have to end first
      * @throws DocaException if something does not end in time; the inventory is still open then
      */

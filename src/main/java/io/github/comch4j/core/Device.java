@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.NativeList;
@@ -145,7 +146,7 @@ public final class Device implements AutoCloseable {
     /**
      * Closes everything made on this device, then the device ({@code doca_dev_close}). The second call does nothing.
      *
-     * @throws WrongThreadException if a context on it belongs to another thread
+     * @throws WrongThreadException if a context on it belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of a context on it
      * @throws DocaException if something does not end in time; the device is still open then
      */

@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.call.VersionCalls;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Settings;
@@ -13,7 +14,8 @@ import io.github.comch4j.internal.load.Settings;
  * else the environment variable {@code COMCH4J_LIBRARY}:
  * <ul>
  *   <li>{@code auto} (default): the DOCA SDK when one is installed, otherwise the emulated BlueField; one line at INFO, logger
- *       {@code io.github.comch4j}, says which and why;</li>
+ *       {@code io.github.comch4j}, says which and why. An SDK without Comch, such as DOCA 2.5, counts as none, with a line at WARNING; for the other
+ *       settings it is an error;</li>
  *   <li>{@code system}: the DOCA SDK or runtime; what production code insists on;</li>
  *   <li>{@code emulated}: the emulated BlueField;</li>
  *   <li>a folder: {@code libdoca_common.so} and {@code libdoca_comch.so} from there, also with version numbers after their names.</li>

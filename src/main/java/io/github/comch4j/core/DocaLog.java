@@ -3,6 +3,7 @@ package io.github.comch4j.core;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.internal.call.LogCalls;
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.util.Objects;
 
 /**
@@ -71,6 +72,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void bridge(Level level) {
+        NativeLibrary.load();
         Objects.requireNonNull(level);
         LogCalls.bridge(System.getLogger(LOGGER));
         sdkLevel(level);
@@ -121,6 +123,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void standardBackend() {
+        NativeLibrary.load();
         LogCalls.standardBackend();
     }
 
@@ -135,6 +138,7 @@ public final class DocaLog {
      * @throws DocaException if DOCA refuses
      */
     public static void log(Level level, String source, String message) {
+        NativeLibrary.load();
         if (level == Level.DISABLE) {
             throw new IllegalArgumentException("a message at the level that disables messages");
         }

@@ -1,5 +1,7 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.life.Caller;
+import io.github.comch4j.internal.life.Keeper;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -21,6 +23,8 @@ import java.util.function.Consumer;
  *
  * {@snippet file="Pieces.java" region="loop"}
  *
+ * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which then waits for the loop.
+ *
  * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
@@ -32,6 +36,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final CompletableFuture<ProgressEngine> started = new CompletableFuture<>();
     private final Thread thread;
     private final ProgressEngine engine;
+    private Keeper keeper; // set by the thread before started
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile Throwable endedWith;
@@ -107,7 +112,8 @@ public final class EventLoop implements Executor, AutoCloseable {
             started.completeExceptionally(e);
             return;
         }
-        mine.keptBy(this);
+        keeper = new Keeper(mine.engine(), this);
+        mine.engine().keptBy(keeper);
         started.complete(mine);
         while (!closing) {
             rest(round(mine));
@@ -115,12 +121,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         while (!tasks.isEmpty()) {
             round(mine); // what was handed over before close() is still done
         }
-        mine.keptBy(null);
         try {
-            mine.close();
+            mine.engine().close();
         } catch (RuntimeException | Error e) {
             endedWith = e;
         }
+        mine.engine().keptBy(null);
         ended = true;
         for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
             guarded(late); // came in between: whoever uses the engine in it learns that it is closed
@@ -134,6 +140,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             Runnable task = tasks.poll();
             work++;
             guarded(task);
+            keeper.taskDone();
         }
         try {
             work += mine.progress(EVENTS_PER_ROUND);
@@ -145,6 +152,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private void rest(int work) {
+        if (work == 0) {
+            Thread.interrupted(); // a task's remains: with it no pause would pause
+        }
         try {
             idle.idle(work);
         } catch (Throwable t) {
@@ -221,52 +231,96 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
+     * What {@link #call} runs.
+     *
+     * @param <T> the type of the result
+     * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is none
+     */
+    @FunctionalInterface
+    public interface Task<T, X extends Exception> {
+        /**
+         * Does it.
+         *
+         * @return the result
+         * @throws X if it fails
+         */
+        T run() throws X;
+    }
+
+    /**
      * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits holds on to no carrier.
+     *
+     * <p>What the task throws comes out here as it is. Its stack trace is that of the loop; that of the thread that called is in an exception
+     * {@linkplain Throwable#getSuppressed() suppressed} in it.
      *
      * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does nothing else
      * @param <T> the type of the result
+     * @param <X> the checked exception that the task may throw
      * @return what it returns
+     * @throws X what it throws, and anything unchecked
      * @throws RejectedExecutionException if the loop is closed
-     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
+     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the loop's thread has called {@link System#exit}
      */
-    public <T> T call(Callable<T> task) {
+    public <T, X extends Exception> T call(Task<T, X> task) throws X {
+        if (isInLoop()) {
+            return task.run();
+        }
+        CompletableFuture<T> result = submit(task::run);
         try {
-            return call(task, Duration.ofSeconds(Long.MAX_VALUE));
-        } catch (TimeoutException e) {
-            throw new AssertionError(e);
+            while (true) {
+                try {
+                    return result.get(1, TimeUnit.SECONDS);
+                } catch (TimeoutException e) {
+                    keeper.checkNotExiting("a task of " + this);
+                }
+            }
+        } catch (ExecutionException e) {
+            throw failed(e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        } finally {
+            result.cancel(false); // no effect once it is done
         }
     }
 
     /**
-     * As {@link #call(Callable)}, for a limited time.
+     * As {@link #call(Task)}, for a limited time.
      *
      * @param task the task
      * @param timeout how long to wait
      * @param <T> the type of the result
+     * @param <X> the checked exception that the task may throw
      * @return what it returns
+     * @throws X what it throws, and anything unchecked
      * @throws TimeoutException if it takes longer; the task runs all the same, unless it has not begun
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
      */
-    public <T> T call(Callable<T> task, Duration timeout) throws TimeoutException {
+    public <T, X extends Exception> T call(Task<T, X> task, Duration timeout) throws X, TimeoutException {
         if (isInLoop()) {
-            try {
-                return task.call();
-            } catch (Exception e) {
-                throw EventLoop.<RuntimeException>sneak(e);
-            }
+            return task.run();
         }
-        CompletableFuture<T> result = submit(task);
+        CompletableFuture<T> result = submit(task::run);
         try {
             return result.get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException e) {
+            throw new TimeoutException("waiting " + timeout + " for a task of " + this);
         } catch (ExecutionException e) {
-            throw EventLoop.<RuntimeException>sneak(e.getCause());
+            throw failed(e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for " + this, e);
+            throw interrupted(e);
         } finally {
-            result.cancel(false); // no effect once it is done
+            result.cancel(false);
         }
+    }
+
+    private RuntimeException failed(ExecutionException e) {
+        throw EventLoop.<RuntimeException>sneak(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
+    }
+
+    private IllegalStateException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new IllegalStateException("interrupted while waiting for " + this, e);
     }
 
     /**
@@ -282,7 +336,15 @@ public final class EventLoop implements Executor, AutoCloseable {
      * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the thread's end. In the loop itself it does not
      * wait. The second call only waits.
      *
-     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same
+     * <p>It waits as long as the loop's thread shows that it is alive, by progress of the engine or by tasks that it ends. When a handler or task blocks, the loop
+     * closes everything as soon as that returns, waited for or not.
+     *
+     * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a hook that closes the loop, or something that runs on
+     * it, gets an {@link IllegalStateException} at once, and the process ends; what is open ends with it, and the other side learns of that as of any end of a process.
+     *
+     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same. Also
+     *         {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for {@link ProgressEngine#timeout()}; it is still there
+     * @throws IllegalStateException if the thread has called {@link System#exit}
      */
     @Override
     public void close() {
@@ -291,17 +353,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (isInLoop()) {
             return;
         }
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        keeper.await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
         Throwable failure = endedWith;
         endedWith = null;
         if (failure != null) {

@@ -11,6 +11,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Memory that a device may read and write ({@code doca_mmap}); what buffers are windows on.
@@ -29,12 +30,14 @@ public final class MemoryMap implements AutoCloseable {
     private final MemorySegment memory;
     private final List<Device> devices;
     private final boolean remote;
+    private final Set<Access> access; // empty: not known
     private final MapHandle resource;
 
     private MemoryMap(Builder settings, MemorySegment memory, Arena arena, Range range) {
         this.memory = memory;
         this.devices = settings.devices;
         this.remote = false;
+        this.access = Access.of(settings.permissions);
         this.resource = new MapHandle(settings, memory, arena, range);
     }
 
@@ -42,6 +45,7 @@ public final class MemoryMap implements AutoCloseable {
         this.memory = range(handle);
         this.devices = List.of(device);
         this.remote = true;
+        this.access = Set.of();
         this.resource = new MapHandle(device, memory, handle);
     }
 
@@ -81,7 +85,8 @@ public final class MemoryMap implements AutoCloseable {
 
     /**
      * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an {@link Arena}'s; functions as
-     * {@link #allocate}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
+     * {@link #allocate}. A mapped file must not be truncated, by any process, before the map is closed: the next access beyond its new end, also one by the emulated
+     * device or by {@link Buffer#data()}, ends the JVM (SIGBUS) or throws {@link InternalError}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
      * ({@link IllegalStateException}), but what is queued, in flight or posted by then is beyond any check, and a device that writes to memory that was freed can do
      * anything. Memory that the map {@linkplain #allocate allocates} has not got this problem.
      *
@@ -168,6 +173,15 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
+     * What it is mapped for.
+     *
+     * @return the permissions; empty for imported memory, where they are not known
+     */
+    public Set<Access> access() {
+        return access;
+    }
+
+    /**
      * The devices that may use it.
      *
      * @return as they were given when it was made
@@ -231,7 +245,7 @@ public final class MemoryMap implements AutoCloseable {
      * Closes the consumers that receive into this memory and the buffers on it, waiting for sends in flight, then the map ({@code doca_mmap_destroy}), and frees
      * memory that it allocated. The second call does nothing.
      *
-     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread
+     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of such a consumer
      * @throws io.github.comch4j.DocaException if something does not end in time; the map is still open then
      */

@@ -3,6 +3,7 @@ package io.github.comch4j.core;
 import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.Keeper;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Notifications;
@@ -22,6 +23,12 @@ import java.util.function.BooleanSupplier;
  * {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the next one {@link #claim()}. An engine whose owner has ended may be
  * claimed as well.
  *
+ * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await}, {@link #awaitEvent}), in {@code connect}, {@code start} with a
+ * time and {@code send} while there is no room, in {@link EventLoop#start} and {@link EventLoop#call}, in sockets and in byte channels, throws {@link IllegalStateException}
+ * when its thread is interrupted before what it waits for is there; the thread remains interrupted. What was begun is undone where the call would
+ * have returned it (a client, a consumer, a socket), and goes on otherwise (a task of a loop, a message of which part of the stream has gone out). A call that need not wait
+ * does not look. Closing ({@code close}, {@code disconnect}) is not cut short: it does what it has to, in the time that it has, and the thread is interrupted still.
+ *
  * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create and start
  * contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one or close what runs on it
  * ({@link IllegalStateException}). What a callback throws does not reach native code: the call that ran the callback, usually
@@ -33,8 +40,6 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private final Engine engine;
-    private volatile EventLoop keeper; // null: none, or it is closing
-
     private ProgressEngine(Engine engine) {
         this.engine = engine;
     }
@@ -85,7 +90,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout how long to wait at most
      * @return whether the condition holds
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is interrupted
      */
     public boolean await(BooleanSupplier condition, Duration timeout) {
         engine.checkOwner();
@@ -238,7 +243,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout how long to sleep at most; rounded to milliseconds, at least 1
      * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks, or if the thread is interrupted, which is noticed within 50 milliseconds
      */
     public boolean awaitEvent(Duration timeout) {
         return Notifications.await(engine, timeout);
@@ -290,13 +295,8 @@ public final class ProgressEngine implements AutoCloseable {
         engine.close();
     }
 
-    /** A loop that goes on with it, and closes it itself; null: no more. */
-    void keptBy(EventLoop loop) {
-        keeper = loop;
-    }
-
     private void checkNotKept() {
-        EventLoop loop = keeper;
+        Keeper loop = engine.loop();
         if (loop != null) {
             engine.checkOwner();
             throw new IllegalStateException("the engine is kept by the " + loop + ": close that instead");

@@ -55,7 +55,7 @@ public final class Representor implements AutoCloseable {
     /**
      * Closes the servers on this representor, then the representor ({@code doca_dev_rep_close}). The second call does nothing.
      *
-     * @throws WrongThreadException if a server on it belongs to another thread
+     * @throws WrongThreadException if a server on it belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of a server on it
      * @throws io.github.comch4j.DocaException if something does not end in time; the representor is still open then
      */

@@ -103,7 +103,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * @throws ClosedChannelException if it is closed
      * @throws ConnectionClosedException if the connection has ended before the stream
      * @throws DocaException {@link DocaError#TIME_OUT} if nothing arrives for {@link ProgressEngine#timeout()}
-     * @throws IllegalStateException inside a callback of the engine
+     * @throws IllegalStateException inside a callback of the engine, or if the thread is {@linkplain ProgressEngine interrupted} while it waits
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override

@@ -95,7 +95,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @throws ClosedChannelException if it is closed
      * @throws DocaException {@link DocaError#TIME_OUT} if the other side does not read for {@link ProgressEngine#timeout()}; what a chunk before this
      *         failed with; {@link ConnectionClosedException} if the connection has ended
-     * @throws IllegalStateException inside a callback of the engine
+     * @throws IllegalStateException inside a callback of the engine, or if the thread is {@linkplain ProgressEngine interrupted} while it waits
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override

@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -87,7 +86,10 @@ public final class ComchServerSocket implements AutoCloseable {
             throw new IllegalStateException(server + " is closed");
         }
         try {
-            ComchSocket next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            ComchSocket next = waiting.poll();
+            if (next == null) {
+                next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            }
             if (next == none) {
                 waiting.add(none); // for others, and for the next time
                 throw new IllegalStateException(server + " has ended");
@@ -115,15 +117,6 @@ public final class ComchServerSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!loop.isClosed()) {
-            try {
-                loop.call(() -> {
-                    server.close();
-                    return null;
-                });
-            } catch (RejectedExecutionException e) {
-                // the loop was closed meanwhile, and has closed what ran in it
-            }
-        }
+        server.close();
     }
 }

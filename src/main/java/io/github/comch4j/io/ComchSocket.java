@@ -31,7 +31,8 @@ import java.util.function.Consumer;
  * {@snippet file="Pieces.java" region="socket"}
  *
  * <p>When the other side ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
- * null only says that nothing came in time. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ * null only says that nothing came in time. What fails in the loop throws here, with the stack trace of the calling thread
+ * {@linkplain Throwable#getSuppressed() suppressed} in it. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */
 public final class ComchSocket implements AutoCloseable {
     /** How many messages may wait to be received before the connection is ended, to save the process's memory. */
@@ -143,7 +144,7 @@ public final class ComchSocket implements AutoCloseable {
         if (received.size() >= BACKLOG) {
             overrun = true;
             end();
-            loop.execute(this::endConnection); // a client cannot close in a handler
+            loop.execute(this::close); // a client cannot close in a handler
             return;
         }
         received.add(message.toArray(ValueLayout.JAVA_BYTE));
@@ -187,13 +188,16 @@ public final class ComchSocket implements AutoCloseable {
      * @param timeout how long to wait
      * @return the message; null if none came in time
      * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
      */
     public byte[] receive(Duration timeout) {
         checkNotInLoop(loop);
         byte[] message;
         try {
-            message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            message = received.poll();
+            if (message == null) {
+                message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
@@ -223,29 +227,23 @@ public final class ComchSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (!closed && !loop.isClosed()) {
-            try {
-                loop.call(() -> {
-                    endConnection();
-                    return null;
-                });
-            } catch (RejectedExecutionException e) {
-                // the loop was closed meanwhile, and has closed what ran in it
-            }
+        if (closed) {
+            return;
+        }
+        if (connection.endpoint() instanceof ComchClient client) {
+            client.close();
+        } else if (!connection.endpoint().isClosed()) {
+            connection.disconnect();
         }
         closed = true;
-    }
-
-    /** In the loop. */
-    private void endConnection() {
-        if (!closed) {
-            if (connection.endpoint() instanceof ComchClient client) {
-                client.close();
-            } else if (!connection.endpoint().isClosed()) {
-                connection.disconnect();
-            }
-            closed = true;
+        if (loop.isInLoop()) {
             end();
+            return;
+        }
+        try {
+            loop.execute(this::end);
+        } catch (RejectedExecutionException e) {
+            // the loop was closed meanwhile: end() was called when it closed what ran in it
         }
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Everything alive at once, with a receive posted and sends in flight, closed in any order. */
 @Timeout(60)
@@ -183,6 +184,107 @@ class ClosingTest extends BothForms {
             Machine.until("the end of the late client", () -> late.state() == ContextState.IDLE, other);
         }
         everything.machine.close();
+    }
+
+    /** A client that sends as fast as it can, on an engine of its own thread, and a server whose handlers use what is closed with it. */
+    private static final class Busy implements AutoCloseable {
+        final Machine machine = new Machine();
+        final MemoryMap memory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
+        final List<String> told = new ArrayList<>();
+        final ComchServer server;
+        final Thread sender;
+        ComchConsumer consumer;
+        ComchConnection connection;
+        volatile boolean over;
+        boolean closing;
+
+        Busy() {
+            server = machine.server()
+                    .onConnected(connected -> {
+                        connection = connected;
+                        consumer = connected.consumer(machine.engine, memory).buffers(4, 1024)
+                                .onReceive((receiver, buffer, producerId, immediate) -> tell("onReceive")).start();
+                    })
+                    .onMessage((from, message) -> {
+                        tell("onMessage");
+                        if (consumer.state() != ContextState.STARTING) {
+                            Buffer more = consumer.acquire(8192, 16);
+                            if (!consumer.tryPost(more)) {
+                                more.close();
+                            }
+                        }
+                    })
+                    .onConsumer((from, id, state) -> tell("onConsumer"))
+                    .onDisconnected(from -> tell("onDisconnected"))
+                    .onStateChanged((endpoint, before, now) -> tell(now.name())).start();
+            sender = new Thread(this::keepSending);
+            sender.start();
+            machine.until("traffic on both paths", () -> consumer != null && consumer.received() > 100 && connection.received() > 100);
+            told.clear();
+            closing = true;
+        }
+
+        private void tell(String what) {
+            if (closing) {
+                told.add(what);
+            }
+        }
+
+        private void keepSending() {
+            int[] id = new int[1];
+            try (ProgressEngine engine = ProgressEngine.create(); MemoryMap from = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
+                 ComchClient client = ComchClient.builder(engine, machine.host, machine.name).onSendFailed((to, error) -> { })
+                         .onConsumer((of, number, state) -> id[0] = state == RemoteConsumerState.NEW ? number : 0).connect(Machine.PATIENCE);
+                 ComchProducer producer = client.connection().producer(engine).onCompletion((self, buffer, status) -> { }).start();
+                 Buffer buffer = producer.acquire(from, 0, 16)) {
+                while (client.isConnected() && !over) {
+                    client.connection().trySend(new byte[1]);
+                    if (id[0] != 0) {
+                        producer.trySend(buffer, id[0]);
+                    }
+                    engine.progress();
+                }
+            } catch (ConnectionClosedException e) {
+                // what this waits for
+            } catch (DocaException e) {
+                if (e.error() != DocaError.INVALID_VALUE) { // the consumer has gone before its connection
+                    throw e;
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            over = true;
+            while (sender.isAlive()) {
+                Thread.onSpinWait();
+            }
+            machine.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"server", "engine", "device"})
+    void nothingIsDeliveredToWhatIsBeingClosed(String what) throws Exception {
+        try (Busy busy = new Busy()) {
+            AutoCloseable closed = switch (what) {
+                case "server" -> busy.server;
+                case "engine" -> busy.machine.engine;
+                default -> busy.machine.dpu;
+            };
+            closed.close();
+            assertThat(busy.server.isClosed()).isTrue();
+            assertThat(busy.told).as("its state is all that it is told of").containsExactly("STOPPING", "IDLE");
+        }
+    }
+
+    @Test
+    void nothingIsDeliveredOnAConnectionThatIsBeingEnded() throws Exception {
+        try (Busy busy = new Busy()) {
+            busy.connection.disconnect();
+            assertThat(busy.connection.isOpen()).isFalse();
+            assertThat(busy.told).isEmpty();
+        }
     }
 
     @Test

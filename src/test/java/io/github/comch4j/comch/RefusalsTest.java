@@ -14,6 +14,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -128,6 +129,31 @@ class RefusalsTest extends BothForms {
         }
         // another refusal is not blamed on memory that is right
         assertThatThrownBy(() -> producer.trySend(mine, 77)).hasMessageContaining("consumer 77").hasMessageNotContaining("mapped for");
+    }
+
+    @Test
+    void messagesNameTheReasonAndTheLimit() {
+        long tasks = ComchCapabilities.of(machine.host).producer().orElseThrow().maxTasks();
+        assertThatThrownBy(() -> client.connection().producer(machine.engine).tasks(100_000).start()).hasMessageContaining("tasks 100000")
+                .hasMessageContaining("at most " + tasks);
+        assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory).tasks(100_000).start()).hasMessageContaining("tasks 100000")
+                .hasMessageContaining("at most " + tasks);
+        assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory).immediateLength(33).start()).hasMessageContaining("immediateLength 33")
+                .hasMessageContaining("at most 32");
+        try (MemoryMap readable = MemoryMap.allocate(machine.dpu, 64, Access.LOCAL_READ_WRITE)) {
+            assertThatThrownBy(() -> accepted.consumer(machine.engine, readable).start()).hasMessageContaining("[LOCAL_READ_WRITE]")
+                    .hasMessageContaining("not for PCI_READ_WRITE");
+        }
+        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).buffers(1, 2048).immediateLength(8).start(Machine.PATIENCE);
+        ComchProducer producer = client.connection().producer(machine.engine).start();
+        Buffer large = producer.acquire(hostMemory, 0, 4096);
+        assertThatThrownBy(() -> producer.trySend(large, consumer.id())).hasMessageContaining("4096 bytes of data").hasMessageContaining("has room for 2048");
+        assertThatThrownBy(() -> producer.trySend(large, 77)).hasMessageContaining("consumer 77").hasMessageContaining("no such consumer");
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[33]))).hasMessageContaining("33 bytes of immediate data")
+                .hasMessageContaining("at most 32");
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[9]))).hasMessageContaining("9 bytes of immediate data")
+                .hasMessageContaining("at most 8");
+        assertThatThrownBy(() -> machine.server().start()).hasMessageContaining("already").hasMessageNotContaining("probably");
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,7 +65,7 @@ class EventLoopTest {
             assertThat(loop.call(() -> List.copyOf(order))).hasSize(100).isSorted();
             assertThat(loop.call(loop::isInLoop)).isTrue();
             assertThat(loop.isInLoop()).isFalse();
-            assertThat(loop.<Boolean>call(() -> loop.call(loop::isInLoop))).as("a call in the loop runs at once").isTrue();
+            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.call(loop::isInLoop))).as("a call in the loop runs at once").isTrue();
             assertThat(loop.engine().owner().getName()).isEqualTo("loop");
             assertThatThrownBy(() -> loop.call(() -> {
                 throw new IOException("checked");
@@ -147,9 +148,35 @@ class EventLoopTest {
     @Test
     void whatATaskOfTheLoopThrowsComesOutThere() {
         try (EventLoop loop = EventLoop.start("loop")) {
-            assertThatThrownBy(() -> loop.<Integer>call(() -> loop.call(() -> {
+            assertThatThrownBy(() -> loop.<Integer, IOException>call(() -> loop.call(() -> {
                 throw new IOException("inner");
             }))).isInstanceOf(IOException.class).hasMessage("inner");
+        }
+    }
+
+    private static void fromHere(ThrowingCallable call, Class<? extends Throwable> type, String message) {
+        assertThatThrownBy(call).isExactlyInstanceOf(type).hasMessage(message).satisfies(thrown -> {
+            assertThat(thrown.getStackTrace()).as("where in the loop").anyMatch(frame -> frame.getClassName().startsWith(EventLoop.class.getName()));
+            assertThat(thrown.getSuppressed()).as("who asked").hasSize(1).allSatisfy(caller -> {
+                assertThat(caller).hasMessageContaining(Thread.currentThread().getName()).hasMessageContaining("loop \"loop\"");
+                assertThat(caller.getStackTrace()).anyMatch(frame -> frame.getMethodName().contains("whatACallThrowsTellsWhoAsked"));
+            });
+        });
+    }
+
+    private static <X extends Exception> int raise(X exception) throws X {
+        throw exception;
+    }
+
+    @Test
+    void whatACallThrowsTellsWhoAsked() {
+        try (EventLoop loop = EventLoop.start("loop")) {
+            fromHere(() -> loop.call(() -> raise(new IOException("checked"))), IOException.class, "checked");
+            fromHere(() -> loop.call(() -> raise(new TimeoutException("the task's"))), TimeoutException.class, "the task's");
+            fromHere(() -> loop.call(() -> raise(new TimeoutException("the task's")), Machine.PATIENCE), TimeoutException.class, "the task's");
+            fromHere(() -> loop.call(() -> raise(new IllegalArgumentException("unchecked"))), IllegalArgumentException.class, "unchecked");
+            int sum = loop.call(() -> 1) + loop.call(() -> loop.call(() -> 2)); // tasks that throw nothing checked need no handler here
+            assertThat(sum).isEqualTo(3);
         }
     }
 
@@ -245,7 +272,7 @@ class EventLoopTest {
             }
             assertThatThrownBy(loop.engine()::close).isInstanceOf(WrongThreadException.class);
             assertThatThrownBy(loop.engine()::release).isInstanceOf(WrongThreadException.class);
-            assertThat(loop.<Boolean>call(() -> loop.engine().isClosed())).isFalse();
+            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.engine().isClosed())).isFalse();
         }
         assertThat(failures).isEmpty();
     }

@@ -220,6 +220,6 @@ class ComchSocketTest {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(hostLoop.<Boolean>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"))).isFalse();
+        assertThat(hostLoop.<Boolean, RuntimeException>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"))).isFalse();
     }
 }

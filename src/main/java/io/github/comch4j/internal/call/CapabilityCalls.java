@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;

@@ -166,6 +166,16 @@ public abstract class Context extends Resource implements ContextEvents {
         engine.checkClosable();
     }
 
+    @Override
+    public final Keeper keeper() {
+        return engine.keeperElsewhere();
+    }
+
+    @Override
+    protected boolean helpClosing(Teardown teardown) {
+        return companion != null && companion.isMine() && !companion.isInCallbacks() && companion.progress(teardown);
+    }
+
     /** Fails if what is in flight with this context cannot be waited for here and now, because {@code dependent} is to be closed. */
     public final void checkClosableFor(Resource dependent) {
         try {

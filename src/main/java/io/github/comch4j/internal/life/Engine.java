@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.transport.Transport;
@@ -29,8 +30,9 @@ public final class Engine extends Resource {
     private final MemorySegment handle;
     private final Transport transport;
     private volatile Thread owner; // null: given up, or closed
+    private volatile Keeper keeper; // null: no event loop
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
-    private Duration timeout = DEFAULT_TIMEOUT;
+    private volatile Duration timeout = DEFAULT_TIMEOUT;
     private final long number = NUMBERS.incrementAndGet();
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
@@ -44,6 +46,7 @@ public final class Engine extends Resource {
 
     /** {@code doca_pe_create}; the calling thread owns it. */
     public static Engine create() {
+        NativeLibrary.load();
         Engine created = new Engine(PeCalls.create());
         LiveObjects.add(created);
         return created;
@@ -138,10 +141,13 @@ public final class Engine extends Resource {
         throw (T) thrown;
     }
 
-    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. */
+    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. Fails when the thread is interrupted. */
     public boolean await(BooleanSupplier done, long deadline, Engine other) {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("interrupted while waiting on " + name());
+            }
             boolean worked = progress();
             if (other != null && other != this && other.isMine()) {
                 worked |= other.progress();
@@ -159,8 +165,19 @@ public final class Engine extends Resource {
         return true;
     }
 
-    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed. */
+    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed: an interrupt waits until then. */
     boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
+        boolean interrupted = Thread.interrupted(); // with it no pause would pause
+        try {
+            return awaitClosing(done, deadline, other, teardown);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private boolean awaitClosing(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
             boolean worked = progress(teardown);
@@ -238,6 +255,21 @@ public final class Engine extends Resource {
         }
     }
 
+    /** An event loop goes on with the engine, on the calling thread, and closes it at its end; null: no more. */
+    public void keptBy(Keeper loop) {
+        keeper = loop;
+    }
+
+    /** The event loop that keeps the engine, or null. */
+    public Keeper loop() {
+        return keeper;
+    }
+
+    /** The event loop that keeps the engine, if the calling thread is not its own; otherwise null. */
+    public Keeper keeperElsewhere() {
+        return isMine() ? null : keeper;
+    }
+
     /** How long close and blocking sends wait. */
     public Duration timeout() {
         return timeout;
@@ -260,6 +292,9 @@ public final class Engine extends Resource {
     /** For what is connected to this engine too: fails if it cannot be closed here and now. */
     @Override
     protected void checkClosable() {
+        if (keeperElsewhere() != null) {
+            return; // asked to do it
+        }
         if (owner == null || owner != Thread.currentThread() && !owner.isAlive()) {
             claim(); // nobody's: whoever closes it may have it
         }

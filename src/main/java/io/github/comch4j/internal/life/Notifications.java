@@ -19,6 +19,8 @@ public final class Notifications {
     /** {@code DOCA_PE_EVENT_MODE_PROGRESS_ALL}. */
     public static final int ALL = PeCalls.ALL;
 
+    private static final int LONGEST_SLEEP = 50; // milliseconds
+
     private Notifications() {
     }
 
@@ -62,9 +64,22 @@ public final class Notifications {
         }
         int handle = handle(engine);
         request(engine);
-        boolean event = Poll.readable(handle, Math.clamp(Nanos.of(timeout) / 1_000_000, 1, Integer.MAX_VALUE));
+        boolean event = sleep(handle, Math.clamp(Nanos.of(timeout) / 1_000_000, 1, Integer.MAX_VALUE));
         PeCalls.clearNotification(engine.handle(), handle);
+        if (!event && Thread.currentThread().isInterrupted()) {
+            throw new IllegalStateException("interrupted while waiting for an event of " + engine.name());
+        }
         return event;
+    }
+
+    /** The operating system knows nothing of interrupts of Java: so in pieces. */
+    private static boolean sleep(int handle, long millis) {
+        for (long left = millis; left > 0 && !Thread.currentThread().isInterrupted(); left -= LONGEST_SLEEP) {
+            if (Poll.readable(handle, (int) Math.min(left, LONGEST_SLEEP))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static void checkNoCallback(Engine engine, String what) {

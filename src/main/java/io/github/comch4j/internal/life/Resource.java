@@ -12,7 +12,7 @@ import java.util.Set;
  * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order: contexts of the
  * fast path, then those of the control path, then buffers, then what those were made from. So resources may be closed in any order.
  *
- * <p>The bookkeeping is safe from any thread. Closing runs on one thread; whether it may is asked of the whole tree before anything
+ * <p>The bookkeeping is safe from any thread. Closing runs on one thread, except that what belongs to an event loop is closed by its thread; whether it may is asked of the whole tree before anything
  * happens ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
  */
 public abstract class Resource {
@@ -39,6 +39,7 @@ public abstract class Resource {
     private Set<Resource> dependents; // guarded by this; made when the first one comes
     private volatile Phase phase = Phase.OPEN;
     private Thread closer; // guarded by this
+    private volatile boolean ending; // this, or one of its owners
 
     /** For subclasses, which call {@link #attach} when they are complete. */
     protected Resource(Rank rank, String name, Resource... owners) {
@@ -49,6 +50,7 @@ public abstract class Resource {
 
     /** Makes this known to its owners; fails if one of them is closed. */
     protected final void attach() {
+        ending = ownerEnds();
         for (int i = 0; i < owners.length; i++) {
             try {
                 owners[i].add(this);
@@ -78,15 +80,42 @@ public abstract class Resource {
         }
     }
 
+    /**
+     * Whether this is being closed, or something that it depends on, or is closed: the program is not to be bothered any more with what arrives here, because what
+     * it would use to answer may be closed already.
+     */
+    public final boolean isEnding() {
+        return ending;
+    }
+
     /** Closes what depends on this, then this. Does nothing the second time. */
     public final void close() {
         if (phase == Phase.CLOSED) {
             return;
         }
         checkTreeClosable();
+        markEnding(true);
         Teardown teardown = new Teardown();
-        closeTree(teardown);
+        if (!closeTree(teardown)) {
+            markEnding(false);
+        }
         teardown.rethrow();
+    }
+
+    private void markEnding(boolean begins) {
+        ending = begins || ownerEnds();
+        for (Resource dependent : dependentsInOrder()) {
+            dependent.markEnding(begins);
+        }
+    }
+
+    private boolean ownerEnds() {
+        for (Resource owner : owners) {
+            if (owner.ending) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Closes after a failure that the caller is going to throw; problems are added to that. */
@@ -98,8 +127,38 @@ public abstract class Resource {
         }
     }
 
+    /** The event loop that has to close this, if that is another thread; otherwise null. */
+    public Keeper keeper() {
+        return null;
+    }
+
+    /** While an event loop closes this: what the calling thread can do about it. Returns whether there was anything. */
+    protected boolean helpClosing(Teardown teardown) {
+        return false;
+    }
+
     /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
     protected final boolean closeTree(Teardown teardown) {
+        Keeper keeper = keeper();
+        if (keeper == null) {
+            return closeHere(teardown);
+        }
+        closeFastPaths(teardown); // which may belong to the calling thread
+        return keeper.close(this, teardown);
+    }
+
+    private void closeFastPaths(Teardown teardown) {
+        for (Resource dependent : dependentsInOrder()) {
+            if (dependent.rank == Rank.FAST_PATH) {
+                dependent.closeTree(teardown);
+            } else {
+                dependent.closeFastPaths(teardown);
+            }
+        }
+    }
+
+    /** As {@link #closeTree}, on this thread. */
+    final boolean closeHere(Teardown teardown) {
         if (!beginClosing()) {
             return phase == Phase.CLOSED;
         }
@@ -143,6 +202,7 @@ public abstract class Resource {
             return false;
         }
         phase = Phase.CLOSING;
+        ending = true;
         closer = Thread.currentThread();
         phaseChanged(false);
         return true;
@@ -150,6 +210,7 @@ public abstract class Resource {
 
     private synchronized void endClosing(Phase result) {
         phase = result;
+        ending = result == Phase.CLOSED || ownerEnds();
         phaseChanged(result == Phase.OPEN);
         closer = null;
         notifyAll();

@@ -13,6 +13,11 @@ public final class Teardown {
         }
     }
 
+    /** The first problem, or null. */
+    Throwable first() {
+        return first;
+    }
+
     /** Throws what was collected, if anything. */
     void rethrow() {
         if (first != null) {

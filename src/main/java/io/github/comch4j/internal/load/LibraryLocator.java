@@ -3,6 +3,7 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.cli.Comch;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -22,6 +23,7 @@ import java.util.Optional;
 final class LibraryLocator {
     static final String COMMON = "libdoca_common.so";
     static final String COMCH = "libdoca_comch.so";
+    private static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
 
     /** The two files of a folder. */
     record Pair(Path common, Path comch) {
@@ -30,8 +32,16 @@ final class LibraryLocator {
         }
     }
 
-    /** The decision; {@code files} is empty for the emulated libraries, which are in the jar. */
-    record Choice(LibraryInfo.Kind kind, Optional<Pair> files, String reason) {
+    /**
+     * The decision.
+     *
+     * @param files empty for the emulated libraries, which are in the jar
+     * @param warning what the user should know about an SDK that is not taken
+     */
+    record Choice(LibraryInfo.Kind kind, Optional<Pair> files, String reason, Optional<String> warning) {
+        Choice(LibraryInfo.Kind kind, Optional<Pair> files, String reason) {
+            this(kind, files, reason, Optional.empty());
+        }
     }
 
     private final List<Path> systemFolders;
@@ -67,7 +77,7 @@ final class LibraryLocator {
         return switch (setting) {
             case "auto" -> system()
                     .map(pair -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(pair), "the DOCA SDK is installed in " + pair.folder()))
-                    .orElseGet(() -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), "no DOCA SDK is installed"));
+                    .orElseGet(this::emulated);
             case "emulated" -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), source + " asks for it");
             case "system" -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(system().orElseThrow(this::noSystem)), source + " asks for it");
             default -> new Choice(LibraryInfo.Kind.FOLDER, Optional.of(folder(setting, source)), source + " names it");
@@ -84,7 +94,32 @@ final class LibraryLocator {
         return Optional.empty();
     }
 
+    private Choice emulated() {
+        Optional<String> half = halfSdk();
+        return new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(),
+                half.isEmpty() ? "no DOCA SDK is installed" : "the DOCA SDK that is installed has no Comch", half);
+    }
+
+    private Optional<String> halfSdk() {
+        return systemFolders.stream().flatMap(folder -> withoutComch(folder).stream()).findFirst();
+    }
+
+    /** Says what a folder has and lacks that holds DOCA without Comch. */
+    private static Optional<String> withoutComch(Path folder) {
+        if (find(folder, COMCH).isPresent()) {
+            return Optional.empty();
+        }
+        Optional<Path> cc = find(folder, CC);
+        return find(folder, COMMON).map(common -> folder + " holds " + common.getFileName() + cc.map(file -> " and " + file.getFileName()).orElse("")
+                + " but no " + COMCH + ": " + (cc.isPresent() ? "this is DOCA before 2.7, whose Comm Channel has another interface" : "this is DOCA without Comch")
+                + "; it takes DOCA 2.7 or newer with the package doca-sdk-comch");
+    }
+
     private NativeLibraryException noSystem() {
+        Optional<String> half = halfSdk();
+        if (half.isPresent()) {
+            return new NativeLibraryException(Reason.NOT_FOUND, "no usable DOCA SDK: " + half.get(), null);
+        }
         return new NativeLibraryException(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
                 + " (also with a version after the name) in " + systemFolders
                 + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH, or set comch4j.library to its folder", null);
@@ -97,7 +132,8 @@ final class LibraryLocator {
                     source + " is '" + setting + "': expected auto, system, emulated or a folder (with at least one '/')", null);
         }
         return pairIn(folder.toAbsolutePath().normalize()).orElseThrow(() -> new NativeLibraryException(Reason.NOT_FOUND,
-                source + " names " + folder + ", which does not hold both " + COMMON + " and " + COMCH, null));
+                source + " names " + folder + withoutComch(folder.toAbsolutePath().normalize()).map(half -> ": " + half)
+                        .orElse(", which does not hold both " + COMMON + " and " + COMCH), null));
     }
 
     private static Optional<Pair> pairIn(Path folder) {

@@ -18,10 +18,15 @@ import java.lang.invoke.MethodHandle;
  * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their symbols.
  */
 public final class NativeLibrary {
+    private static final String FLAG = "--enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path";
+
     private NativeLibrary() {
     }
 
-    /** Loads the libraries unless done. */
+    /**
+     * Loads the libraries unless done. To be called by what a program may call first: where there are none, or native calls are forbidden, the initialisation of
+     * another class of this library would fail with an error that says less.
+     */
     public static void load() {
         info();
     }
@@ -60,13 +65,8 @@ public final class NativeLibrary {
 
     @SuppressWarnings("restricted")
     static void loadPair(LibraryLocator.Pair pair) {
-        try {
-            System.load(pair.common().toString()); // first: the other one is linked against it
-            System.load(pair.comch().toString());
-        } catch (IllegalCallerException e) {
-            throw new NativeLibraryException(Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage()
-                    + "); run it with --enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path", e);
-        }
+        System.load(pair.common().toString()); // first: the other one is linked against it
+        System.load(pair.comch().toString());
     }
 
     /** {@code doca_emu_last_error}, linked when something fails. */
@@ -88,6 +88,7 @@ public final class NativeLibrary {
             LibraryInfo info = null;
             NativeLibraryException failure = null;
             try {
+                checkNativeAccess();
                 info = attempt();
             } catch (NativeLibraryException e) {
                 failure = e;
@@ -95,6 +96,16 @@ public final class NativeLibrary {
             }
             INFO = info;
             FAILURE = failure;
+        }
+
+        /** By a restricted call that does nothing: loading and linking would fail in the same way, but in the midst of some class's initialisation. */
+        @SuppressWarnings("restricted")
+        private static void checkNativeAccess() {
+            try {
+                MemorySegment.NULL.reinterpret(0);
+            } catch (IllegalCallerException e) {
+                throw new NativeLibraryException(Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
+            }
         }
 
         @SuppressWarnings("restricted")
@@ -105,6 +116,7 @@ public final class NativeLibrary {
             String source = !property.isEmpty() ? "system property " + Settings.LIBRARY_PROPERTY : "environment variable " + Settings.LIBRARY_VARIABLE;
             String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
             LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
+            choice.warning().ifPresent(warning -> Log.logger().log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
             String location;
             if (choice.files().isPresent()) {
                 LibraryLocator.Pair files = choice.files().get();

@@ -53,6 +53,21 @@ class LibraryLocatorTest {
     }
 
     @Test
+    void anSdkWithoutComchIsNotPassedOverInSilence() throws IOException {
+        touch(other, "libdoca_common.so.2.5.0", "libdoca_cc.so.2.5.0");
+        String words = other + " holds libdoca_common.so.2.5.0 and libdoca_cc.so.2.5.0 but no libdoca_comch.so";
+        LibraryLocator.Choice choice = locator.choose("auto", "default");
+        assertThat(choice.kind()).isEqualTo(Kind.EMULATED);
+        assertThat(choice.reason()).contains("has no Comch");
+        assertThat(choice.warning().orElseThrow()).startsWith(words).contains("DOCA before 2.7").contains("doca-sdk-comch");
+        assertThatThrownBy(() -> locator.choose("system", "x")).isInstanceOf(NativeLibraryException.class).hasMessageContaining(words)
+                .hasMessageContaining("DOCA 2.7 or newer");
+        assertThatThrownBy(() -> locator.choose(other.toString(), "x")).isInstanceOf(NativeLibraryException.class).hasMessageContaining(words);
+        touch(sdk, "libdoca_common.so", "libdoca_comch.so");
+        assertThat(locator.choose("auto", "default").warning()).as("another folder has all").isEmpty();
+    }
+
+    @Test
     void emulatedDoesNotLookForTheSdk() throws IOException {
         touch(sdk, "libdoca_common.so", "libdoca_comch.so");
         assertThat(locator.choose("emulated", "system property x").kind()).isEqualTo(Kind.EMULATED);

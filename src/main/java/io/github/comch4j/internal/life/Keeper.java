@@ -1,0 +1,163 @@
+package io.github.comch4j.internal.life;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.observe.Counter;
+import java.util.Arrays;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** The thread of an event loop, which keeps an engine, as other threads see it: they hand it what is to be closed, and wait for it as long as it is alive. */
+public final class Keeper {
+    private static final long SHORTEST_NAP = 20_000;
+    private static final long LONGEST_NAP = 1_000_000;
+    /** Without a sign of life for so long, it is time to look at what the thread does. */
+    private static final long QUIET_NANOS = 50_000_000;
+
+    private final Thread thread;
+    private final Engine engine;
+    private final Executor loop;
+    private final Counter tasks = new Counter();
+
+    /** The calling thread is the loop's, and owns the engine. */
+    public Keeper(Engine engine, Executor loop) {
+        this.thread = Thread.currentThread();
+        this.engine = engine;
+        this.loop = loop;
+    }
+
+    /** The loop's thread has done a task: a sign of life, as each progress is. */
+    public void taskDone() {
+        tasks.increment();
+    }
+
+    private long signs() {
+        return tasks.get() + engine.polls();
+    }
+
+    /**
+     * Waits until {@code done}. An interrupt does not end the wait, and is passed on.
+     *
+     * @param waiting continues "while waiting for …"
+     * @param meanwhile what else to do; says whether there was anything to do
+     * @throws DocaException if the thread has shown no sign of life for the engine's timeout
+     * @throws IllegalStateException if the thread is in {@link System#exit}
+     */
+    public void await(BooleanSupplier done, String waiting, BooleanSupplier meanwhile) {
+        long seen = signs();
+        long since = System.nanoTime();
+        long looked = since;
+        long nap = SHORTEST_NAP;
+        boolean interrupted = false;
+        try {
+            while (!done.getAsBoolean()) {
+                long now = System.nanoTime();
+                if (signs() != seen) {
+                    seen = signs();
+                    since = now;
+                } else if (now - since > Nanos.of(engine.timeout())) {
+                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + waiting + ": its thread is busy"
+                            + where());
+                } else if (now - looked > QUIET_NANOS) {
+                    looked = now;
+                    checkNotExiting(waiting);
+                }
+                if (meanwhile.getAsBoolean()) {
+                    nap = SHORTEST_NAP;
+                } else {
+                    LockSupport.parkNanos(nap);
+                    nap = Math.min(2 * nap, LONGEST_NAP);
+                }
+                interrupted |= Thread.interrupted();
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** Fails if the thread is in {@link System#exit}, from which it never comes back, and which waits for the shutdown hooks: one of them may be the caller. */
+    public void checkNotExiting(String waiting) {
+        if (Arrays.stream(thread.getStackTrace()).anyMatch(Keeper::isExit)) {
+            throw new IllegalStateException("waiting for " + waiting + " in vain: its thread has called System.exit, which waits for shutdown hooks and does not return");
+        }
+    }
+
+    private static boolean isExit(StackTraceElement frame) {
+        return frame.getClassName().equals("java.lang.Runtime") && frame.getMethodName().equals("exit");
+    }
+
+    private String where() {
+        StackTraceElement[] stack = thread.getStackTrace();
+        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !frame.getClassName().startsWith("jdk.internal.")
+                && !frame.getClassName().startsWith("java.util.concurrent.locks.")).findFirst().orElse(stack[0]);
+    }
+
+    /** Has the loop close something, and waits. Problems go to {@code teardown}. Returns whether it is closed now. */
+    boolean close(Resource resource, Teardown teardown) {
+        Errand errand = new Errand(resource);
+        try {
+            loop.execute(errand);
+        } catch (RejectedExecutionException e) {
+            // the loop is being closed, with all that it has
+        }
+        String waiting = "the " + loop + " to close " + resource.name();
+        BooleanSupplier meanwhile = () -> resource.helpClosing(teardown);
+        try {
+            await(() -> errand.done || engine.loop() == null, waiting, meanwhile);
+            if (!errand.done && errand.cancel()) {
+                return resource.closeHere(teardown); // the loop has ended: what it has not closed is nobody's
+            }
+            await(() -> errand.done, waiting, meanwhile);
+        } catch (DocaException | IllegalStateException e) {
+            errand.cancel();
+            teardown.add(e);
+            return false;
+        }
+        if (errand.problems.first() != null) {
+            teardown.add(Caller.addTo(errand.problems.first(), "the " + loop));
+        }
+        return errand.closed;
+    }
+
+    @Override
+    public String toString() {
+        return loop.toString();
+    }
+
+    /** One thing to close; in the loop. */
+    private static final class Errand implements Runnable {
+        private final Resource resource;
+        private final Teardown problems = new Teardown();
+        private boolean begun; // guarded by this, as is cancelled
+        private boolean cancelled;
+        private boolean closed;
+        private volatile boolean done;
+
+        Errand(Resource resource) {
+            this.resource = resource;
+        }
+
+        /** Nobody waits any more. False if it has begun. */
+        synchronized boolean cancel() {
+            cancelled = !begun;
+            return cancelled;
+        }
+
+        private synchronized boolean begin() {
+            begun = !cancelled;
+            return begun;
+        }
+
+        @Override
+        public void run() {
+            if (begin()) {
+                closed = resource.closeTree(problems);
+                done = true;
+            }
+        }
+    }
+}
