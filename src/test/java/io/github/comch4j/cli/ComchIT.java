@@ -3,6 +3,7 @@ package io.github.comch4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.samples.ChildVm;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

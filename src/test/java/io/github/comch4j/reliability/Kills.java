@@ -8,7 +8,6 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.io.Connections;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -13,14 +13,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A program of this project in a VM of its own, and what it prints. */
-final class ChildVm implements AutoCloseable {
+public final class ChildVm implements AutoCloseable {
     private static final long PATIENCE_SECONDS = 60; // for busy machines; nothing is asserted about time
 
     private final Path out;
     private final Path err;
     private final Process process;
 
-    ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
+    public ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
         out = Files.createTempFile(folder, program.getSimpleName(), ".out");
         err = Files.createTempFile(folder, program.getSimpleName(), ".err");
         List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
@@ -34,15 +34,15 @@ final class ChildVm implements AutoCloseable {
         process = builder.start();
     }
 
-    String out() throws IOException {
+    public String out() throws IOException {
         return Files.readString(out);
     }
 
-    String err() throws IOException {
+    public String err() throws IOException {
         return Files.readString(err);
     }
 
-    ChildVm awaitOutput(String text) throws Exception {
+    public ChildVm awaitOutput(String text) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!out().contains(text)) {
             assertThat(process.isAlive()).as("running until it prints \"%s\"; it printed:%n%s%s", text, out(), err()).isTrue();
@@ -52,28 +52,28 @@ final class ChildVm implements AutoCloseable {
         return this;
     }
 
-    void assertSuccess() throws Exception {
+    public void assertSuccess() throws Exception {
         assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isZero();
     }
 
     /** Exit status 1 and nothing but one sentence about it. */
-    void assertFailure(String sentence) throws Exception {
+    public void assertFailure(String sentence) throws Exception {
         assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isEqualTo(1);
         List<String> lines = err().lines().filter(line -> !line.contains("NativeLibrary") && !line.startsWith("INFO:")).toList();
         assertThat(lines).singleElement().asString().contains(sentence);
     }
 
-    int awaitEnd() throws Exception {
+    public int awaitEnd() throws Exception {
         assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("has ended; it printed:%n%s%s", out(), err()).isTrue();
         return process.exitValue();
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
     /** SIGKILL. */
-    void kill() throws InterruptedException {
+    public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();
     }
 
