@@ -22,7 +22,7 @@ class PackagesTest {
 
     /** From the bottom up. */
     private static final List<String> ORDER = List.of("ffi", "ffi.batch", "internal.observe", "", "internal.load", "internal.call", "internal.transport",
-            "internal.life", "core", "comch", "io", "management", "emulator", "samples", "cli");
+            "internal.life", "core", "comch", "io", "management", "emulator", "internal.program", "samples", "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */
     private static final Map<String, Set<String>> USERS = Map.of("ffi", Set.of("internal.call"), "ffi.batch", Set.of("internal.transport"));

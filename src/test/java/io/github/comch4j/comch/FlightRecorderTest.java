@@ -214,8 +214,8 @@ class FlightRecorderTest {
     void whoDoesNotRecordDoesNotPayForTheRecorder() {
         try (Child child = Child.start(Recorded.class, List.of("-Xlog:class+load:stdout:tags"), Map.of(), "emulated")) {
             List<String> lines = child.rest().lines().filter(line -> line.contains("comch4j") || line.equals("EMULATED")).toList();
-            assertThat(lines).contains("EMULATED").anyMatch(line -> line.contains("internal.Events "))
-                    .noneMatch(line -> line.contains("internal.Events$Connection") || line.contains("internal.Events$Library"));
+            assertThat(lines).contains("EMULATED").anyMatch(line -> line.contains("internal.observe.Events "))
+                    .noneMatch(line -> line.contains("internal.observe.Events$Connection") || line.contains("internal.observe.Events$Library"));
         }
     }
 
