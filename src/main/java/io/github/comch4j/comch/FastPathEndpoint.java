@@ -11,8 +11,6 @@ import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;

@@ -3,7 +3,6 @@ package io.github.comch4j.core;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.Objects;
 
 /**
  * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing. Closed

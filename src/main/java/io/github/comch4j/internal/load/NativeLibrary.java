@@ -8,7 +8,6 @@ import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
