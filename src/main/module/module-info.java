@@ -12,5 +12,6 @@ module io.github.comch4j {
     exports io.github.comch4j.comch;
     exports io.github.comch4j.core;
     exports io.github.comch4j.emulator;
+    exports io.github.comch4j.io;
     exports io.github.comch4j.management;
 }

@@ -15,7 +15,5 @@
  * </pre>
  * Single arrows are messages of the control path, double ones the fast path. The service may say {@code failure} with a reason at any time; each side
  * notices when the other one dies.
- *
- * <p>{@link io.github.comch4j.cli.Comch} is a tool: it lists libraries, devices and limits, and times messages between the two sides.
  */
 package io.github.comch4j.samples;
