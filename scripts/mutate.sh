@@ -12,11 +12,15 @@ case ${1:-} in
   -h|--help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
   --limit)
     case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
-    options+=("-Dpit.limit=$2")
+    options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")
     shift 2 ;;
 esac
 need jdk mvn cmake cc make
 own_fabric pit
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 classes=$(IFS=,; printf '%s' "$*")
-maven -q -Ppit "${options[@]}" ${classes:+-Dpit.classes="$classes"} -Dpit.jvm="$JDK/bin/java" test-compile pitest:mutationCoverage
+# PIT runs the tests on the Java that runs Maven.
+export JAVA_HOME=$JDK
+project=io.github.comch4j
+maven -q -Ppit "${options[@]}" -DtargetClasses="${classes:-$project.core.*,$project.comch.*}" \
+  -DtargetTests="$project.core.*Test,$project.comch.*Test,$project.emulator.*Test" test-compile pitest:mutationCoverage

@@ -46,7 +46,7 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/reliability-run.log
 mkdir -p "${log%/*}"
-maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups=reliability -Dit.excludedGroups= \
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dgroups=reliability -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" -Dreliability.seconds="$seconds" "${options[@]}" 2>&1 \
   | tee "$log" | sed -un '/^\(kills\|load\): \|^  [a-zD].*: [0-9]*$\|^round /p'

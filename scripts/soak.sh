@@ -40,7 +40,7 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/soak-run.log
 mkdir -p "${log%/*}"
-maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups=reliability -Dit.excludedGroups= \
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dgroups=reliability -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test=SoakIT -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
   -Dsoak.seconds="$seconds" "${options[@]}" 2>&1 | tee "$log" | sed -un 's/^soak: //p' | tee "$output"
 status=${PIPESTATUS[0]}

@@ -236,7 +236,7 @@ it_group() {
   shift 2
   began=$SECONDS
   rm -rf "target/$group-reports"
-  maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dit.groups="$group" -Dit.excludedGroups= \
+  maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dgroups="$group" -DexcludedGroups= \
     -Dit.reports="$COMCH4J_ROOT/target/$group-reports" "$@" >"$logs/$group.log" 2>&1 || status=$?
   if count "$name" "target/$group-reports"/TEST-*.xml; then
     [ "$status" -eq 0 ] && return

@@ -17,6 +17,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * typedef void (*doca_comch_event_connection_status_changed_cb_t)(struct doca_comch_event_connection_status_changed *, struct doca_comch_connection *, uint8_t)
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_comch_event_connection_status_changed_cb_t {
 
     doca_comch_event_connection_status_changed_cb_t() {

@@ -17,6 +17,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * typedef void (*doca_comch_event_consumer_cb_t)(struct doca_comch_event_consumer *, struct doca_comch_connection *, uint32_t)
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_comch_event_consumer_cb_t {
 
     doca_comch_event_consumer_cb_t() {

@@ -17,6 +17,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * typedef void (*doca_comch_event_msg_recv_cb_t)(struct doca_comch_event_msg_recv *, uint8_t *, uint32_t, struct doca_comch_connection *)
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_comch_event_msg_recv_cb_t {
 
     doca_comch_event_msg_recv_cb_t() {

@@ -23,6 +23,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * })
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_comch_task_send_completion_cb_t {
 
     doca_comch_task_send_completion_cb_t() {

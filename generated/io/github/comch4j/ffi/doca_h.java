@@ -12,6 +12,7 @@ import java.util.stream.*;
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
+@SuppressWarnings("restricted")
 public class doca_h {
 
     doca_h() {

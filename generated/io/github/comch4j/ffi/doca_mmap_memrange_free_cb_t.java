@@ -17,6 +17,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * typedef void (doca_mmap_memrange_free_cb_t)(void *, size_t, void *)
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_mmap_memrange_free_cb_t {
 
     doca_mmap_memrange_free_cb_t() {

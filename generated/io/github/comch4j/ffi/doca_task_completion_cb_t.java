@@ -23,6 +23,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * })
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_task_completion_cb_t {
 
     doca_task_completion_cb_t() {

@@ -17,6 +17,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * typedef void (*log_flush_callback)(char *)
  * }
  */
+@SuppressWarnings("restricted")
 public class log_flush_callback {
 
     log_flush_callback() {

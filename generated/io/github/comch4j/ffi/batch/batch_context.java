@@ -31,6 +31,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  * }
  */
+@SuppressWarnings("restricted")
 public class batch_context {
 
     batch_context() {

@@ -25,6 +25,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  * }
  */
+@SuppressWarnings("restricted")
 public class batch_entry {
 
     batch_entry() {

@@ -33,6 +33,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  * }
  */
+@SuppressWarnings("restricted")
 public class batch_functions {
 
     batch_functions() {

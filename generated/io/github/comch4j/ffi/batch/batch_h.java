@@ -12,6 +12,7 @@ import java.util.stream.*;
 import static java.lang.foreign.ValueLayout.*;
 import static java.lang.foreign.MemoryLayout.PathElement.*;
 
+@SuppressWarnings("restricted")
 public class batch_h {
 
     batch_h() {

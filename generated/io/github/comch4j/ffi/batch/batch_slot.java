@@ -23,6 +23,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  * }
  */
+@SuppressWarnings("restricted")
 public class batch_slot {
 
     batch_slot() {

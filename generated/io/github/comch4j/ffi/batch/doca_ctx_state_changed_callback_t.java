@@ -30,6 +30,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * })
  * }
  */
+@SuppressWarnings("restricted")
 public class doca_ctx_state_changed_callback_t {
 
     doca_ctx_state_changed_callback_t() {

@@ -29,6 +29,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * }
  * }
  */
+@SuppressWarnings("restricted")
 public class messages_functions {
 
     messages_functions() {

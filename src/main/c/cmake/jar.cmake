@@ -1,0 +1,32 @@
+# Builds the native libraries and puts them where Maven packs them into the jar, target/classes/native/linux-<processor>/:
+# those of this machine, built in target/native, and with -DCROSS=aarch64 those of the DPU's Arm cores as well, built in
+# target/native-aarch64.
+#
+#   cmake [-DCROSS=aarch64] -P src/main/c/cmake/jar.cmake
+cmake_minimum_required(VERSION 3.18)
+get_filename_component(source ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
+get_filename_component(target ${source}/../../../target ABSOLUTE)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}: ended with ${status}")
+  endif()
+endfunction()
+
+function(pack processor build)
+  run(${CMAKE_COMMAND} -S ${source} -B ${build} -DCMAKE_BUILD_TYPE=Release ${ARGN})
+  run(${CMAKE_COMMAND} --build ${build} --parallel)
+  file(GLOB libraries ${build}/lib/*.so)
+  file(REMOVE_RECURSE ${target}/classes/native/linux-${processor})
+  file(COPY ${libraries} DESTINATION ${target}/classes/native/linux-${processor})
+endfunction()
+
+cmake_host_system_information(RESULT host QUERY OS_PLATFORM)
+pack(${host} ${target}/native -DCOMCH4J_RELEASES=ON)
+foreach(processor ${CROSS})
+  if(NOT processor STREQUAL host)
+    pack(${processor} ${target}/native-${processor} -DCMAKE_TOOLCHAIN_FILE=${source}/cmake/${processor}-linux-gnu.cmake)
+  endif()
+endforeach()
