@@ -202,10 +202,12 @@ stage_java() {
   local status=0 tests=0
   began=$SECONDS
   rm -rf target/surefire-reports target/failsafe-reports target/site/jacoco target/jacoco.exec
-  maven verify -Pcoverage >"$logs/maven.log" 2>&1 || status=$?
+  # Compiled anew: what was compiled before, perhaps without lint, is not looked at again.
+  rm -rf target/classes target/test-classes target/maven-status
+  maven verify -Pcoverage,lint >"$logs/maven.log" 2>&1 || status=$?
   count "Java: unit tests" target/surefire-reports/TEST-*.xml || tests=1
   count "Java: two-process tests" target/failsafe-reports/TEST-*.xml || tests=1
-  # What else Maven does: compile without warnings, pack, check the Javadoc.
+  # What else Maven does: compile without warnings of javac and Error Prone, pack, check the Javadoc.
   if [ "$status" -eq 0 ]; then
     record "Java: build and Javadoc" 1 0 0
   elif [ "$tests" -eq 0 ]; then

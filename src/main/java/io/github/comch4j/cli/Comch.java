@@ -121,7 +121,7 @@ public final class Comch {
                 System.out.println("  represents " + function.address() + "  " + function.type() + "  " + function.interfaceName() + "  " + function.vuid());
             }
         }
-        if (!limits || !device.supportsServers() && !device.supportsClients()) {
+        if (!limits || (!device.supportsServers() && !device.supportsClients())) {
             return;
         }
         ComchCapabilities most = ComchCapabilities.of(device);

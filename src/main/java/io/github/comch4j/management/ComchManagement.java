@@ -11,7 +11,6 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.IdentityHashMap;
-import java.util.Map;
 import java.util.Objects;
 import javax.management.JMException;
 import javax.management.MBeanServer;

@@ -156,6 +156,7 @@ public final class FileClient {
         }
     }
 
+    @SuppressWarnings("ClosingStandardOutputStreams") // the progress bar ends its line and leaves the stream open
     private void transfer(FileChannel file, Device device, ComchConnection connection) throws IOException {
         long size = file.size();
         greet(connection, size);

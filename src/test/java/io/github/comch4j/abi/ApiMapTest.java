@@ -85,7 +85,7 @@ class ApiMapTest {
             String name = "io.github.comch4j." + type.replaceAll("(?<=[.]|^)([A-Z]\\w*)\\.(?=[A-Z])", "$1\\$");
             Class<?> found = Class.forName(name, false, ApiMapTest.class.getClassLoader());
             return Modifier.isPublic(found.getModifiers())
-                    && (has(found.getMethods(), member) || found.getSuperclass() != null && has(found.getSuperclass().getMethods(), member));
+                    && (has(found.getMethods(), member) || (found.getSuperclass() != null && has(found.getSuperclass().getMethods(), member)));
         } catch (ClassNotFoundException e) {
             return false;
         }

@@ -310,7 +310,7 @@ class BatchTest extends BothForms {
             ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).tasks(20)
                     .onReceive((self, buffer, producerId, immediate) -> count[at]++).start(Machine.PATIENCE);
             for (int j = 0; j < 20; j++) {
-                consumer.tryPost(consumer.acquire((i * 20 + j) * SLOT, SLOT));
+                consumer.tryPost(consumer.acquire((i * 20L + j) * SLOT, SLOT));
             }
             consumers.add(consumer);
             producers.add(hostSide.producer(machine.engine).tasks(20).start());

@@ -110,8 +110,8 @@ class ControlPathTest extends BothForms {
                 pair.hostSide.send(ByteBuffer.wrap(new byte[] {1, 2}));
                 pair.hostSide.send(MemorySegment.ofArray(new byte[] {1, 2, 3}));
             }
-            pair.machine.until("all have come", () -> pair.dpuSide.received() == 3 * rounds);
-            assertThat(pair.dpuSide.receivedBytes()).isEqualTo(6 * rounds);
+            pair.machine.until("all have come", () -> pair.dpuSide.received() == 3L * rounds);
+            assertThat(pair.dpuSide.receivedBytes()).isEqualTo(6L * rounds);
         }
     }
 

@@ -325,7 +325,7 @@ class FastPathTest extends BothForms {
             }
         });
         try {
-            machine.until("both threads", () -> consumed.isDone() && produced.isDone() || consumed.isCompletedExceptionally()
+            machine.until("both threads", () -> (consumed.isDone() && produced.isDone()) || consumed.isCompletedExceptionally()
                     || produced.isCompletedExceptionally());
         } finally {
             stop.set(true);

@@ -103,7 +103,7 @@ class InterruptTest extends BothForms {
             ends("accept", () -> server.accept(Machine.PATIENCE));
             ends("connect", () -> ComchSocket.connect(hostLoop, host, Machine.uniqueName(), Machine.PATIENCE));
             CountDownLatch release = new CountDownLatch(1);
-            hostLoop.submit(() -> {
+            var _ = hostLoop.submit(() -> {
                 release.await();
                 return null;
             });

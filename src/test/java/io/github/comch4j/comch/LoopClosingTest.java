@@ -177,7 +177,7 @@ class LoopClosingTest extends BothForms {
         Everything everything = new Everything();
         CountDownLatch release = new CountDownLatch(1);
         everything.hostLoop.call(() -> everything.hostLoop.engine().timeout(Duration.ofMillis(20)));
-        everything.hostLoop.submit(() -> {
+        var _ = everything.hostLoop.submit(() -> {
             release.await();
             return null;
         });

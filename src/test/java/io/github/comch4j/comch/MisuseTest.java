@@ -144,6 +144,7 @@ class MisuseTest extends BothForms {
         assertThat(trigger()).isInstanceOf(StackOverflowError.class);
     }
 
+    @SuppressWarnings("InfiniteRecursion") // that is what it is for
     private static int overflow() {
         return overflow() + 1;
     }

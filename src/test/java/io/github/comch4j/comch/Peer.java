@@ -8,6 +8,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32C;
 
 /** The other process of {@link TwoProcessIT}: {@code serve NAME}, {@code flood NAME}. */
@@ -37,7 +38,7 @@ public final class Peer {
                      .onConnected(connection -> connection.consumer(engine, memory).buffers(16, SLOT)
                              .onReceive((consumer, buffer, producerId, immediate) -> {
                                  MemorySegment data = buffer.data();
-                                 connection.send((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize() + " " + checksum(data)).getBytes());
+                                 connection.send((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize() + " " + checksum(data)).getBytes(StandardCharsets.UTF_8));
                              }).start())
                      .onMessage((connection, message) -> connection.send(message))
                      .onDisconnected(connection -> over[0] = true)

@@ -29,7 +29,7 @@ import org.testcontainers.utility.DockerImageName;
  * seccomp profile. Programs are mounted into it read-only.
  */
 final class Box implements AutoCloseable {
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
 
     private final GenericContainer<?> container;
 

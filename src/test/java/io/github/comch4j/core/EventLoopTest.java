@@ -187,7 +187,7 @@ class EventLoopTest {
         assertThat(Thread.interrupted()).isTrue();
         CountDownLatch release = new CountDownLatch(1);
         EventLoop loop = EventLoop.start("loop");
-        loop.submit(() -> {
+        var _ = loop.submit(() -> {
             release.await();
             return null;
         });

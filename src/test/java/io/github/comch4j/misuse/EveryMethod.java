@@ -172,7 +172,7 @@ public final class EveryMethod {
         } catch (RuntimeException | Error e) {
             problem = e;
         }
-        boolean good = problem == null && (thrown[0] == null || allowed(thrown[0], number, method));
+        boolean good = problem == null && (thrown[0] == null || allowed(thrown[0], method));
         wrong += good ? 0 : 1;
         System.out.println((good ? "ok    " : "WRONG ") + call + ": " + (thrown[0] == null ? "returns" : thrown[0]) + (problem == null ? "" : "; afterwards " + problem));
         if (!good) {
@@ -285,7 +285,7 @@ public final class EveryMethod {
     }
 
     /** Whether a program can be told this about this mistake. */
-    private boolean allowed(Throwable thrown, int number, Method method) {
+    private boolean allowed(Throwable thrown, Method method) {
         boolean wrongState = thrown instanceof IllegalStateException || thrown instanceof ClosedChannelException || thrown instanceof RejectedExecutionException
                 || thrown instanceof ConnectionClosedException;
         boolean wrongArgument = thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;
@@ -294,12 +294,13 @@ public final class EveryMethod {
         boolean text = !(thrown instanceof ClosedChannelException) && !(thrown instanceof TimeoutException) && thrown.getMessage() == null;
         return switch (mode) {
             case CLOSED, ENGINE_CLOSED, DEVICE_CLOSED, CLOSED_ARGUMENTS -> !text && (wrongState || wrongArgument || never || isAnswer(thrown));
-            case OTHER_THREAD, RELEASED -> thrown instanceof WrongThreadException && !text || never || wrongArgument || isAnswer(thrown)
-                    || thrown instanceof IllegalStateException && isAboutLoopOrCallback(thrown);
+            case OTHER_THREAD, RELEASED -> (thrown instanceof WrongThreadException && !text) || never || wrongArgument || isAnswer(thrown)
+                    || (thrown instanceof IllegalStateException && isAboutLoopOrCallback(thrown));
             case NULLS -> thrown instanceof NullPointerException || wrongState || wrongArgument || refused || never;
             case EXTREMES -> (!text || thrown instanceof OutOfMemoryError) && (wrongState || wrongArgument || refused || never
                     || thrown instanceof WrongThreadException || thrown instanceof OutOfMemoryError); // memory of another thread; more than there is
-            case TWICE -> !text && (wrongState || wrongArgument || refused || never || method.getName().equals("release") && thrown instanceof WrongThreadException);
+            case TWICE -> !text && (wrongState || wrongArgument || refused || never
+                    || (method.getName().equals("release") && thrown instanceof WrongThreadException));
             default -> !text && (wrongState || wrongArgument || refused || never);
         };
     }
@@ -328,8 +329,8 @@ public final class EveryMethod {
         } else if (type == long.class) {
             return List.of(Long.MIN_VALUE, -1L, 0L, 1L << 48, Long.MAX_VALUE);
         } else if (type == Duration.class) {
-            boolean forEver = List.of("await", "awaitEvent", "accept", "receive").contains(method.getName()) || method.getDeclaringClass() == ComchSocket.class
-                    && method.getName().equals("connect");
+            boolean forEver = List.of("await", "awaitEvent", "accept", "receive").contains(method.getName())
+                    || (method.getDeclaringClass() == ComchSocket.class && method.getName().equals("connect"));
             List<Object> durations = new ArrayList<>(List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofMillis(-1), Duration.ZERO));
             if (!forEver) {
                 durations.add(Duration.ofSeconds(Long.MAX_VALUE));

@@ -260,7 +260,7 @@ public final class Killers {
                 pair.client.connection().trySend(new byte[10]);
                 pair.machine.engine.progress(16);
             }
-            pair.machine.until("all", () -> received.get() == 5000 && refusals.get() > 100 || !others.isEmpty());
+            pair.machine.until("all", () -> (received.get() == 5000 && refusals.get() > 100) || !others.isEmpty());
             over.set(true);
             for (Thread thread : threads) {
                 thread.join();
@@ -314,6 +314,7 @@ public final class Killers {
     }
 
     /** The heap runs out in a handler, again and again. */
+    @SuppressWarnings("ModifiedButNotUsed")
     private static void outOfMemory() {
         int[] failures = new int[1];
         try (Machine machine = new Machine()) {

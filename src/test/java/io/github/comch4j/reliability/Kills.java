@@ -286,7 +286,7 @@ final class Kills implements AutoCloseable {
                 return open.stream().filter(candidate -> candidate == clientTraffic).toList();
             }
             return open.stream().filter(candidate -> candidate.connection.endpoint() == server).filter(candidate -> candidate.peer == victim.id
-                    || candidate.peer == Traffic.UNKNOWN && (victim.killedAt == 0 || candidate.madeAt - victim.killedAt < 0)).toList();
+                    || (candidate.peer == Traffic.UNKNOWN && (victim.killedAt == 0 || candidate.madeAt - victim.killedAt < 0))).toList();
         }
 
         /** The survivor ends the connection, and the victim, which may be standing still for a while, is to learn of it. */
@@ -311,7 +311,7 @@ final class Kills implements AutoCloseable {
                 spin("the victim's notice: " + plan, () -> victim.ledger.get(Entry.LOST_AT) != 0 || !victim.isAlive());
                 long delay = victim.ledger.get(Entry.LOST_AT) - Math.max(leftAt, executioner.thawedAt);
                 // one that was closing anyway is not told
-                if (delay > PROMPT || victim.ledger.get(Entry.LOST_AT) == 0 && victim.ledger.get(Entry.COMMAND) == Ledger.GO) {
+                if (delay > PROMPT || (victim.ledger.get(Entry.LOST_AT) == 0 && victim.ledger.get(Entry.COMMAND) == Ledger.GO)) {
                     violations.add(plan + ": the victim noticed the end after " + delay / 1_000_000 + " ms");
                 }
             }

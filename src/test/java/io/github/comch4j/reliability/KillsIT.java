@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -54,8 +55,10 @@ class KillsIT {
         assertThat(kills.violations).as("seed " + seed).isEmpty();
         assertThat(memory.growthMiB()).as("growth of the survivor's memory").isLessThan(FLAT_MIB);
         if (fabric != null) {
-            assertThat(Files.list(fabric).filter(file -> file.toString().endsWith(".lock")).count())
-                    .as("locks in the fabric folder, of a last victim at most").isLessThanOrEqualTo(1);
+            try (Stream<Path> files = Files.list(fabric)) {
+                assertThat(files.filter(file -> file.toString().endsWith(".lock")).count())
+                        .as("locks in the fabric folder, of a last victim at most").isLessThanOrEqualTo(1);
+            }
         }
     }
 }

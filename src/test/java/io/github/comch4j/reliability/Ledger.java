@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
  * What a victim is to do and what it has done so far, in a file that both processes have mapped: it survives its writer, and tells the driver at once how far
  * the victim is.
  */
+@SuppressWarnings("EnumOrdinal") // the place of an entry in the file
 final class Ledger {
     /** The entries. Those that the driver writes come first. */
     enum Entry {
@@ -58,7 +59,7 @@ final class Ledger {
 
     static Ledger open(Path file) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            return new Ledger(channel.map(FileChannel.MapMode.READ_WRITE, 0, Entry.values().length * Long.BYTES, Arena.ofAuto()));
+            return new Ledger(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) Entry.values().length * Long.BYTES, Arena.ofAuto()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

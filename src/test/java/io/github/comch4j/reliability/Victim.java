@@ -68,11 +68,12 @@ public final class Victim {
                 .onSendFailed((connection, error) -> { });
     }
 
+    @SuppressWarnings("try") // the server is there for its clients
     private void serve(String name) {
         try (Device dpu = Devices.openDpu(Machine.DPU)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
             try (ComchServer server = handlers(ComchServer.builder(engine, dpu, dpu.openRepresentor(Machine.HOST), name), dpu).start()) {
-                live(server, null);
+                live(null);
             }
         }
     }
@@ -81,7 +82,7 @@ public final class Victim {
         try (Device host = Devices.openHost(Machine.HOST)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
             try (ComchClient client = handlers(ComchClient.builder(engine, host, name), host).start()) {
-                live(client, client);
+                live(client);
             }
         }
     }
@@ -95,7 +96,7 @@ public final class Victim {
     private void live(ControlPathEndpoint endpoint, ComchClient client) {
         while (traffic == null) {
             progress(false);
-            if (client != null && client.state() == ContextState.IDLE || ledger.get(Entry.COMMAND) != Ledger.GO) {
+            if ((client != null && client.state() == ContextState.IDLE) || ledger.get(Entry.COMMAND) != Ledger.GO) {
                 return; // refused
             }
         }

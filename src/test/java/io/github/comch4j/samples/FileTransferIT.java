@@ -22,6 +22,7 @@ import io.github.comch4j.samples.FileTransferProtocol.Verdict;
 import io.github.comch4j.samples.FileTransferProtocol.Welcome;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -308,7 +309,7 @@ class FileTransferIT {
              ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
                      .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
                      .connect(Machine.PATIENCE)) {
-            client.connection().send(line.getBytes());
+            client.connection().send(line.getBytes(StandardCharsets.UTF_8));
             machine.until("an answer", () -> !heard.isEmpty());
             return ((Failure) heard.getFirst()).reason();
         }

@@ -248,7 +248,7 @@ public final class Engine extends Resource {
         if (previous == current) {
             return;
         }
-        if (previous != null && previous.isAlive() || !OWNER.compareAndSet(this, previous, current)) {
+        if ((previous != null && previous.isAlive()) || !OWNER.compareAndSet(this, previous, current)) {
             throw notMine();
         }
     }
@@ -293,7 +293,7 @@ public final class Engine extends Resource {
         if (keeperElsewhere() != null) {
             return; // asked to do it
         }
-        if (owner == null || owner != Thread.currentThread() && !owner.isAlive()) {
+        if (owner == null || (owner != Thread.currentThread() && !owner.isAlive())) {
             claim(); // nobody's: whoever closes it may have it
         }
         checkOwner();

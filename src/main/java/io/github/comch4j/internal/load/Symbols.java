@@ -78,6 +78,7 @@ public final class Symbols {
                 + Releases.having(function));
     }
 
+    @SuppressWarnings("unused") // found by its name below
     private static void raiseMissing(String function) {
         throw missing(function);
     }

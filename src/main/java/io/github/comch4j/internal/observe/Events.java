@@ -15,6 +15,7 @@ import jdk.jfr.StackTrace;
  *
  * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is touched before somebody has begun to record.
  */
+@SuppressWarnings("unused") // the recorder reads the fields of events
 public final class Events {
     private static final String[] STATES = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 

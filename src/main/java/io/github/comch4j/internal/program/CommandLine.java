@@ -38,7 +38,8 @@ public final class CommandLine {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
         CommandLine line = new CommandLine(arguments);
         try {
-            if (line.flag("--help") | line.flag("-h")) {
+            boolean help = line.flag("--help");
+            if (line.flag("-h") || help) {
                 System.out.print(usage);
                 return 0;
             }

@@ -39,7 +39,7 @@ public final class ProgressBar implements AutoCloseable {
     /** May be called as often as one likes. */
     public void update(long done) {
         long now = System.nanoTime();
-        if (now - next >= 0 || terminal && done == total) {
+        if (now - next >= 0 || (terminal && done == total)) {
             next = now + interval;
             draw(done, now);
         }

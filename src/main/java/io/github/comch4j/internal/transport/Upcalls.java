@@ -13,6 +13,7 @@ import java.lang.invoke.MethodHandles;
  *
  * <p>None of them may throw, as that would end the VM.
  */
+@SuppressWarnings("unused") // found by their names; what DOCA hands over beyond need stays unread
 public final class Upcalls {
     private static final FunctionDescriptor TASK =
             FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);

@@ -20,7 +20,7 @@ public final class LiveHandles {
 
     /** What depends on these, directly or not, by class, and what native code can still be told of by user data. */
     public static Map<String, Integer> below(Resource... roots) {
-        Map<Resource, Resource> seen = new IdentityHashMap<>();
+        IdentityHashMap<Resource, Resource> seen = new IdentityHashMap<>();
         for (Resource root : roots) {
             collect(root, seen);
         }
@@ -34,7 +34,7 @@ public final class LiveHandles {
         return counts;
     }
 
-    private static void collect(Resource resource, Map<Resource, Resource> seen) {
+    private static void collect(Resource resource, IdentityHashMap<Resource, Resource> seen) {
         if (seen.put(resource, resource) == null) {
             resource.dependentsInOrder().forEach(dependent -> collect(dependent, seen));
         }
