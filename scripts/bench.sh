@@ -13,10 +13,10 @@
 #   --function ADDRESS the host's function (default 0000:b1:00.0)
 #   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
 #   --list             what would be measured, and how long it takes
-#   --plot             draw the plots of docs/performance.md from the results (scripts/bench-plot.py)
+#   --plot             draw the plots of docs/performance.md from the results (scripts/dev/bench-plot.py)
 #   -h, --help         this text
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 
 library=emulated plot= listing=
 arguments=()
@@ -35,7 +35,7 @@ done
 cd "$COMCH4J_ROOT"
 need python3
 if [ -n "$listing" ]; then
-  exec python3 scripts/lib/bench.py "${arguments[@]}"
+  exec python3 scripts/dev/lib/bench.py "${arguments[@]}"
 fi
 need jdk mvn cmake cc make
 command -v pkg-config >/dev/null 2>&1 || die "pkg-config is missing: apt-get install pkg-config"
@@ -74,6 +74,6 @@ own_fabric bench
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 [ -z "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
-python3 scripts/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/bench" --java "$JDK/bin/java" \
+python3 scripts/dev/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/bench" --java "$JDK/bin/java" \
   --classpath "$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")" --java-library "$java_library"
-[ -z "$plot" ] || python3 scripts/bench-plot.py "$out/results.json" docs/images
+[ -z "$plot" ] || python3 scripts/dev/bench-plot.py "$out/results.json" docs/images

@@ -11,7 +11,7 @@
 #   --keep           keep the received file, and say where it is
 #   -h, --help       this text
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 
 dpu_device=0000:03:00.0
 host_device=0000:b1:00.0

@@ -6,7 +6,7 @@
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc app.c $(pkg-config --cflags --libs doca-comch doca-common)
 set -euo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 case ${1:-} in
   ""|-*) sed -n '2,7s/^# \{0,1\}//p' "$0"; [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; exit ;;
 esac

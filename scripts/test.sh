@@ -5,7 +5,7 @@
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: abi, c, aarch64, java, jars, demo, containers, reliability
 set -uo pipefail
-. "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
@@ -66,7 +66,7 @@ count() {
   for report in "$@"; do
     [ -f "$report" ] && existing+=("$report")
   done
-  if [ ${#existing[@]} -gt 0 ] && lines=$(scripts/lib/counts.py "${existing[@]}"); then
+  if [ ${#existing[@]} -gt 0 ] && lines=$(scripts/dev/lib/counts.py "${existing[@]}"); then
     read -r p f s <<<"$lines"
     while IFS= read -r line; do
       [ -z "$line" ] || remarks+=("${line%%:*}: $name:${line#*:}")
@@ -133,7 +133,7 @@ stage_c() {
   c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON
   if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
     c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
-    check "C tests: coverage" scripts/lib/coverage.py target/c-coverage 90
+    check "C tests: coverage" scripts/dev/lib/coverage.py target/c-coverage 90
   else
     began=$SECONDS
     record "C tests: coverage" 0 0 1
@@ -166,7 +166,7 @@ stage_aarch64() {
   local name="C tests, aarch64 in qemu-user" root=${COMCH4J_CROSS_ROOT:-$COMCH4J_ROOT/target/cmocka-aarch64} missing=''
   command -v qemu-aarch64-static >/dev/null 2>&1 || missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
   command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing="aarch64-linux-gnu-gcc is missing (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
-  if [ -z "$missing" ] && ! scripts/lib/cross-cmocka.sh "$root" >"$logs/cross-cmocka.log" 2>&1; then
+  if [ -z "$missing" ] && ! scripts/dev/lib/cross-cmocka.sh "$root" >"$logs/cross-cmocka.log" 2>&1; then
     missing="no cmocka for aarch64: set COMCH4J_CROSS_ROOT to a folder with it"
   fi
   if [ -n "$missing" ]; then
@@ -178,7 +178,7 @@ stage_aarch64() {
   COMCH4J_TEST_LAUNCHER="qemu-aarch64-static -L /usr/aarch64-linux-gnu" c_tests "$name" c-aarch64 "" \
     -DCMAKE_TOOLCHAIN_FILE="$COMCH4J_ROOT/src/main/c/cmake/aarch64-linux-gnu.cmake" -DCOMCH4J_CROSS_ROOT="$root"
   name="Java smoke test, aarch64 in qemu-user" root=${COMCH4J_CROSS_JAVA:-$COMCH4J_ROOT/target/java-aarch64}
-  if scripts/lib/cross-java.sh "$root" >"$logs/cross-java.log" 2>&1; then
+  if scripts/dev/lib/cross-java.sh "$root" >"$logs/cross-java.log" 2>&1; then
     check "$name" java_on_aarch64 "$root"
   else
     began=$SECONDS
@@ -217,12 +217,12 @@ stage_java() {
   [ $((status + tests)) -eq 0 ] || show_log "$logs/maven.log"
   # Without generated/; the tests' child processes count.
   if [ -f target/site/jacoco/jacoco.xml ]; then
-    check "Java: coverage" scripts/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
+    check "Java: coverage" scripts/dev/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
   fi
 }
 
 stage_jars() {
-  check "Jars: the same from two folders" scripts/reproducible.sh
+  check "Jars: the same from two folders" scripts/dev/reproducible.sh
 }
 
 stage_demo() {
@@ -249,13 +249,13 @@ it_group() {
 }
 
 stage_containers() {
-  eval "$(scripts/container-engine.sh)"
+  eval "$(scripts/dev/container-engine.sh)"
   it_group "Java and C in containers" containers
 }
 
-# A hundred rounds of kills, a short load and a short soak; scripts/reliability.sh and scripts/soak.sh do them at length.
+# A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them at length.
 stage_reliability() {
-  eval "$(scripts/container-engine.sh)"
+  eval "$(scripts/dev/container-engine.sh)"
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
   sed -n 's/^\(kills\|load\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
 }

@@ -62,7 +62,7 @@ final class Docker {
             try {
                 client().inspectImageCmd(image()).exec();
             } catch (NotFoundException e) {
-                return "the image " + image() + " is not there: pull it, or let scripts/container-engine.sh find or make one";
+                return "the image " + image() + " is not there: pull it, or let scripts/dev/container-engine.sh find or make one";
             }
             return "";
         }

@@ -2,9 +2,9 @@
 # Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for both packages on two cores.
 # The figures are in docs/testing.md; reports: target/pit-reports/.
 #
-#   scripts/mutate.sh              packages core and comch
-#   scripts/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
-#   scripts/mutate.sh --limit N …  at most so many changes in a class, spread over it
+#   scripts/dev/mutate.sh              packages core and comch
+#   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
+#   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 options=()

@@ -2,8 +2,8 @@
 # One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long as you like. Nothing may
 # be left behind: handles, descriptors, memory maps, buffers. docs/reliability.md says what is compared.
 #
-#   scripts/soak.sh                         one minute, 64 clients
-#   scripts/soak.sh --minutes 120           the full run
+#   scripts/dev/soak.sh                         one minute, 64 clients
+#   scripts/dev/soak.sh --minutes 120           the full run
 #
 #   --minutes N   so many minutes
 #   --clients N   so many clients at a time

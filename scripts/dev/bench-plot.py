@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Draws the plots of docs/performance.md from the results of scripts/bench.sh.
 
-    scripts/bench-plot.py target/bench/results.json docs/images
+    scripts/dev/bench-plot.py target/bench/results.json docs/images
 
 One SVG for each plot, narrow and with large letters, so that they can be read on a telephone; light and dark backgrounds
 both work. Needs nothing but Python."""

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # A Docker engine, and an image for the container tests. Prints, for eval, where they are:
 #
-#   scripts/container-engine.sh            look only
-#   scripts/container-engine.sh --provide  on a machine of our own, as root: install and start an engine where there is none
-#   scripts/container-engine.sh --stop     stop the engine that --provide has started, if it has
+#   scripts/dev/container-engine.sh            look only
+#   scripts/dev/container-engine.sh --provide  on a machine of our own, as root: install and start an engine where there is none
+#   scripts/dev/container-engine.sh --stop     stop the engine that --provide has started, if it has
 #
 #   COMCH4J_TEST_IMAGE      the image
 #   COMCH4J_TEST_JDK        the JDK to mount into it; empty: the image has one
@@ -70,7 +70,7 @@ start_engine() {
 }
 
 if ! command -v docker >/dev/null 2>&1 || ! engine_answers; then
-  [ -n "$provide" ] || cannot "no Docker engine answers; start yours, or as root: scripts/container-engine.sh --provide"
+  [ -n "$provide" ] || cannot "no Docker engine answers; start yours, or as root: scripts/dev/container-engine.sh --provide"
   [ "$(id -u)" -eq 0 ] || cannot "no Docker engine answers, and only root can start one"
   if ! command -v dockerd >/dev/null 2>&1; then
     command -v apt-get >/dev/null 2>&1 || cannot "no Docker engine answers, and without apt-get none is installed"

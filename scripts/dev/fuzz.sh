@@ -3,8 +3,8 @@
 # exported memory. Needs clang. What they find new is kept in target/c-fuzz/corpus; a finding ends the run, and its input
 # lies in target/c-fuzz.
 #
-#   scripts/fuzz.sh [SECONDS [NAME]]   each, or the one of that name (peer, topology, descriptor), for so long; 600
-#   scripts/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into src/test/c/fuzz/corpus
+#   scripts/dev/fuzz.sh [SECONDS [NAME]]   each, or the one of that name (peer, topology, descriptor), for so long; 600
+#   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into src/test/c/fuzz/corpus
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT"

@@ -1,7 +1,7 @@
-# Sourced by the scripts beside it: where the project is, and the tools that it needs from this machine.
+# Sourced by the scripts: where the project is, and the tools that it needs from this machine.
 # shellcheck shell=bash
 
-COMCH4J_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+COMCH4J_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 COMCH4J_JDK_MINIMUM=22
 
 say() { printf '%s\n' "$*"; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Kill either side of a connection at random points, again and again, and load a server with 256 clients; docs/reliability.md says what is checked.
 #
-#   scripts/reliability.sh                  100 rounds, and ten seconds of load
-#   scripts/reliability.sh --full           2000 rounds, and ten minutes
-#   scripts/reliability.sh OPTION...
+#   scripts/dev/reliability.sh                  100 rounds, and ten seconds of load
+#   scripts/dev/reliability.sh --full           2000 rounds, and ten minutes
+#   scripts/dev/reliability.sh OPTION...
 #
 #   --rounds N    so many rounds; 0: no kills
 #   --seconds N   so many seconds of load; 0: none
@@ -11,7 +11,7 @@
 #   --verbose     a line for each round
 #   --containers  as root, install and start a Docker engine where none answers, and fail where there can be none
 #
-# One victim in ten, and half of the clients, are in containers where scripts/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
+# One victim in ten, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
 # when nothing was wrong.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
@@ -39,7 +39,7 @@ tests=()
 [ ${#tests[@]} -gt 0 ] || die "nothing to do"
 
 need jdk mvn cmake cc make
-eval "$(scripts/container-engine.sh $containers)"
+eval "$(scripts/dev/container-engine.sh $containers)"
 [ -z "$containers" ] || [ -z "${COMCH4J_NO_CONTAINERS:-}" ] || die "no containers: $COMCH4J_NO_CONTAINERS"
 own_fabric reliability
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
