@@ -3,6 +3,7 @@
 
 COMCH4J_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
 COMCH4J_JDK_MINIMUM=22
+COMCH4J_JDK_LINTED=25 # the newest that the Error Prone in pom.xml was tried with
 
 say() { printf '%s\n' "$*"; }
 complain() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }

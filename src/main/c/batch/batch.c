@@ -29,7 +29,7 @@ static inline struct batch_entry *append(const struct batch_context *context, ui
 	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
 	entry->slot = slot;
 	entry->context = context->index;
-	entry->status = (unsigned int)status <= INT16_MAX ? (int16_t)status : (int16_t)DOCA_ERROR_UNKNOWN;
+	entry->status = (int16_t)((unsigned int)status <= INT16_MAX ? status : DOCA_ERROR_UNKNOWN);
 	return entry;
 }
 

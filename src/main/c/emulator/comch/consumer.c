@@ -69,6 +69,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_NOT_SUPPORTED;
 	if (atomic_load(&connection->lost))
 		return DOCA_ERROR_NOT_CONNECTED;
+	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
 	consumer->tasks = calloc(round_up_pow2(consumer->num_tasks), sizeof(consumer->tasks[0]));
 	doca_error_t result = consumer->tasks == NULL
 				      ? DOCA_ERROR_INITIALIZATION

@@ -139,7 +139,7 @@ doca_error_t endpoint_open(struct comch_endpoint *endpoint)
 	if (result == DOCA_SUCCESS)
 		result = task_fifo_init(&endpoint->done, endpoint->num_send_tasks);
 	if (result == DOCA_SUCCESS) {
-		endpoint->received = aligned_alloc(64, (endpoint->max_msg_size + 63u) / 64u * 64u);
+		endpoint->received = aligned_alloc(64, ((size_t)endpoint->max_msg_size + 63) / 64 * 64);
 		if (endpoint->received == NULL)
 			result = DOCA_ERROR_NO_MEMORY;
 	}

@@ -104,16 +104,22 @@ static bool parse(const char *spec, struct faults *faults)
 	return good;
 }
 
+static bool any(const struct faults *faults)
+{
+	return faults->refuse > 0 || faults->accept_delay_ms > 0 || faults->again > 0 || faults->fail_send.left > 0 ||
+	       faults->fail_recv.left > 0 || faults->drop.left > 0 || faults->latency_us > 0 ||
+	       faults->bandwidth_mb > 0;
+}
+
 doca_error_t doca_emu_set_faults(const char *spec)
 {
-	static const struct faults none;
 	struct faults parsed;
 	if (!parse(spec, &parsed))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&lock);
 	current = parsed;
 	line_free_at = 0;
-	atomic_store(&faults_active, memcmp(&parsed, &none, sizeof(none)) != 0);
+	atomic_store(&faults_active, any(&parsed));
 	pthread_mutex_unlock(&lock);
 	return DOCA_SUCCESS;
 }

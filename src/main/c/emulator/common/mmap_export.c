@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -88,9 +89,10 @@ static void join_shared(struct doca_mmap *mmap, uint64_t id)
 static void leave_shared(struct doca_mmap *mmap)
 {
 	struct doca_mmap **link = &shared;
-	while (*link != mmap)
+	while (*link != NULL && *link != mmap)
 		link = &(*link)->next_shared;
-	*link = mmap->next_shared;
+	if (*link != NULL)
+		*link = mmap->next_shared;
 	mmap->export_id = 0;
 }
 
@@ -136,7 +138,7 @@ static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca
 		.len = mmap->len,
 	};
 	pthread_mutex_unlock(&shared_lock);
-	strcpy(made->descriptor.pci, emu_dev_pci(dev));
+	snprintf(made->descriptor.pci, sizeof(made->descriptor.pci), "%s", emu_dev_pci(dev));
 	made->descriptor.checksum = checksum(&made->descriptor);
 	made->dev = dev;
 	made->next = mmap->exports;
