@@ -16,7 +16,8 @@ import java.util.concurrent.locks.LockSupport;
  * <tr><th>alias</th><th>latency of the next event</th><th>processor when idle</th></tr>
  * <tr><td>{@code spin}</td><td>none</td><td>one core, always</td></tr>
  * <tr><td>{@code yield}</td><td>none while nobody else wants the core</td><td>what others leave of one core</td></tr>
- * <tr><td>{@code backoff} (default)</td><td>none while busy, up to a millisecond after a pause</td><td>about one hundredth of a core</td></tr>
+ * <tr><td>{@code backoff} (default)</td><td>none while busy, up to a millisecond after a pause</td>
+ * <td>about one hundredth of a core</td></tr>
  * <tr><td>{@code park}</td><td>up to the time that it is given</td><td>next to nothing</td></tr>
  * </table>
  */

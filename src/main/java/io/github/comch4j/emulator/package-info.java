@@ -7,10 +7,14 @@
  * <table>
  * <caption>Environment variables that are needed most</caption>
  * <tr><th>variable</th><th>meaning</th><th>default</th></tr>
- * <tr><td>{@code DOCA_EMU_DIR}</td><td>the folder that is this machine: processes that name the same one reach each other, others do not, such as another
- * run of the tests</td><td>{@code /dev/shm/doca-emu-UID}, one for each user</td></tr>
- * <tr><td>{@code DOCA_EMU_SIDE}</td><td>which devices this process sees: {@code host}, {@code dpu} or {@code both}</td><td>{@code both}</td></tr>
- * <tr><td>{@code DOCA_EMU_FAULTS}</td><td>{@linkplain io.github.comch4j.emulator.EmulatedFaults#toString() faults}, from the start</td><td>none</td></tr>
+ * <tr><td>{@code DOCA_EMU_DIR}</td>
+ * <td>the folder that is this machine: processes that name the same one reach each other, others do not, such as
+ * another run of the tests</td>
+ * <td>{@code /dev/shm/doca-emu-UID}, one for each user</td></tr>
+ * <tr><td>{@code DOCA_EMU_SIDE}</td>
+ * <td>which devices this process sees: {@code host}, {@code dpu} or {@code both}</td><td>{@code both}</td></tr>
+ * <tr><td>{@code DOCA_EMU_FAULTS}</td>
+ * <td>{@linkplain io.github.comch4j.emulator.EmulatedFaults#toString() faults}, from the start</td><td>none</td></tr>
  * </table>
  */
 package io.github.comch4j.emulator;

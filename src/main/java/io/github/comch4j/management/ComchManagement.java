@@ -29,7 +29,8 @@ import javax.management.StandardMBean;
  * <caption>Names, all in domain {@code io.github.comch4j}</caption>
  * <tr><th scope="col">bean</th><th scope="col">keys</th></tr>
  * <tr><td>{@link ProgressEngineMXBean}</td><td>{@code type=ProgressEngine,id=1}</td></tr>
- * <tr><td>{@link ConnectionMXBean}</td><td>{@code type=Connection,endpoint="client \"echo\"",id=3}; the id is {@link ComchConnection#number()}</td></tr>
+ * <tr><td>{@link ConnectionMXBean}</td>
+ * <td>{@code type=Connection,endpoint="client \"echo\"",id=3}; the id is {@link ComchConnection#number()}</td></tr>
  * <tr><td>{@link ProducerMXBean}</td><td>{@code type=Producer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
  * <tr><td>{@link ConsumerMXBean}</td><td>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
  * </table>

@@ -7,7 +7,8 @@
  *  client                                                    service
  *    hello  size of file and chunks, chunks in flight   --&gt;    maps memory, starts a consumer, posts its buffers
  *                                                       &lt;--    welcome
- *    chunk  with its number and offset                  ==&gt;    checks the order, writes to the file, adds to the SHA-256
+ *    chunk  with its number and offset                  ==&gt;    checks the order, writes to the file,
+ *                                                              adds to the SHA-256
  *    chunk ...                                          ==&gt;
  *    end    number of chunks                            --&gt;
  *                                                       &lt;--    result  size, SHA-256, counters

@@ -103,7 +103,8 @@ class ConfinedContainersIT {
     void aUserOutsideTheGroupIsToldWhy() {
         fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2775"));
         assertFails(client(1).user("4712:4712").environment("DOCA_EMU_SHARE", "group"),
-                "and group 4800 and has mode 2775: with DOCA_EMU_SHARE=group, user 4712 must be in its group (it is not)");
+                "and group 4800 and has mode 2775: with DOCA_EMU_SHARE=group,"
+                        + " user 4712 must be in its group (it is not)");
     }
 
     @Test

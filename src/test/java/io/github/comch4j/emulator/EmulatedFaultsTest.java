@@ -31,7 +31,8 @@ class EmulatedFaultsTest {
     void areWrittenAsTheVariableTakesThem() {
         EmulatedFaults all = new EmulatedFaults().refuse(2).acceptDelay(Duration.ofMillis(3)).again(4).failSend(5, DocaError.IO_FAILED)
                 .failReceive(6, DocaError.DRIVER).drop(7).latency(Duration.ofNanos(8000)).bandwidth(9);
-        assertThat(all).hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,fail_recv=6:DRIVER,drop=7,latency=8,bandwidth=9");
+        assertThat(all).hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,"
+                + "fail_recv=6:DRIVER,drop=7,latency=8,bandwidth=9");
         all.apply(); // the device understands each of them
         assertThat(EmulatedFaults.available()).isTrue();
     }

@@ -220,7 +220,8 @@ final class NativeImageMetadata {
 
     private String text() {
         StringBuilder text = new StringBuilder("{\n");
-        text.append("  \"comment\": \"Made from the bindings by NativeImageMetadataTest; -Dcomch4j.update=true writes it anew.\",\n");
+        text.append("  \"comment\": \"Made from the bindings by NativeImageMetadataTest; "
+                + "-Dcomch4j.update=true writes it anew.\",\n");
         section(text, "  ", "reflection", reflection, true);
         section(text, "  ", "resources", List.of("{\"glob\": \"native/*/*.so\"}"), true);
         text.append("  \"foreign\": {\n");

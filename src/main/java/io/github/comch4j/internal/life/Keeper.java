@@ -82,7 +82,8 @@ public final class Keeper {
     /** Fails if the thread is in {@link System#exit}, from which it never comes back, and which waits for the shutdown hooks: one of them may be the caller. */
     public void checkNotExiting(String waiting) {
         if (Arrays.stream(thread.getStackTrace()).anyMatch(Keeper::isExit)) {
-            throw new IllegalStateException("waiting for " + waiting + " in vain: its thread has called System.exit, which waits for shutdown hooks and does not return");
+            throw new IllegalStateException("waiting for " + waiting + " in vain: its thread has called System.exit,"
+                    + " which waits for shutdown hooks and does not return");
         }
     }
 

@@ -122,7 +122,8 @@ final class LibraryLocator {
         }
         return new NativeLibraryException(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
                 + " (also with a version after the name) in " + systemFolders
-                + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH, or set comch4j.library to its folder", null);
+                + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
+                + " or set comch4j.library to its folder", null);
     }
 
     private static Pair folder(String setting, String source) {

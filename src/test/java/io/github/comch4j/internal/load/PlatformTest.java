@@ -42,7 +42,8 @@ class PlatformTest {
         assertThat(Platform.usesMusl(maps)).as("no /proc").isFalse();
         Files.writeString(maps, "7f0c2f3d1000-7f0c2f3e5000 r--p 00000000 08:01 1311   /lib/ld-musl-x86_64.so.1\n");
         assertThat(Platform.usesMusl(maps)).isTrue();
-        Files.writeString(maps, "7f0c2f3d1000-7f0c2f3e5000 r-xp 00000000 08:01 1311   /usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n");
+        Files.writeString(maps, "7f0c2f3d1000-7f0c2f3e5000 r-xp 00000000 08:01 1311   "
+                + "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n");
         assertThat(Platform.usesMusl(maps)).isFalse();
         assertThat(Platform.usesMusl(Path.of("/proc/self/maps"))).as("the tests need the GNU C library").isFalse();
     }
