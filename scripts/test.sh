@@ -3,7 +3,7 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, jars, demo, containers, reliability
+#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, jars, demo, containers, reliability; or style
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
@@ -12,9 +12,9 @@ stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(abi c aarch64 java jars demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|aarch64|java|jars|demo|containers|reliability) ;;
+    abi|c|aarch64|java|jars|demo|containers|reliability|style) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, aarch64, java, jars, demo, containers, reliability)" ;;
+    *) die "no such stage: $stage (abi, c, aarch64, java, jars, demo, containers, reliability, style)" ;;
   esac
 done
 
@@ -204,6 +204,25 @@ java_on_aarch64() {
   "$JDK/bin/javac" --release 22 -cp target/classes -d "$folder" src/test/java/io/github/comch4j/SmokeProgram.java || return 1
   COMCH4J_LIBRARY=emulated timeout 600 qemu-aarch64-static -L "$root" "$root/usr/lib/jvm/java-25-openjdk-arm64/bin/java" -XX:+UseSerialGC \
     --enable-native-access=ALL-UNNAMED -cp "$folder:target/classes" io.github.comch4j.SmokeProgram
+}
+
+# Spotless reads the sources with the compiler of the JDK that Maven runs on.
+java_style() {
+  JAVA_HOME=$JDK maven -q spotless:check
+}
+
+c_style() {
+  find src -name '*.[ch]' -print0 | sort -z | xargs -0 "$CLANG_FORMAT" --dry-run --Werror
+}
+
+# "JAVA_HOME=$JDK mvn spotless:apply" and "find src -name '*.[ch]' | xargs clang-format-14 -i" make it so.
+stage_style() {
+  check "Style: Java" java_style
+  if find_clang_format; then
+    check "Style: C" c_style
+  else
+    skip "Style: C" "clang-format 14 is missing (apt-get install clang-format-14)"
+  fi
 }
 
 stage_java() {

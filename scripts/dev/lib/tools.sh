@@ -57,6 +57,14 @@ find_cc() {
   return 1
 }
 
+# Sets CLANG_FORMAT to a clang-format 14: each release formats a little differently.
+find_clang_format() {
+  for CLANG_FORMAT in clang-format-14 clang-format; do
+    case $("$CLANG_FORMAT" --version 2>/dev/null) in *'version 14.'*) return 0 ;; esac
+  done
+  return 1
+}
+
 fuzzing_clang_missing='clang with libFuzzer is missing: apt-get install clang libclang-rt-dev (Debian/Ubuntu) or dnf install clang compiler-rt (Fedora)'
 
 # Sets FUZZING_CLANG to a clang that brings libFuzzer and its sanitizers.
