@@ -75,7 +75,7 @@ public final class ComchManagement implements AutoCloseable {
 
     /** Called under a lock. A bean that cannot be registered must not keep a connection from coming to life. */
     private final class Beans implements LiveObjects.Observer {
-        private final Map<Object, ObjectName> names = new IdentityHashMap<>();
+        private final IdentityHashMap<Object, ObjectName> names = new IdentityHashMap<>();
 
         @Override
         public void came(Object object) {

@@ -93,7 +93,7 @@ public final class Victim {
         }
     }
 
-    private void live(ControlPathEndpoint endpoint, ComchClient client) {
+    private void live(ComchClient client) {
         while (traffic == null) {
             progress(false);
             if ((client != null && client.state() == ContextState.IDLE) || ledger.get(Entry.COMMAND) != Ledger.GO) {
