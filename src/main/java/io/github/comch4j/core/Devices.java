@@ -5,6 +5,7 @@ import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.NativeList;
 import io.github.comch4j.internal.life.Leaks;
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -18,6 +19,12 @@ public final class Devices {
     private Devices() {
     }
 
+    /** Libraries first: where there are none, or native calls are forbidden, that says more than a class that cannot be initialised. */
+    private static NativeList local() {
+        NativeLibrary.load();
+        return DeviceCalls.list();
+    }
+
     /**
      * Lists the devices ({@code doca_devinfo_create_list}).
      *
@@ -26,7 +33,7 @@ public final class Devices {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static List<DeviceInfo> list() {
-        try (NativeList devices = DeviceCalls.list()) {
+        try (NativeList devices = local()) {
             return devices.map(Devices::describe);
         }
     }
@@ -41,7 +48,7 @@ public final class Devices {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static Device open(PciAddress address) {
-        try (NativeList devices = DeviceCalls.list()) {
+        try (NativeList devices = local()) {
             MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> {
                 List<PciAddress> available = devices.map(Devices::address);
                 return new NoSuchDeviceException(DocaError.NOT_FOUND, DeviceCalls.LIST_NAME, "opening device " + address,
