@@ -2,10 +2,12 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -261,6 +263,20 @@ bool connection_peer_vanished(const struct doca_comch_connection *connection)
 {
 	struct pollfd watched = {.fd = connection->socket, .events = POLLRDHUP};
 	return poll(&watched, 1, 0) > 0 && (watched.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
+bool connection_peer_lives(const struct doca_comch_connection *connection)
+{
+	if (connection->reach == WIRE_REACH_SELF || connection->peer_pid <= 0)
+		return true;
+	/* The descriptor becomes readable once the last thread has ended. Another process that has got the pid meanwhile is
+	 * taken for the peer, which costs patience. */
+	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, connection->peer_pid, 0), .events = POLLIN};
+	if (process.fd < 0)
+		return errno != ESRCH && (kill(connection->peer_pid, 0) == 0 || errno != ESRCH);
+	bool ended = poll(&process, 1, 0) > 0;
+	close(process.fd);
+	return !ended;
 }
 
 static bool copy_across(const struct doca_comch_connection *connection, bool write, uintptr_t own, uint64_t peers,

@@ -80,7 +80,9 @@ struct doca_comch_connection {
 
 	/* How fast path payloads reach the peer. */
 	enum wire_reach reach;
-	pid_t peer_pid;
+	pid_t peer_pid; /* 0: it has none in this process's namespace */
+	/* A writer of the peer's was waited for in vain; none is waited for again. Any thread. */
+	atomic_bool writers_given_up;
 
 	/* Producers and consumers; any thread, under `lock` where not atomic. */
 	pthread_mutex_t lock;
@@ -142,6 +144,11 @@ doca_error_t connection_receive(struct doca_comch_connection *connection, uint64
 /* Whether the peer's process can be seen to have gone; for those who wait for it. Any thread that holds a producer or
  * consumer of the connection. Costs a system call. */
 bool connection_peer_vanished(const struct doca_comch_connection *connection);
+
+/* Whether a thread of the peer's may still run, also on a connection that has ended: what it has begun to write into this
+ * process's memory it will write. True where that cannot be told. Any thread that holds a producer or consumer of the
+ * connection. Costs system calls. */
+bool connection_peer_lives(const struct doca_comch_connection *connection);
 
 /* Copy `len` bytes between this process and the memory of the peer's; false when that is impossible. Any thread that
  * holds a producer or consumer of the connection. They cost system calls. */

@@ -106,14 +106,19 @@ static void close_to_producers(struct doca_comch_consumer *consumer)
 	consumer->claim_deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 }
 
-/* Whether a producer that has claimed a buffer but does not fill it is given up: it stands still or breaks the protocol,
- * and nothing of it may reach this memory any more. */
-static bool out_of_patience(const struct doca_comch_consumer *consumer, int64_t deadline_ms)
+/* Whether a producer that has claimed a buffer but has not filled it is not waited for any more. The end of the connection
+ * is no reason: the producer's thread may be copying into the buffer all the same. That its process has ended is one; or
+ * else it stands still, or breaks the protocol. */
+static bool writer_given_up(const struct doca_comch_consumer *consumer, int64_t deadline_ms)
 {
+	struct doca_comch_connection *connection = consumer->connection;
+	if (atomic_load_explicit(&connection->writers_given_up, memory_order_relaxed) || !connection_peer_lives(connection))
+		return true;
 	if (now_ms() < deadline_ms)
 		return false;
 	EMU_LOG_ERROR("a peer claimed a posted buffer and does not fill it: connection ended");
-	connection_cut(consumer->connection);
+	atomic_store_explicit(&connection->writers_given_up, true, memory_order_relaxed);
+	connection_cut(connection);
 	return true;
 }
 
@@ -296,7 +301,6 @@ static bool progress_starting(struct doca_comch_consumer *consumer)
 
 static bool progress_stopping(struct doca_comch_consumer *consumer)
 {
-	bool lost = atomic_load_explicit(&consumer->connection->lost, memory_order_acquire);
 	if (consumer->completed < consumer->claimed) {
 		/* A buffer that a producer writes to completes first; one in the pipeline need not. */
 		struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
@@ -308,10 +312,8 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 					return false; /* the producer has just begun to write it */
 				status = READING_FLUSHED_TASK;
 			}
-		} else if (!lost && !connection_peer_vanished(consumer->connection)) {
-			if (!out_of_patience(consumer, consumer->claim_deadline_ms))
-				return false;
-			consumer->claimed = consumer->completed;
+		} else if (!writer_given_up(consumer, consumer->claim_deadline_ms)) {
+			return false;
 		}
 		finish_oldest(consumer, status);
 		return true;
@@ -427,9 +429,7 @@ static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 
 static void await_writer(const struct doca_comch_consumer *consumer, uint64_t index, int64_t deadline_ms)
 {
-	while (!written_out(consumer, index) &&
-	       !atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed) &&
-	       !connection_peer_vanished(consumer->connection) && !out_of_patience(consumer, deadline_ms))
+	while (!written_out(consumer, index) && !writer_given_up(consumer, deadline_ms))
 		;
 }
 

@@ -157,6 +157,7 @@ enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, 
 	struct ucred peer;
 	if (!peer_credentials(socket, &peer) || peer.pid <= 0)
 		return WIRE_REACH_NONE; /* another process id namespace */
+	*pid = peer.pid;
 	/* The kernel vouches for the pid, so a peer cannot pass itself off as this process. */
 	if (peer.pid == getpid())
 		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF : WIRE_REACH_NONE;
@@ -169,6 +170,5 @@ enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, 
 	if (process_vm_readv(peer.pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(seen) ||
 	    memcmp(seen, from_peer->cookie, sizeof(seen)) != 0)
 		return WIRE_REACH_NONE;
-	*pid = peer.pid;
 	return WIRE_REACH_PROCESS;
 }

@@ -63,7 +63,7 @@ enum wire_reach {
 /* Whether the peer runs as the same user, or is in `group`, unless that is (gid_t)-1. */
 bool wire_peer_is_trusted(int socket, gid_t group);
 
-/* How the peer's memory can be reached, established by a trial, and its process id for WIRE_REACH_PROCESS. */
+/* How the peer's memory can be reached, established by a trial. `pid`: its process id, untouched if it has none here. */
 enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid);
 
 #endif
