@@ -345,12 +345,43 @@ static void a_process_that_has_ended_writes_no_more(void **state)
 	between_close(&between);
 }
 
+static void a_send_whose_last_part_comes_too_late_has_failed(void **state)
+{
+	(void)state;
+	struct between between;
+	between_open(&between, PIPED_LAST_PART);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(between.consumer.ctx));
+	UNTIL(count_of(&between.consumer.record, RECEIVE_FAILED) == 1, between.consumer.pe);
+	atomic_store(&gate->open, true);
+	await(&gate->sent);
+	CHECK(atomic_load(&gate->status) != DOCA_SUCCESS);
+	let_go(&between);
+	between_close(&between);
+}
+
+static void a_stopping_consumer_takes_what_has_all_been_sent(void **state)
+{
+	(void)state;
+	struct between between;
+	between_open(&between, PIPED_FIRST_PART);
+	atomic_store(&gate->open, true);
+	await(&gate->sent);
+	CHECK(atomic_load(&gate->status) == DOCA_SUCCESS);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(between.consumer.ctx));
+	UNTIL(count_of(&between.consumer.record, RECEIVED) == 1, between.consumer.pe);
+	CHECK(filled(between.in.bytes, PIPED_BYTES, SEED));
+	let_go(&between);
+	between_close(&between);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_lost_connection_does_not_give_back_what_a_process_writes_to, gate_up,
 						gate_down),
 		cmocka_unit_test_setup_teardown(a_process_that_has_ended_writes_no_more, gate_up, gate_down),
+		cmocka_unit_test_setup_teardown(a_send_whose_last_part_comes_too_late_has_failed, gate_up, gate_down),
+		cmocka_unit_test_setup_teardown(a_stopping_consumer_takes_what_has_all_been_sent, gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_lost_connection_does_not_give_back_what_a_thread_writes_to, gate_up,
 						gate_down),
 		cmocka_unit_test_setup_teardown(a_receive_is_taken_back_from_a_thread_that_writes_to_it, gate_up,

@@ -307,11 +307,8 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 		bool ready = written_out(consumer, consumer->completed);
 		doca_error_t status = READING_FLUSHED_TASK;
 		if (ready) {
-			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status)) {
-				if (!written_out(consumer, consumer->completed))
-					return false; /* the producer has just begun to write it */
-				status = READING_FLUSHED_TASK;
-			}
+			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+				return false; /* the producer has just begun to write it */
 		} else if (!writer_given_up(consumer, consumer->claim_deadline_ms)) {
 			return false;
 		}

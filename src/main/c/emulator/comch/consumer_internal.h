@@ -95,7 +95,8 @@ void consumer_delist(struct doca_comch_consumer *consumer);
 
 /* ---- payloads that the oldest posted buffer waits for ---- */
 
-/* Takes the next part of a message that comes through the pipeline; true when all of it is there, or never will be. */
+/* Takes the next part of a message that comes through the pipeline; true when all of it is there, or never will be, as in
+ * STOPPING. */
 bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
 			     uint64_t len, doca_error_t *status);
 

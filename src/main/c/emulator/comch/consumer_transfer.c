@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "consumer_internal.h"
+#include "readings.h"
 
 bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
 			     uint64_t len, doca_error_t *status)
@@ -13,11 +14,14 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 		task->piped = 0;
 		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
 		/* Tags of marks are short: one of before a restart could be taken for this message's. */
-		atomic_store_explicit(&region->pipe_produced, 0, memory_order_relaxed);
+		atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(index, 0), memory_order_relaxed);
 		/* Pairs with the acquire load in producer_push_through_pipe. */
 		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
 	}
-	uint64_t mark = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
+	/* A consumer that stops does not wait for the rest. Its producer, which puts the rest right now, learns it. */
+	bool stops = consumer->ctx.state == DOCA_CTX_STATE_STOPPING;
+	uint64_t mark = stops ? atomic_exchange(&region->pipe_produced, SHM_PIPE_CLOSED)
+			      : atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
 	uint64_t produced = shm_pipe_bytes(mark, index);
 	if (produced > len || produced < task->piped || produced - task->piped > SHM_PIPE_BYTES) {
 		*status = DOCA_ERROR_IO_FAILED;
@@ -33,7 +37,9 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 		task->piped += part;
 	}
 	atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, task->piped), memory_order_release);
-	return task->piped == len;
+	if (task->piped < len && stops)
+		*status = READING_FLUSHED_TASK;
+	return task->piped == len || stops;
 }
 
 bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from)

@@ -198,9 +198,13 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 	if (part == 0)
 		return give_up_piped(producer);
 	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
+	uint64_t put = shm_pipe_mark(task->index, task->piped);
 	task->piped += part;
-	atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(task->index, task->piped), memory_order_release);
-	if (task->piped == task->len)
+	if (!atomic_compare_exchange_strong(&region->pipe_produced, &put, shm_pipe_mark(task->index, task->piped))) {
+		/* The consumer has stopped meanwhile; one that is still there breaks the protocol. */
+		gone = consumer_gone(producer, task);
+		leave_pipe(producer, gone == DOCA_SUCCESS ? DOCA_ERROR_IO_FAILED : gone);
+	} else if (task->piped == task->len)
 		leave_pipe(producer, DOCA_SUCCESS);
 	return true;
 }

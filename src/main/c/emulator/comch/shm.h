@@ -23,7 +23,7 @@
 #include "doca_error.h"
 #include "limits.h"
 
-#define SHM_LAYOUT_VERSION 6u
+#define SHM_LAYOUT_VERSION 7u
 #define SHM_CACHE_LINE 64
 
 /* Between two looks at memory that the other side is about to write. */
@@ -195,7 +195,9 @@ struct shm_region {
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
 	_Atomic uint64_t pipe_consumed; /* shm_pipe_mark */
-	/* Producer: how much of that message has been put. The consumer clears it before the message's turn. */
+	/* Producer: how much of that message has been put, by compare-and-swap from what it put before. The consumer sets it
+	 * to none before the message's turn, and to SHM_PIPE_CLOSED when it stops in the middle: then either all has been
+	 * put, or never will be. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_produced; /* shm_pipe_mark */
 };
 
@@ -206,6 +208,9 @@ static inline uint64_t shm_pipe_mark(uint64_t index, uint64_t bytes)
 {
 	return (index + 1) << 40 | bytes;
 }
+
+/* `pipe_produced` of a message of which no more is taken; no mark that a producer puts. */
+#define SHM_PIPE_CLOSED UINT64_MAX
 
 /* The bytes of a mark of message `index`; 0 for any other message's. */
 static inline uint64_t shm_pipe_bytes(uint64_t mark, uint64_t index)
