@@ -158,6 +158,7 @@ struct peer {
 	uint64_t sent;	/* messages, by and large */
 	uint64_t index; /* of the buffer that the peer fills or has filled */
 	uint64_t taken[4]; /* messages that the peer's consumers are through with */
+	uint64_t offers;   /* made by the peer's producers */
 	int strangers[4];  /* sockets that have said nothing yet */
 };
 
@@ -839,12 +840,23 @@ static void take_next_from_local(void)
 	if (slot->payload == SHM_PAYLOAD_FETCH) {
 		struct shm_offer *offer = &shm_region_offers(r)[index & 7u];
 		uint64_t mark = shm_offer_mark(index, (enum shm_offer_state)(how % 7u));
+		uint8_t note = input_u8(&s.in);
+		/* What was fetched is noted, or something like it; then the offer may be another's already. */
+		if (note & 1u)
+			atomic_store(&s.peer.own->fetched[(note < 0xe0 ? offer->place : note) % SHM_PRODUCER_PLACES],
+				     note & 2u ? offer->ticket : input_near(&s.in, offer->ticket));
+		if (note & 4u)
+			mark = shm_offer_mark(index + 8, (enum shm_offer_state)(how % 7u));
 		atomic_store(&offer->state, how < 0xe0 ? mark : input_near(&s.in, mark));
 	}
 	if (slot->payload != SHM_PAYLOAD_PIPE) {
 		s.peer.taken[number]++;
 		return;
 	}
+	if (atomic_load(&r->pipe_turn) != index + 1)
+		atomic_store(&r->pipe_produced, shm_pipe_mark(index, 0));
+	else if (how % 32u == 5)
+		atomic_store(&r->pipe_produced, SHM_PIPE_CLOSED);
 	uint64_t produced = shm_pipe_bytes(atomic_load(&r->pipe_produced), index);
 	atomic_store(&r->pipe_turn, how < 0xe0 ? index + 1 : input_near(&s.in, index + 1));
 	atomic_store(&r->pipe_consumed,
@@ -878,8 +890,11 @@ static void put_to_local(void)
 	slot->payload = how & 2u ? input_u8(&s.in) % 8u : SHM_PAYLOAD_INLINE;
 	if (slot->payload == SHM_PAYLOAD_FETCH) {
 		struct shm_offer *offer = &shm_region_offers(r)[index & 7u];
-		uint8_t state = input_u8(&s.in);
+		uint8_t state = input_u8(&s.in), who = input_u8(&s.in);
 		offer->addr = input_u64(&s.in);
+		/* One producer's or another's; a good ticket is newer than all before it. */
+		offer->place = who < 0xe0 ? who % 4u : (uint32_t)input_near(&s.in, SHM_PRODUCER_PLACES);
+		offer->ticket = who % 8u != 7 ? ++s.peer.offers : input_near(&s.in, s.peer.offers);
 		atomic_store(&offer->state, shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
 	}
 	if (slot->payload == SHM_PAYLOAD_RING)
