@@ -8,10 +8,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "fabric.h"
+#include "base/fabric.h"
 #include "harness.h"
-#include "shm.h"
-#include "wire.h"
+#include "base/shm.h"
+#include "base/wire.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING

@@ -23,10 +23,10 @@
 #include "doca_log.h"
 #include "doca_mmap.h"
 #include "doca_pe.h"
-#include "fabric.h"
+#include "base/fabric.h"
 #include "input.h"
-#include "shm.h"
-#include "wire.h"
+#include "base/shm.h"
+#include "base/wire.h"
 #include "world.h"
 
 #define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire.h"
+#include "base/wire.h"
 #include "world_calls.h"
 
 #undef mmap

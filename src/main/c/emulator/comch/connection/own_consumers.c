@@ -1,5 +1,5 @@
 /* Which consumers a connection has, and what the peer is told about them. */
-#include "consumer_internal.h"
+#include "fast/consumer_internal.h"
 #include "readings.h"
 
 struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *consumer)

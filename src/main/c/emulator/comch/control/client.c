@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "dev.h"
-#include "endpoint.h"
-#include "fabric.h"
+#include "control/endpoint.h"
+#include "base/fabric.h"
 #include "readings.h"
 #include "sdk_log.h"
 

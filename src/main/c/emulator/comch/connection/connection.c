@@ -1,4 +1,4 @@
-#include "connection.h"
+#include "connection/connection.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,11 +11,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "consumer.h"
+#include "fast/consumer.h"
 #include "ctx.h"
 #include "dev.h"
-#include "endpoint.h"
-#include "faults.h"
+#include "control/endpoint.h"
+#include "base/faults.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"

@@ -1,4 +1,4 @@
-#include "task_pool.h"
+#include "base/task_pool.h"
 
 #include <stdlib.h>
 

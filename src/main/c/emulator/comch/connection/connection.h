@@ -12,8 +12,8 @@
 
 #include "doca_comch.h"
 #include "doca_dev.h"
-#include "shm.h"
-#include "wire.h"
+#include "base/shm.h"
+#include "base/wire.h"
 
 struct comch_endpoint;
 struct doca_mmap;

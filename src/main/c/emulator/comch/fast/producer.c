@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "dev.h"
-#include "endpoint.h"
-#include "faults.h"
+#include "control/endpoint.h"
+#include "base/faults.h"
 #include "memory.h"
-#include "producer_internal.h"
+#include "fast/producer_internal.h"
 #include "readings.h"
 #include "sdk_log.h"
 

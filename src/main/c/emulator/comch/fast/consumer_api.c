@@ -1,7 +1,7 @@
 /* The public calls on consumers and their tasks. Capabilities: caps.c. */
 #include <stdlib.h>
 
-#include "consumer_internal.h"
+#include "fast/consumer_internal.h"
 #include "dev.h"
 #include "memory.h"
 #include "readings.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "consumer_internal.h"
-#include "endpoint.h"
-#include "faults.h"
+#include "fast/consumer_internal.h"
+#include "control/endpoint.h"
+#include "base/faults.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"

@@ -1,4 +1,4 @@
-#include "wire.h"
+#include "base/wire.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "shm.h"
+#include "base/shm.h"
 
 #define WIRE_MAGIC 0x434d4348u
 

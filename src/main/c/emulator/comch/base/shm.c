@@ -1,4 +1,4 @@
-#include "shm.h"
+#include "base/shm.h"
 
 #include <errno.h>
 #include <fcntl.h>

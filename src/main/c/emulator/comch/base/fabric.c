@@ -1,4 +1,4 @@
-#include "fabric.h"
+#include "base/fabric.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "folder.h"
 #include "sdk_log.h"
-#include "wire.h"
+#include "base/wire.h"
 
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"

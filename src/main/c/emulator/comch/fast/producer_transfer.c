@@ -1,8 +1,8 @@
 /* Large payloads on their way: through the pipeline in parts, or offered to the consumer, which fetches them. */
 #include <string.h>
 
-#include "endpoint.h"
-#include "producer_internal.h"
+#include "control/endpoint.h"
+#include "fast/producer_internal.h"
 #include "readings.h"
 
 /* Data go through the pipeline in parts, so that both sides work at the same time. */

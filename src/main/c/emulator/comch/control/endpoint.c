@@ -1,11 +1,11 @@
-#include "endpoint.h"
+#include "control/endpoint.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "dev.h"
-#include "faults.h"
+#include "base/faults.h"
 #include "readings.h"
 
 /* Busy engines look at their sockets every so many calls, slow ones at every tick of the coarse clock. */

@@ -4,12 +4,12 @@
 #ifndef EMU_CONSUMER_INTERNAL_H
 #define EMU_CONSUMER_INTERNAL_H
 
-#include "connection.h"
-#include "consumer.h"
+#include "connection/connection.h"
+#include "fast/consumer.h"
 #include "ctx.h"
 #include "limits.h"
-#include "shm.h"
-#include "task_pool.h"
+#include "base/shm.h"
+#include "base/task_pool.h"
 
 enum registration {
 	NOT_REGISTERED,

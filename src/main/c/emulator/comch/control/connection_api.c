@@ -1,6 +1,6 @@
 /* The public calls on connections and on send tasks, the same for servers and clients. */
-#include "connection.h"
-#include "endpoint.h"
+#include "connection/connection.h"
+#include "control/endpoint.h"
 
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection, union doca_data user_data)
 {

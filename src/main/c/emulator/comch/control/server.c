@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "dev.h"
-#include "endpoint.h"
-#include "fabric.h"
-#include "faults.h"
+#include "control/endpoint.h"
+#include "base/fabric.h"
+#include "base/faults.h"
 #include "readings.h"
 #include "sdk_log.h"
 
