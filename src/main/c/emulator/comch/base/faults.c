@@ -3,8 +3,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "doca_emu.h"
 #include "sdk_log.h"
 
@@ -191,13 +191,6 @@ doca_error_t fault_of_receive(void)
 	doca_error_t status = strikes(&current.fail_recv) ? current.fail_recv.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 uint64_t fault_arrival(uint64_t bytes)

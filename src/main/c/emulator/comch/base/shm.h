@@ -20,21 +20,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/dense_traffic.h"
 #include "doca_error.h"
 #include "limits.h"
 
 #define SHM_LAYOUT_VERSION 7u
 #define SHM_CACHE_LINE 64
-
-/* Between two looks at memory that the other side is about to write. */
-static inline void cpu_pause(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("yield");
-#endif
-}
 
 enum shm_side { SHM_CLIENT = 0, SHM_SERVER = 1, SHM_SIDES = 2 };
 
@@ -122,19 +113,13 @@ struct shm_control {
 	struct shm_half half[SHM_SIDES];
 };
 
-/* ---- what flows ---- */
-
-/* Traffic flows if so many bytes take no longer than so many milliseconds. Then it may have more memory than it needs. */
-#define SHM_FLOW_BYTES (UINT64_C(64) << 10)
-#define SHM_FLOW_MS 8
-
 /* ---- ring of control messages ---- */
 
 #define SHM_RECORD_ALIGN UINT64_C(16)
 /* A sender that has come so far and finds the ring empty begins again at its first byte: traffic that is taken as it
- * comes stays in few pages. If messages are long and flow (SHM_FLOW_MS) it goes on, up to SHM_RING_LAP: when it comes back
+ * comes stays in few pages. If messages are long and traffic is dense it goes on, up to SHM_RING_LAP: when it comes back
  * to a line, that has left the receiver's own caches, and need not be taken from there. */
-#define SHM_RING_WARM SHM_FLOW_BYTES
+#define SHM_RING_WARM DENSE_TRAFFIC_BYTES
 #define SHM_RING_LAP (UINT64_C(2) << 20)
 #define SHM_RING_LONG 512u
 /* Every so many bytes a sender looks whether it is time to give pages of the ring back. */

@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
+
 doca_error_t task_pool_init(struct task_pool *pool, struct doca_ctx *ctx, uint32_t num, size_t size)
 {
 	/* Whole cache lines, so that tasks do not share one with their neighbours. */

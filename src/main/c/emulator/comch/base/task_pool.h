@@ -88,13 +88,4 @@ static inline struct doca_task *task_fifo_pop(struct task_fifo *fifo)
 	return task_fifo_empty(fifo) ? NULL : fifo->slots[fifo->head++ & fifo->mask];
 }
 
-/* The power of two that is at least `num`. */
-static inline uint32_t round_up_pow2(uint32_t num)
-{
-	uint32_t power = 1;
-	while (power < num)
-		power *= 2;
-	return power;
-}
-
 #endif

@@ -11,11 +11,13 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "fast/consumer.h"
+#include "base/clock.h"
+#include "base/dense_traffic.h"
+#include "base/faults.h"
+#include "control/endpoint.h"
 #include "ctx.h"
 #include "dev.h"
-#include "control/endpoint.h"
-#include "base/faults.h"
+#include "fast/consumer.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -157,7 +159,7 @@ static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
 	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
-	bool on = traffic_flows(&connection->tx.warm_since) && len >= SHM_RING_LONG &&
+	bool on = traffic_is_dense(&connection->tx.warm_since) && len >= SHM_RING_LONG &&
 		  connection->tx.warm + SHM_RING_WARM < most;
 	connection->tx.warm = on ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
 	return on;

@@ -2,9 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dev.h"
-#include "control/endpoint.h"
+#include "base/clock.h"
 #include "base/fabric.h"
+#include "control/endpoint.h"
+#include "dev.h"
 #include "readings.h"
 #include "sdk_log.h"
 

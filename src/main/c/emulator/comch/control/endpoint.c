@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "dev.h"
+#include "base/clock.h"
 #include "base/faults.h"
 #include "readings.h"
 
@@ -339,27 +339,11 @@ bool endpoint_round_due(struct comch_endpoint *endpoint)
 {
 	if (++endpoint->progress_calls % CALLS_PER_ROUND == 0)
 		return true;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	int64_t tick = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	int64_t tick = clock_tick();
 	if (tick == endpoint->last_tick)
 		return false;
 	endpoint->last_tick = tick;
 	return true;
-}
-
-int64_t now_ms(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-bool traffic_flows(int64_t *since)
-{
-	int64_t before = *since;
-	*since = now_ms();
-	return *since - before <= SHM_FLOW_MS;
 }
 
 void endpoint_start_grace(struct comch_endpoint *endpoint)

@@ -102,10 +102,4 @@ bool endpoint_round_due(struct comch_endpoint *endpoint);
 void endpoint_start_grace(struct comch_endpoint *endpoint);
 bool endpoint_grace_over(const struct comch_endpoint *endpoint);
 
-/* The monotonic clock. */
-int64_t now_ms(void);
-/* For whoever asks after every SHM_FLOW_BYTES: whether they took no longer than SHM_FLOW_MS. `since` is the time of the
- * question before (now_ms), and becomes that of this one. */
-bool traffic_flows(int64_t *since);
-
 #endif

@@ -5,10 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "dev.h"
-#include "control/endpoint.h"
+#include "base/clock.h"
 #include "base/fabric.h"
 #include "base/faults.h"
+#include "control/endpoint.h"
+#include "dev.h"
 #include "readings.h"
 #include "sdk_log.h"
 

@@ -3,9 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fast/consumer_internal.h"
-#include "control/endpoint.h"
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/cpu.h"
 #include "base/faults.h"
+#include "control/endpoint.h"
+#include "fast/consumer_internal.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"

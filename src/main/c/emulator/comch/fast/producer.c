@@ -3,11 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev.h"
-#include "control/endpoint.h"
+#include "base/clock.h"
+#include "base/dense_traffic.h"
 #include "base/faults.h"
-#include "memory.h"
+#include "control/endpoint.h"
+#include "dev.h"
 #include "fast/producer_internal.h"
+#include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -204,8 +206,8 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 static inline bool flows(struct consumer_view *view, uint64_t len)
 {
 	view->flow_bytes += len;
-	if (EMU_UNLIKELY(view->flow_bytes >= SHM_FLOW_BYTES)) {
-		view->flows = traffic_flows(&view->flows_since);
+	if (EMU_UNLIKELY(view->flow_bytes >= DENSE_TRAFFIC_BYTES)) {
+		view->flows = traffic_is_dense(&view->flows_since);
 		view->flow_bytes = 0;
 	}
 	return view->flows;

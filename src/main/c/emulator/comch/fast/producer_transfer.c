@@ -1,6 +1,7 @@
 /* Large payloads on their way: through the pipeline in parts, or offered to the consumer, which fetches them. */
 #include <string.h>
 
+#include "base/clock.h"
 #include "control/endpoint.h"
 #include "fast/producer_internal.h"
 #include "readings.h"
