@@ -85,7 +85,7 @@ struct shm_marks {
 /* ---- control part ---- */
 
 struct shm_half { /* written by one side */
-	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in connection_receive. */
+	/* Ring towards the other side: bytes published. Release store; pairs with the acquire load in messages_receive. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
 	/* The count of bytes at which the ring's first byte stands. Changes only while the ring is empty. Published with
 	 * ring_tail. */
@@ -93,7 +93,7 @@ struct shm_half { /* written by one side */
 	/* Counts everything that the other side should look at: messages, directory changes, goodbye. Bumped last. */
 	_Atomic uint64_t bell;
 	/* Ring towards this side: bytes and messages consumed. Release stores; pair with the loads in
-	 * connection_send. */
+	 * messages_send. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_head;
 	_Atomic uint64_t ring_head_msgs;
 	/* Orderly goodbye: 1 once nothing more will be written to the ring. */

@@ -16,8 +16,9 @@
 #include "base/wire.h"
 
 struct comch_endpoint;
-struct doca_mmap;
 struct doca_comch_task_send;
+struct doca_mmap;
+struct own_consumer;
 
 struct counters {
 	uint64_t sent_messages, sent_bytes, received_messages, received_bytes;
@@ -88,7 +89,7 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
-	struct doca_comch_consumer *consumers; /* in the order of their latest starts */
+	struct own_consumer *consumers;	       /* in the order of their latest starts */
 	uint64_t announcements;		       /* starts and ends that the peer is told of */
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
@@ -112,34 +113,17 @@ struct doca_comch_connection {
 };
 
 /* A new connection object with one reference; `map` is taken over on success. */
-doca_error_t connection_create(struct comch_endpoint *endpoint, enum shm_side side, struct shm_map *map,
-			       struct doca_comch_connection **connection);
+doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doca_dev *dev, enum shm_side side,
+			       struct shm_map *map, struct doca_comch_connection **connection);
 
 void connection_ref(struct doca_comch_connection *connection);
 void connection_unref(struct doca_comch_connection *connection);
 
-/* Bytes of the ring for messages towards an endpoint with this queue and message size. */
-uint64_t connection_ring_bytes(uint32_t queue_size, uint32_t max_msg_size);
-
-/* Takes over what the peer's HELLO or ACCEPT says and maps both rings. */
-doca_error_t connection_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer);
-
 /* Makes the peer look at this connection; any thread. */
-void connection_ring_peer(struct doca_comch_connection *connection);
+void connection_alert_peer(struct doca_comch_connection *connection);
 
 /* Makes this side's control thread look at it; any thread. */
-void connection_ring_self(struct doca_comch_connection *connection);
-
-/* Puts a message into the peer's receive queue. AGAIN: no room; NOT_CONNECTED: the peer broke the protocol. */
-doca_error_t connection_send(struct doca_comch_connection *connection, const void *message, uint32_t len);
-
-/* How far the peer has filled the receive queue. Whoever looks at the peer's consumers after this sees all changes that
- * go before these messages. */
-uint64_t connection_tail(const struct doca_comch_connection *connection);
-
-/* Takes the next message before `tail` out of the receive queue into `message` (max_msg_size bytes). AGAIN: none. */
-doca_error_t connection_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
-				uint32_t *len);
+void connection_alert_self(struct doca_comch_connection *connection);
 
 /* Whether the peer's process can be seen to have gone; for those who wait for it. Any thread that holds a producer or
  * consumer of the connection. Costs a system call. */
@@ -158,6 +142,9 @@ bool connection_write_peer(const struct doca_comch_connection *connection, uint6
 
 /* Whether the peer has said goodbye. Messages from before it may still be in the queue. */
 bool connection_peer_closed(const struct doca_comch_connection *connection);
+
+/* Notes that the peer has broken the protocol: `what` names where, for the log. NOT_CONNECTED. */
+doca_error_t connection_break(struct doca_comch_connection *connection, const char *what);
 
 /* Notices a peer whose end of the socket has gone. */
 void connection_check_socket(struct doca_comch_connection *connection);
@@ -180,24 +167,5 @@ void connection_disown(struct doca_comch_connection *connection, uint32_t *count
 
 /* Whether the memory map is registered with the connection's device; the log tells if not. Any thread. */
 bool connection_takes_map(const struct doca_comch_connection *connection, const struct doca_mmap *mmap);
-
-/* ---- consumers ---- */
-
-enum consumer_event {
-	CONSUMER_EVENT_NONE, /* messages come first, if anything */
-	CONSUMER_EVENT_NEW,
-	CONSUMER_EVENT_EXPIRED,
-	CONSUMER_EVENT_LATER, /* the peer is changing something right now, and rings when it has */
-};
-
-/* Registers this side's starting consumers with the peer, in the order of their starts. */
-void connection_register_consumers(struct doca_comch_connection *connection);
-
-/* The next change of the peer's consumers that its user has not been told yet, if that is what comes next: changes
- * keep their order, also among the messages. */
-enum consumer_event connection_next_consumer_event(struct doca_comch_connection *connection, uint32_t *id);
-
-/* Whether a round of the control path would find anything to do. */
-bool connection_pending(const struct doca_comch_connection *connection);
 
 #endif

@@ -1,23 +1,19 @@
-/* Which consumers a connection has, and what the peer is told about them. */
-#include "fast/consumer_internal.h"
-#include "readings.h"
+#include "connection/own_consumers.h"
 
-struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *consumer)
-{
-	return consumer->next;
-}
+#include "readings.h"
 
 static void set_mark(struct doca_comch_connection *connection, struct shm_mark *mark)
 {
-	/* Release: pair with the acquire loads in connection_next_consumer_event. */
+	/* Release: pair with the acquire loads in peer_consumers_next_event. */
 	atomic_store_explicit(&mark->order, ++connection->announcements, memory_order_release);
 	atomic_store_explicit(&mark->after, atomic_load_explicit(&connection->tx.accepted, memory_order_relaxed),
 			      memory_order_release);
 }
 
-void consumer_announce(struct doca_comch_consumer *consumer, enum shm_consumer_state state)
+/* Tells the peer the consumer's state, after all that it has been told and sent so far; the connection's lock is held. */
+static void announce(struct doca_comch_connection *connection, const struct own_consumer *consumer,
+		     enum shm_consumer_state state)
 {
-	struct doca_comch_connection *connection = consumer->connection;
 	struct shm_half *own = connection->own;
 	struct shm_marks *marks = &own->marks[consumer->slot];
 	if (state == SHM_CONSUMER_RUNNING)
@@ -28,57 +24,84 @@ void consumer_announce(struct doca_comch_consumer *consumer, enum shm_consumer_s
 	atomic_store_explicit(&own->directory[consumer->slot], shm_entry(consumer->id, consumer->generation, state),
 			      memory_order_release);
 	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
-	connection_ring_peer(connection);
+	connection_alert_peer(connection);
 }
 
 /* ---- the order of starts ---- */
 
-static void append(struct doca_comch_consumer *consumer)
+static void append(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
-	struct doca_comch_consumer **link = &consumer->connection->consumers;
+	struct own_consumer **link = &connection->consumers;
 	while (*link != NULL)
 		link = &(*link)->next;
 	*link = consumer;
 	consumer->next = NULL;
 }
 
-static void take_out(struct doca_comch_consumer *consumer)
+static void take_out(struct doca_comch_connection *connection, const struct own_consumer *consumer)
 {
-	struct doca_comch_consumer **link = &consumer->connection->consumers;
+	struct own_consumer **link = &connection->consumers;
 	while (*link != consumer)
 		link = &(*link)->next;
 	*link = consumer->next;
 }
 
-void consumer_ask_for_registration(struct doca_comch_consumer *consumer)
+void own_consumer_ask_for_registration(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
-	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
-	take_out(consumer);
-	append(consumer);
+	take_out(connection, consumer);
+	append(connection, consumer);
 	atomic_store_explicit(&consumer->registration, REGISTRATION_WANTED, memory_order_release);
 	atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_release);
 	pthread_mutex_unlock(&connection->lock);
-	connection_ring_self(connection);
+	connection_alert_self(connection);
 }
 
-void consumer_register(struct doca_comch_consumer *consumer)
+static void register_one(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
 	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) != REGISTRATION_WANTED)
 		return;
-	consumer_announce(consumer, SHM_CONSUMER_RUNNING);
+	announce(connection, consumer, SHM_CONSUMER_RUNNING);
 	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
 }
 
-bool consumer_has_its_turn(struct doca_comch_consumer *consumer)
+/* The connection's lock is held. */
+static void register_all(struct doca_comch_connection *connection)
 {
-	struct doca_comch_connection *connection = consumer->connection;
+	for (struct own_consumer *c = connection->consumers; c != NULL; c = c->next)
+		register_one(connection, c);
+}
+
+void own_consumers_register(struct doca_comch_connection *connection)
+{
+	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) == 0)
+		return;
+	/* Forgotten before the look: a consumer that asks meanwhile counts again. */
+	atomic_exchange_explicit(&connection->registrations, 0, memory_order_acq_rel);
+	pthread_mutex_lock(&connection->lock);
+	register_all(connection);
+	pthread_mutex_unlock(&connection->lock);
+}
+
+void own_consumer_end(struct doca_comch_connection *connection, struct own_consumer *consumer)
+{
+	pthread_mutex_lock(&connection->lock);
+	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED) {
+		/* Consumers that were started before this stop are told before it. */
+		register_all(connection);
+		announce(connection, consumer, SHM_CONSUMER_EXPIRED);
+	}
+	pthread_mutex_unlock(&connection->lock);
+}
+
+bool own_consumer_has_its_turn(struct doca_comch_connection *connection, const struct own_consumer *consumer)
+{
 	bool turn = true;
 	pthread_mutex_lock(&connection->lock);
 	/* The engine of a registered consumer does not change, and the states of its contexts belong to this thread. */
-	for (const struct doca_comch_consumer *c = connection->consumers; turn && c != consumer; c = c->next)
+	for (const struct own_consumer *c = connection->consumers; turn && c != consumer; c = c->next)
 		turn = atomic_load_explicit(&c->registration, memory_order_acquire) != REGISTERED ||
-		       c->ctx.pe != consumer->ctx.pe || c->ctx.state != DOCA_CTX_STATE_STARTING;
+		       c->ctx->pe != consumer->ctx->pe || c->ctx->state != DOCA_CTX_STATE_STARTING;
 	pthread_mutex_unlock(&connection->lock);
 	return turn;
 }
@@ -90,7 +113,7 @@ bool consumer_has_its_turn(struct doca_comch_consumer *consumer)
 static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
 {
 	bool taken[SHM_CONSUMER_SLOTS] = {false};
-	for (const struct doca_comch_consumer *c = connection->consumers; c != NULL; c = c->next)
+	for (const struct own_consumer *c = connection->consumers; c != NULL; c = c->next)
 		taken[c->slot] = true;
 	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
 		if (taken[slot])
@@ -99,7 +122,7 @@ static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
 		enum shm_consumer_state state = shm_entry_state(entry);
 		if (state == SHM_CONSUMER_NONE ||
 		    (state == SHM_CONSUMER_EXPIRED &&
-		     /* Pairs with the release store in connection_next_consumer_event. */
+		     /* Pairs with the release store in peer_consumers_next_event. */
 		     atomic_load_explicit(&connection->peer->reported[slot], memory_order_acquire) == entry)) {
 			*found = slot;
 			return true;
@@ -110,15 +133,14 @@ static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
 
 static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
 {
-	const struct doca_comch_consumer *consumer = connection->consumers;
+	const struct own_consumer *consumer = connection->consumers;
 	while (consumer != NULL && consumer->id != id)
 		consumer = consumer->next;
 	return consumer != NULL;
 }
 
-doca_error_t consumer_enlist(struct doca_comch_consumer *consumer)
+doca_error_t own_consumer_enlist(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
-	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
 	if (!find_slot(connection, &consumer->slot)) {
 		pthread_mutex_unlock(&connection->lock);
@@ -129,21 +151,20 @@ doca_error_t consumer_enlist(struct doca_comch_consumer *consumer)
 		if (connection->next_consumer_id == READING_ID_LIMIT)
 			connection->next_consumer_id = READING_FIRST_ID;
 	} while (id_taken(connection, consumer->id));
-	append(consumer);
-	consumer_announce(consumer, SHM_CONSUMER_CREATED);
+	append(connection, consumer);
+	announce(connection, consumer, SHM_CONSUMER_CREATED);
 	pthread_mutex_unlock(&connection->lock);
 	return DOCA_SUCCESS;
 }
 
-void consumer_delist(struct doca_comch_consumer *consumer)
+void own_consumer_delist(struct doca_comch_connection *connection, struct own_consumer *consumer)
 {
-	struct doca_comch_connection *connection = consumer->connection;
 	pthread_mutex_lock(&connection->lock);
-	take_out(consumer);
+	take_out(connection, consumer);
 	/* One that has run stays visible as expired, until the peer has seen it. */
 	uint64_t entry = atomic_load_explicit(&connection->own->directory[consumer->slot], memory_order_relaxed);
 	if (shm_entry_state(entry) == SHM_CONSUMER_CREATED)
-		consumer_announce(consumer, SHM_CONSUMER_NONE);
+		announce(connection, consumer, SHM_CONSUMER_NONE);
 	shm_drop_region_pages(connection->map, connection->side, consumer->slot);
 	pthread_mutex_unlock(&connection->lock);
 }

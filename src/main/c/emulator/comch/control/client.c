@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fabric.h"
 #include "control/endpoint.h"
+#include "control/messages.h"
 #include "dev.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -54,7 +55,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 	struct shm_map *map = NULL;
 	result = shm_create(&map);
 	if (result == DOCA_SUCCESS)
-		result = connection_create(&client->endpoint, SHM_CLIENT, map, &client->connection);
+		result = connection_create(&client->endpoint, client->endpoint.dev, SHM_CLIENT, map, &client->connection);
 	if (result != DOCA_SUCCESS) {
 		shm_release(map);
 		free_resources(client);
@@ -86,7 +87,7 @@ static doca_error_t introduce(struct doca_comch_client *client)
 	wire_init(&hello, WIRE_HELLO);
 	hello.max_msg_size = endpoint->max_msg_size;
 	hello.recv_queue_size = endpoint->recv_queue_size;
-	hello.ring_bytes = connection_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
+	hello.ring_bytes = messages_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
 	if (wire_send(socket, &hello, client->connection->map->base.fd) != DOCA_SUCCESS) {
 		close(socket);
@@ -114,7 +115,7 @@ static doca_error_t hear_answer(struct doca_comch_client *client)
 	}
 	connection->index = answer.connection_index;
 	result = shm_doorbells_attach(doorbells, &connection->doorbells);
-	return result == DOCA_SUCCESS ? connection_establish(connection, &answer) : result;
+	return result == DOCA_SUCCESS ? endpoint_establish(connection, &answer) : result;
 }
 
 /* Says why an attempt has failed, where nothing before it has. */
@@ -166,7 +167,7 @@ static bool worth_a_look(const struct doca_comch_connection *connection, uint64_
 static bool serve(struct doca_comch_client *client)
 {
 	struct doca_comch_connection *connection = client->connection;
-	/* Pairs with the release in connection_ring_peer; read before the work, so that no later ring is lost. */
+	/* Pairs with the release in connection_alert_peer; read before the work, so that no later ring is lost. */
 	uint64_t bell = atomic_load_explicit(&connection->peer->bell, memory_order_acquire);
 	if (!worth_a_look(connection, bell))
 		return false;
@@ -251,7 +252,7 @@ static bool client_pending(struct doca_ctx *ctx)
 	const struct doca_comch_client *client = of_ctx(ctx);
 	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return ctx->state != DOCA_CTX_STATE_IDLE;
-	return !task_fifo_empty(&client->endpoint.done) || connection_pending(client->connection);
+	return !task_fifo_empty(&client->endpoint.done) || endpoint_connection_pending(client->connection);
 }
 
 static doca_error_t client_stop(struct doca_ctx *ctx)

@@ -1,5 +1,4 @@
 /* The public calls on connections and on send tasks, the same for servers and clients. */
-#include "connection/connection.h"
 #include "control/endpoint.h"
 
 doca_error_t doca_comch_connection_set_user_data(struct doca_comch_connection *connection, union doca_data user_data)

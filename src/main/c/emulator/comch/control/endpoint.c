@@ -3,10 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dev.h"
 #include "base/clock.h"
 #include "base/faults.h"
+#include "connection/own_consumers.h"
+#include "control/messages.h"
+#include "control/peer_consumers.h"
+#include "dev.h"
 #include "readings.h"
+#include "sdk_log.h"
 
 /* Busy engines look at their sockets every so many calls, slow ones at every tick of the coarse clock. */
 #define CALLS_PER_ROUND 128u
@@ -40,94 +44,6 @@ void endpoint_fini(struct comch_endpoint *endpoint)
 	emu_dev_unuse(endpoint->dev);
 }
 
-/* ---- configuration ---- */
-
-static doca_error_t configurable(const struct comch_endpoint *endpoint)
-{
-	return endpoint->ctx.state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
-}
-
-doca_error_t endpoint_set_max_msg_size(struct comch_endpoint *endpoint, uint32_t size)
-{
-	if (endpoint == NULL || size == 0 || size > emu_limits()->max_msg_size)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = configurable(endpoint);
-	if (result == DOCA_SUCCESS)
-		endpoint->max_msg_size = size;
-	return result;
-}
-
-doca_error_t endpoint_set_recv_queue_size(struct comch_endpoint *endpoint, uint32_t size)
-{
-	if (endpoint == NULL || size == 0 || size > emu_limits()->max_recv_queue_size)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = configurable(endpoint);
-	if (result == DOCA_SUCCESS)
-		endpoint->recv_queue_size = size;
-	return result;
-}
-
-doca_error_t endpoint_get_max_msg_size(const struct comch_endpoint *endpoint, uint32_t *size)
-{
-	if (endpoint == NULL || size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*size = endpoint->max_msg_size;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t endpoint_get_recv_queue_size(const struct comch_endpoint *endpoint, uint32_t *size)
-{
-	if (endpoint == NULL || size == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*size = endpoint->recv_queue_size;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t endpoint_get_device(const struct comch_endpoint *endpoint, struct doca_dev **dev)
-{
-	if (endpoint == NULL || dev == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*dev = endpoint->dev;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint, doca_comch_task_send_completion_cb_t completed,
-					 doca_comch_task_send_completion_cb_t failed, uint32_t num)
-{
-	if (endpoint == NULL || completed == NULL || failed == NULL || num == 0 || num > emu_limits()->max_send_tasks)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = configurable(endpoint);
-	if (result != DOCA_SUCCESS)
-		return result;
-	endpoint->send_completed = completed;
-	endpoint->send_failed = failed;
-	endpoint->num_send_tasks = num;
-	return DOCA_SUCCESS;
-}
-
-doca_error_t endpoint_msg_recv_register(struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t received)
-{
-	if (endpoint == NULL || received == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = configurable(endpoint);
-	if (result == DOCA_SUCCESS)
-		endpoint->message_received = received;
-	return result;
-}
-
-doca_error_t endpoint_consumer_register(struct comch_endpoint *endpoint, doca_comch_event_consumer_cb_t created,
-					doca_comch_event_consumer_cb_t expired)
-{
-	if (endpoint == NULL || created == NULL || expired == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = configurable(endpoint);
-	if (result != DOCA_SUCCESS)
-		return result;
-	endpoint->consumer_new = created;
-	endpoint->consumer_expired = expired;
-	return DOCA_SUCCESS;
-}
-
 /* ---- running ---- */
 
 doca_error_t endpoint_open(struct comch_endpoint *endpoint)
@@ -157,6 +73,35 @@ void endpoint_close(struct comch_endpoint *endpoint)
 	task_fifo_fini(&endpoint->done);
 	free(endpoint->received);
 	endpoint->received = NULL;
+}
+
+doca_error_t endpoint_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer)
+{
+	const struct comch_endpoint *endpoint = connection->endpoint;
+	uint64_t own_bytes = messages_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
+	if (from_peer->max_msg_size == 0 || from_peer->recv_queue_size == 0 ||
+	    from_peer->ring_bytes < messages_ring_bytes(from_peer->recv_queue_size, 1))
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = shm_map_ring(connection->map, connection->side, own_bytes);
+	if (result == DOCA_SUCCESS)
+		result = shm_map_ring(connection->map, shm_other(connection->side), from_peer->ring_bytes);
+	if (result != DOCA_SUCCESS)
+		return result;
+	connection->rx.ring = connection->map->rings[connection->side];
+	connection->rx.ring_bytes = own_bytes;
+	connection->tx.ring = connection->map->rings[shm_other(connection->side)];
+	connection->tx.ring_bytes = from_peer->ring_bytes;
+	connection->tx.warm = SHM_RING_WARM;
+	connection->tx.queue_size = from_peer->recv_queue_size;
+	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
+										     : from_peer->max_msg_size;
+	connection->reach = wire_reach_of(connection->socket, from_peer, &connection->peer_pid);
+	EMU_LOG_DEBUG("connection established, payloads %s",
+		      connection->reach == WIRE_REACH_SELF	? "within the process"
+		      : connection->reach == WIRE_REACH_PROCESS ? "by direct writes"
+								: "through shared memory only");
+	atomic_store_explicit(&connection->established, true, memory_order_release);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t endpoint_task_send_alloc_init(struct comch_endpoint *endpoint, struct doca_comch_connection *peer,
@@ -206,9 +151,9 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	/* Messages that wait already go first. */
 	doca_error_t result = DOCA_ERROR_AGAIN;
 	if (connection->tx.pending_first == NULL)
-		result = connection_send(connection, send->message, send->len);
+		result = messages_send(connection, send->message, send->len);
 	else
-		connection_register_consumers(connection); /* as connection_send does */
+		own_consumers_register(connection); /* as messages_send does */
 	if (result == DOCA_ERROR_NOT_CONNECTED)
 		return result;
 	task_sent_off(task);
@@ -227,7 +172,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 		connection->tx.pending_last->next_pending = send;
 	connection->tx.pending_last = send;
 	/* A server looks only at connections that rang. */
-	connection_ring_self(connection);
+	connection_alert_self(connection);
 	return DOCA_SUCCESS;
 }
 
@@ -270,7 +215,7 @@ void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_co
 	/* A peer that has said goodbye has taken what it took: room in its queue is of no use. */
 	while (connection->tx.pending_first != NULL && !connection->peer_died && !connection_peer_closed(connection)) {
 		struct doca_comch_task_send *send = connection->tx.pending_first;
-		doca_error_t result = connection_send(connection, send->message, send->len);
+		doca_error_t result = messages_send(connection, send->message, send->len);
 		if (result != DOCA_SUCCESS)
 			return;
 		connection->tx.pending_first = send->next_pending;
@@ -302,19 +247,19 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 	if (connection->broken)
 		return false;
 	endpoint_push_pending(endpoint, connection);
-	connection_register_consumers(connection);
+	own_consumers_register(connection);
 	/* Before the look at the peer's consumers: what comes in between is left for the next time. */
-	uint64_t tail = connection_tail(connection);
+	uint64_t tail = messages_tail(connection);
 	enum consumer_event event;
 	uint32_t id;
-	while ((event = connection_next_consumer_event(connection, &id)) != CONSUMER_EVENT_NONE) {
+	while ((event = peer_consumers_next_event(connection, &id)) != CONSUMER_EVENT_NONE) {
 		if (event == CONSUMER_EVENT_LATER)
 			return false;
 		if (report_consumer(endpoint, connection, event, id))
 			return true;
 	}
 	uint32_t len;
-	if (connection_receive(connection, tail, endpoint->received, &len) != DOCA_SUCCESS)
+	if (messages_receive(connection, tail, endpoint->received, &len) != DOCA_SUCCESS)
 		return false;
 	connection->counters.received_messages++;
 	connection->counters.received_bytes += len;
@@ -330,9 +275,22 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 	/* Order matters: what was sent before the goodbye is visible once the goodbye is. */
 	if (!connection_peer_closed(connection) && !connection->peer_died)
 		return false;
-	return connection_tail(connection) == connection->rx.head &&
+	return messages_tail(connection) == connection->rx.head &&
 	       atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) ==
 		       connection->directory_version_seen;
+}
+
+bool endpoint_connection_pending(const struct doca_comch_connection *connection)
+{
+	if (connection->own == NULL)
+		return false;
+	return connection->connect_event_due || connection->peer_died || connection->broken ||
+	       connection->tx.pending_first != NULL || connection_peer_closed(connection) ||
+	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
+	       messages_tail(connection) != connection->rx.head ||
+	       (connection->rx.messages >= connection->directory_waits_for &&
+		atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
+			connection->directory_version_seen);
 }
 
 bool endpoint_round_due(struct comch_endpoint *endpoint)

@@ -75,6 +75,9 @@ doca_error_t endpoint_consumer_register(struct comch_endpoint *endpoint, doca_co
 doca_error_t endpoint_open(struct comch_endpoint *endpoint);
 void endpoint_close(struct comch_endpoint *endpoint);
 
+/* Takes over what the peer's HELLO or ACCEPT says and maps both rings. */
+doca_error_t endpoint_establish(struct doca_comch_connection *connection, const struct wire_message *from_peer);
+
 doca_error_t endpoint_task_send_alloc_init(struct comch_endpoint *endpoint, struct doca_comch_connection *peer,
 					   const void *message, uint32_t len, struct doca_comch_task_send **task);
 doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags);
@@ -91,6 +94,9 @@ void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_co
 
 /* Fails the messages that still wait for room. */
 void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
+
+/* Whether a round of the control path would find anything to do. */
+bool endpoint_connection_pending(const struct doca_comch_connection *connection);
 
 /* True when everything that the peer left has been reported and the connection has ended. */
 bool endpoint_connection_ended(struct doca_comch_connection *connection);

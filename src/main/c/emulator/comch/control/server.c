@@ -139,7 +139,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 		if (memory >= 0)
 			close(memory);
 	} else if (shm_attach(memory, &map) == DOCA_SUCCESS &&
-		   connection_create(endpoint, SHM_SERVER, map, &connection) != DOCA_SUCCESS) {
+		   connection_create(endpoint, endpoint->dev, SHM_SERVER, map, &connection) != DOCA_SUCCESS) {
 		shm_release(map);
 	}
 	if (connection == NULL) {
@@ -153,7 +153,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	connection->index = index;
 	connection->doorbells = server->doorbells;
 	shm_doorbells_ref(server->doorbells);
-	if (connection_establish(connection, hello) != DOCA_SUCCESS || !watch(server, socket, index)) {
+	if (endpoint_establish(connection, hello) != DOCA_SUCCESS || !watch(server, socket, index)) {
 		(void)wire_send(socket, &reply, -1);
 		connection_unref(connection);
 		return;
@@ -394,7 +394,7 @@ static bool server_pending(struct doca_ctx *ctx)
 	if (ctx->state == DOCA_CTX_STATE_STOPPING || !task_fifo_empty(&server->endpoint.done))
 		return true;
 	for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
-		if (server->connections[index] != NULL && connection_pending(server->connections[index]))
+		if (server->connections[index] != NULL && endpoint_connection_pending(server->connections[index]))
 			return true;
 	return false;
 }

@@ -7,8 +7,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/faults.h"
-#include "control/endpoint.h"
-#include "fast/consumer_internal.h"
+#include "fast/consumer.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -37,11 +36,11 @@ static void free_resources(struct doca_comch_consumer *consumer)
 static doca_error_t open_region(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
-	struct shm_region *region = shm_map_region(connection->map, connection->side, consumer->slot);
+	struct shm_region *region = shm_map_region(connection->map, connection->side, consumer->own.slot);
 	if (region == NULL)
 		return DOCA_ERROR_INITIALIZATION;
 	uint32_t capacity = round_up_pow2(consumer->num_tasks);
-	uint64_t base = connection->slot_base[consumer->slot];
+	uint64_t base = connection->slot_base[consumer->own.slot];
 	/* Pair with the acquire loads in the producer's open_view. */
 	atomic_store_explicit(&region->capacity, capacity, memory_order_release);
 	atomic_store_explicit(&region->eager_bytes, shm_eager_bytes(capacity), memory_order_release);
@@ -84,24 +83,16 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 		free_resources(consumer);
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	consumer->generation++;
+	consumer->own.generation++;
 	atomic_fetch_add_explicit(&connection->active_children, 1, memory_order_acq_rel);
-	consumer_ask_for_registration(consumer);
+	own_consumer_ask_for_registration(connection, &consumer->own);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
 /* Lets no producer claim any more, and tells the peer. */
 static void close_to_producers(struct doca_comch_consumer *consumer)
 {
-	struct doca_comch_connection *connection = consumer->connection;
-	pthread_mutex_lock(&connection->lock);
-	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED) {
-		/* Consumers that were started before this stop are told before it. */
-		for (struct doca_comch_consumer *c = connection->consumers; c != NULL; c = c->next)
-			consumer_register(c);
-		consumer_announce(consumer, SHM_CONSUMER_EXPIRED);
-	}
-	pthread_mutex_unlock(&connection->lock);
+	own_consumer_end(consumer->connection, &consumer->own);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
 	/* The counter is the peer's to write: believe it only where it makes sense. */
 	bool plausible = claimed >= consumer->completed && claimed <= consumer->posted;
@@ -134,8 +125,8 @@ static doca_error_t consumer_stop(struct doca_ctx *ctx)
 static void become_idle(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
-	connection->slot_base[consumer->slot] =
-		(connection->slot_base[consumer->slot] + SHM_INCARNATION) & (SHM_CLAIM_CLOSED - 1);
+	connection->slot_base[consumer->own.slot] =
+		(connection->slot_base[consumer->own.slot] + SHM_INCARNATION) & (SHM_CLAIM_CLOSED - 1);
 	free_resources(consumer);
 	atomic_fetch_sub_explicit(&connection->active_children, 1, memory_order_acq_rel);
 	emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_IDLE);
@@ -289,8 +280,8 @@ static bool written_out(const struct doca_comch_consumer *consumer, uint64_t ind
 
 static bool progress_starting(struct doca_comch_consumer *consumer)
 {
-	if (atomic_load_explicit(&consumer->registration, memory_order_acquire) == REGISTERED) {
-		if (!consumer_has_its_turn(consumer))
+	if (atomic_load_explicit(&consumer->own.registration, memory_order_acquire) == REGISTERED) {
+		if (!own_consumer_has_its_turn(consumer->connection, &consumer->own))
 			return false;
 		emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_RUNNING);
 		return true;

@@ -1,13 +1,85 @@
-/* Consumers: the receiving end of the fast path. */
+/* Consumers: the receiving end of the fast path.
+ *
+ * Threads: a consumer belongs to the one that drives its engine; the control thread announces it to the peer. */
 #ifndef EMU_CONSUMER_H
 #define EMU_CONSUMER_H
 
+#include "connection/connection.h"
+#include "connection/own_consumers.h"
+#include "ctx.h"
 #include "doca_comch_consumer.h"
+#include "limits.h"
+#include "base/shm.h"
+#include "base/task_pool.h"
 
-/* Announces a starting consumer to the peer; the connection's lock is held. */
-void consumer_register(struct doca_comch_consumer *consumer);
+struct doca_comch_consumer_task_post_recv {
+	struct doca_task base;
+	struct doca_buf *buf;
+	/* Where the next bytes go and how many fit, taken from `buf` at submit. */
+	uint8_t *dest;
+	uint64_t room;
+	/* Place in the order of posted buffers, while in flight. */
+	uint64_t index;
+	/* Bytes taken from the pipeline so far. */
+	uint64_t piped;
+	uint32_t producer_id;
+	uint32_t imm_len;
+	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
+};
 
-/* The next of its connection's consumers; the connection's lock is held. */
-struct doca_comch_consumer *consumer_next(const struct doca_comch_consumer *consumer);
+struct doca_comch_consumer {
+	struct doca_ctx ctx;
+	struct doca_comch_connection *connection;
+	struct doca_mmap *mmap;
+	uint8_t *range;
+	size_t range_len;
+	struct own_consumer own;
+	uint32_t imm_data_len;
+	uint64_t max_room; /* of a posted buffer */
+	uint32_t map_seen; /* registration of a map whose buffers may be posted; 0: none yet */
+	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
+	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
+	uint32_t num_tasks;
+
+	/* While not IDLE. */
+	struct shm_region *region;
+	struct shm_post *posts;
+	struct shm_slot *slots;
+	uint64_t mask, slot_mask;
+	uint64_t fits_below; /* as in the region */
+	uint64_t posted;
+	uint64_t completed;
+	uint32_t burst; /* messages since a look found none */
+	/* Faults on demand: message `judged` - 1 fails with `verdict`, if that is an error. */
+	uint64_t judged;
+	doca_error_t verdict;
+	/* In STOPPING: where the claims of producers end, and how long they are waited for. */
+	uint64_t claimed;
+	int64_t claim_deadline_ms;
+	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
+	struct task_pool pool;
+};
+
+static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)
+{
+	return &shm_region_offers(consumer->region)[index & consumer->mask];
+}
+
+extern const struct emu_ctx_ops consumer_ops;
+
+/* ---- payloads that the oldest posted buffer waits for ---- */
+
+/* Takes the next part of a message that comes through the pipeline; true when all of it is there, or never will be, as in
+ * STOPPING. */
+bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			     uint64_t len, doca_error_t *status);
+
+/* Marks the offer of message `index` as fetched: its sender need not keep the payload any more. False when it is not in
+ * the state `from`. */
+bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, enum shm_offer_state from);
+
+/* Fetches a payload, or sees that the producer has written it; false while it does. */
+bool consumer_fetch(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint64_t len,
+		    doca_error_t *status);
 
 #endif

@@ -1,8 +1,8 @@
 /* The public calls on consumers and their tasks. Capabilities: caps.c. */
 #include <stdlib.h>
 
-#include "fast/consumer_internal.h"
 #include "dev.h"
+#include "fast/consumer.h"
 #include "memory.h"
 #include "readings.h"
 
@@ -27,13 +27,14 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 	if (created != NULL) {
 		emu_ctx_init(&created->ctx, &consumer_ops);
 		created->connection = comch_connection;
+		created->own.ctx = &created->ctx;
 		created->mmap = buf_mmap;
 		created->range = range;
 		created->range_len = range_len;
 		created->imm_data_len = emu_limits()->max_imm_data_len;
 		created->max_room = emu_limits()->max_buf_size;
 	}
-	if (created == NULL || consumer_enlist(created) != DOCA_SUCCESS) {
+	if (created == NULL || own_consumer_enlist(comch_connection, &created->own) != DOCA_SUCCESS) {
 		free(created);
 		connection_disown(comch_connection, &comch_connection->num_consumers);
 		return DOCA_ERROR_NO_MEMORY;
@@ -50,7 +51,7 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&consumer->ctx);
-	consumer_delist(consumer);
+	own_consumer_delist(consumer->connection, &consumer->own);
 	emu_mmap_unuse(consumer->mmap);
 	connection_disown(consumer->connection, &consumer->connection->num_consumers);
 	free(consumer);
@@ -66,7 +67,7 @@ doca_error_t doca_comch_consumer_get_id(const struct doca_comch_consumer *consum
 {
 	if (consumer == NULL || id == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*id = consumer->id;
+	*id = consumer->own.id;
 	return DOCA_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 /* Large payloads on their way: through the pipeline in parts, or fetched from the producer's memory. */
 #include <string.h>
 
-#include "fast/consumer_internal.h"
+#include "fast/consumer.h"
 #include "readings.h"
 
 bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "dev.h"
-#include "fast/producer_internal.h"
+#include "fast/producer.h"
 #include "readings.h"
 
 static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "control/endpoint.h"
-#include "fast/producer_internal.h"
+#include "fast/producer.h"
 #include "readings.h"
 
 /* Data go through the pipeline in parts, so that both sides work at the same time. */

@@ -1,8 +1,8 @@
-/* Producers inside libdoca_comch: the sending end of the fast path.
+/* Producers: the sending end of the fast path.
  *
  * Threads: a producer belongs to the one that drives its engine. */
-#ifndef EMU_PRODUCER_INTERNAL_H
-#define EMU_PRODUCER_INTERNAL_H
+#ifndef EMU_PRODUCER_H
+#define EMU_PRODUCER_H
 
 #include "connection/connection.h"
 #include "ctx.h"
@@ -75,7 +75,7 @@ struct doca_comch_producer {
 
 static inline uint64_t directory_entry(const struct doca_comch_producer *producer, uint32_t slot)
 {
-	/* Pairs with the release store in consumer_announce. */
+	/* Pairs with the release store in announce. */
 	return atomic_load_explicit(&producer->connection->peer->directory[slot], memory_order_acquire);
 }
 

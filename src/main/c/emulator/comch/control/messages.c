@@ -1,0 +1,139 @@
+#include "control/messages.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/dense_traffic.h"
+#include "base/faults.h"
+#include "connection/own_consumers.h"
+
+static uint64_t record_bytes(uint32_t len)
+{
+	uint64_t padded = ((uint64_t)len + SHM_RECORD_ALIGN - 1) / SHM_RECORD_ALIGN * SHM_RECORD_ALIGN;
+	return sizeof(struct shm_record) + padded;
+}
+
+uint64_t messages_ring_bytes(uint32_t queue_size, uint32_t max_msg_size)
+{
+	/* One record more than the queue holds, for the filler at the end of a lap. */
+	uint64_t needed = ((uint64_t)queue_size + 1) * record_bytes(max_msg_size);
+	uint64_t bytes = SHM_PAGE;
+	while (bytes < needed)
+		bytes *= 2;
+	return bytes;
+}
+
+/* A ring that is never empty is walked through from end to end, and would keep all of its pages for ever. So now and
+ * then what is ahead of the sender, where nothing lies, is given back. */
+static void give_ring_back(struct doca_comch_connection *connection, uint64_t head)
+{
+	connection->tx.looked = connection->tx.tail;
+	int64_t now = now_ms();
+	if (now - connection->tx.given_back < SHM_RING_GIVE_BACK_MS)
+		return;
+	connection->tx.given_back = now;
+	uint64_t free_bytes = connection->tx.ring_bytes - (connection->tx.tail - head);
+	shm_drop_ring_pages(connection->map, shm_other(connection->side), connection->tx.tail - connection->tx.start,
+			    free_bytes);
+}
+
+/* Whether a sender that finds the ring empty leaves its beginning alone for the time being. */
+static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
+{
+	uint64_t size = connection->tx.ring_bytes;
+	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
+	bool on = traffic_is_dense(&connection->tx.warm_since) && len >= SHM_RING_LONG &&
+		  connection->tx.warm + SHM_RING_WARM < most;
+	connection->tx.warm = on ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
+	return on;
+}
+
+doca_error_t messages_send(struct doca_comch_connection *connection, const void *message, uint32_t len)
+{
+	uint64_t size = connection->tx.ring_bytes;
+	uint64_t tail = connection->tx.tail;
+	/* Pair with the release stores in messages_receive: what was there has been copied out. */
+	uint64_t consumed = atomic_load_explicit(&connection->peer->ring_head_msgs, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&connection->peer->ring_head, memory_order_acquire);
+	if (consumed > connection->tx.messages || head > tail || tail - head > size)
+		return connection_break(connection, "ring head");
+	/* Consumers that were started before the message go before it. */
+	own_consumers_register(connection);
+	if (connection->tx.messages - consumed >= connection->tx.queue_size)
+		return DOCA_ERROR_AGAIN;
+	if (tail - connection->tx.looked >= SHM_RING_LOOK)
+		give_ring_back(connection, head);
+	uint64_t offset = (tail - connection->tx.start) & (size - 1);
+	if (offset >= connection->tx.warm && head == tail && !goes_on(connection, len)) {
+		/* Nothing is in the ring: back to its beginning, rather than touch all of it in the course of time. The
+		 * receiver sees this with the tail. */
+		connection->tx.start = tail;
+		atomic_store_explicit(&connection->own->ring_start, tail, memory_order_relaxed);
+		offset = 0;
+	}
+	uint64_t to_end = size - offset;
+	uint64_t bytes = record_bytes(len);
+	uint64_t filler = bytes > to_end ? to_end : 0;
+	if (tail + filler + bytes - head > size)
+		return DOCA_ERROR_AGAIN;
+	if (filler > 0) {
+		*(struct shm_record *)(connection->tx.ring + offset) = (struct shm_record){.len = SHM_RECORD_WRAP};
+		offset = 0;
+	}
+	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
+	*record = (struct shm_record){.len = len, .arrival = faults_any() ? fault_arrival(len) : 0};
+	memcpy(record + 1, message, len);
+	connection->tx.tail = tail + filler + bytes;
+	connection->tx.messages++;
+	/* Pairs with the acquire load in messages_tail. */
+	atomic_store_explicit(&connection->own->ring_tail, connection->tx.tail, memory_order_release);
+	connection_alert_peer(connection);
+	return DOCA_SUCCESS;
+}
+
+uint64_t messages_tail(const struct doca_comch_connection *connection)
+{
+	/* Pairs with the release store in messages_send. */
+	return atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
+}
+
+doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
+				uint32_t *len)
+{
+	uint64_t size = connection->rx.ring_bytes;
+	connection->rx.travelling = false;
+	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
+	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed) & ~(SHM_RECORD_ALIGN - 1);
+	for (;;) {
+		uint64_t available = tail - connection->rx.head;
+		if (available == 0)
+			return DOCA_ERROR_AGAIN;
+		if (available > size || available % SHM_RECORD_ALIGN != 0)
+			return connection_break(connection, "ring tail");
+		uint64_t offset = (connection->rx.head - start) & (size - 1);
+		const struct shm_record *record = (const struct shm_record *)(connection->rx.ring + offset);
+		/* Read once: the peer could change it between check and use. */
+		uint32_t claimed = *(const volatile uint32_t *)&record->len;
+		if (claimed == SHM_RECORD_WRAP) {
+			if (offset == 0 || size - offset > available)
+				return connection_break(connection, "filler");
+			connection->rx.head += size - offset;
+			continue;
+		}
+		uint64_t bytes = record_bytes(claimed);
+		if (claimed == 0 || claimed > connection->max_msg_size || bytes > available || bytes > size - offset)
+			return connection_break(connection, "message length");
+		if (fault_still_travelling(record->arrival)) {
+			connection->rx.travelling = true;
+			return DOCA_ERROR_AGAIN;
+		}
+		memcpy(message, record + 1, claimed);
+		*len = claimed;
+		connection->rx.head += bytes;
+		connection->rx.messages++;
+		/* Pair with the acquire loads in messages_send. */
+		atomic_store_explicit(&connection->own->ring_head, connection->rx.head, memory_order_release);
+		atomic_store_explicit(&connection->own->ring_head_msgs, connection->rx.messages, memory_order_release);
+		return DOCA_SUCCESS;
+	}
+}
