@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+"""Holds the rooms of the emulator's sources to their directions: which folder may include which (docs/emulator.md).
+
+    scripts/dev/lib/rooms.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator
+"""
+import re
+import sys
+from pathlib import Path
+
+# Room: the rooms whose headers its files may include, besides its own.
+MAY_INCLUDE = {
+    "include": set(),
+    "common": {"include"},
+    "comch/base": {"common", "include"},
+    "comch/connection": {"comch/base", "common", "include"},
+    "comch/control": {"comch/connection", "comch/base", "common", "include"},
+    "comch/fast": {"comch/connection", "comch/base", "common", "include"},
+}
+
+# Where a quoted name is looked for when it does not lie beside the file: as in the emulator's CMakeLists.txt.
+INCLUDE_PATH = ["comch", "common", "include"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
+
+
+def room_of(root, path):
+    parent = path.parent.relative_to(root).as_posix()
+    return parent if parent in MAY_INCLUDE else None
+
+
+def resolve(root, path, name):
+    """The emulator's header that `name` means in the file `path`; None: one of the SDK or the system."""
+    for folder in [path.parent] + [root / part for part in INCLUDE_PATH]:
+        header = (folder / name).resolve()
+        if header.is_file() and header.is_relative_to(root):
+            return header
+    return None
+
+
+def main():
+    repository = Path(__file__).resolve().parents[3]
+    root = Path(sys.argv[1] if len(sys.argv) > 1 else repository / "src/main/c/emulator").resolve()
+    files = sorted(path for path in root.rglob("*") if path.suffix in (".c", ".h"))
+    faults, includes = [], 0
+    for path in files:
+        name = path.relative_to(root).as_posix()
+        room = room_of(root, path)
+        if room is None:
+            faults.append(f"{name}: lies in no room ({', '.join(MAY_INCLUDE)})")
+            continue
+        text = path.read_text()
+        for match in INCLUDE.finditer(text):
+            header = resolve(root, path, match[1])
+            if header is None:
+                continue
+            includes += 1
+            other = room_of(root, header)
+            if other != room and other not in MAY_INCLUDE[room]:
+                line = text.count("\n", 0, match.start(1)) + 1
+                faults.append(f"{name}:{line}: {room} may not include {match[1]}, which is of {other}")
+    if includes == 0:
+        faults.append(f"{root}: no includes between its files: is it the emulator's folder?")
+    for fault in faults:
+        print(fault)
+    print(f"{len(files)} files in {len(MAY_INCLUDE)} rooms, {includes} includes, {len(faults)} against the direction")
+    return 1 if faults else 0
+
+
+sys.exit(main())
