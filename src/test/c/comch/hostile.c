@@ -10,7 +10,7 @@
 
 #include "base/fabric.h"
 #include "harness.h"
-#include "base/shm.h"
+#include "base/shm_map.h"
 #include "base/wire.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
@@ -81,7 +81,7 @@ static void raw_connect(struct raw *raw, struct end *server)
 
 static void raw_ring(struct raw *raw)
 {
-	shm_ring_doorbell(shm_doorbells_of(raw->bells), raw->index);
+	shm_doorbell_set(shm_doorbells_of(raw->bells), raw->index);
 }
 
 static void raw_close(struct raw *raw)
@@ -632,12 +632,12 @@ static void impossible_slots_fail_the_receive(void **state)
 		{.len = 1, .imm_len = 255, .payload = SHM_PAYLOAD_PLACED},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_EAGER},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PIPE},
-		{.len = 1, .payload = SHM_PAYLOAD_RING, .ring_offset = SHM_BYTES_RING},
-		{.len = 2, .payload = SHM_PAYLOAD_RING, .ring_offset = SHM_BYTES_RING - 1},
-		{.len = 1, .payload = SHM_PAYLOAD_RING, .ring_offset = UINT32_MAX},
+		{.len = 1, .payload = SHM_PAYLOAD_PACKED, .packed_offset = SHM_PACKED_BYTES},
+		{.len = 2, .payload = SHM_PAYLOAD_PACKED, .packed_offset = SHM_PACKED_BYTES - 1},
+		{.len = 1, .payload = SHM_PAYLOAD_PACKED, .packed_offset = UINT32_MAX},
 		{.len = 1, .payload = SHM_PAYLOAD_SKIPPED},
 		{.len = 1, .payload = SHM_PAYLOAD_FAILED},
-		{.len = 1, .payload = SHM_PAYLOAD_RING + 1},
+		{.len = 1, .payload = SHM_PAYLOAD_PACKED + 1},
 		{.len = 1, .payload = 255},
 	};
 	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {

@@ -25,7 +25,7 @@
 #include "doca_pe.h"
 #include "base/fabric.h"
 #include "input.h"
-#include "base/shm.h"
+#include "base/shm_map.h"
 #include "base/wire.h"
 #include "world.h"
 
@@ -679,7 +679,7 @@ static void peer_of_client(void)
 static void ring(void)
 {
 	if (s.is_server && s.peer.bells != NULL)
-		shm_ring_doorbell(s.peer.bells, 0);
+		shm_doorbell_set(s.peer.bells, 0);
 	else if (!s.is_server)
 		atomic_fetch_add(&s.peer.own->bell, 1);
 }
@@ -794,7 +794,7 @@ static void announce(void)
 	struct shm_region *r = region(s.peer.side, slot);
 	uint8_t many = input_u8(&s.in);
 	r->capacity = many < 0xc0 ? 8 : many < 0xe0 ? 64 : (uint32_t)input_near(&s.in, 8);
-	r->ring_taken = many % 2 == 0 ? 0 : input_near(&s.in, SHM_BYTES_RING);
+	r->packed_taken = many % 2 == 0 ? 0 : input_near(&s.in, SHM_PACKED_BYTES);
 	r->eager_bytes = input_u8(&s.in) < 0xe0 ? shm_eager_bytes(8) : (uint32_t)input_near(&s.in, 16384);
 	r->max_imm_len = input_u8(&s.in) < 0xe0 ? 32 : (uint32_t)input_near(&s.in, 32);
 	r->base = input_u8(&s.in) < 0xe0 ? 0 : input_near(&s.in, 0);
@@ -897,8 +897,8 @@ static void put_to_local(void)
 		offer->ticket = who % 8u != 7 ? ++s.peer.offers : input_near(&s.in, s.peer.offers);
 		atomic_store(&offer->state, shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
 	}
-	if (slot->payload == SHM_PAYLOAD_RING)
-		slot->ring_offset = (uint32_t)input_near(&s.in, SHM_BYTES_RING);
+	if (slot->payload == SHM_PAYLOAD_PACKED)
+		slot->packed_offset = (uint32_t)input_near(&s.in, SHM_PACKED_BYTES);
 	slot->imm_len = how & 4u ? input_u8(&s.in) : 4;
 	slot->arrival = how & 8u ? 0 : input_near(&s.in, 1000000000);
 	atomic_store(&r->claimed, how & 16u ? index + 1 : input_near(&s.in, index + 1));

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "base/shm.h"
+#include "base/shm_sides.h"
 
 #define WIRE_MAGIC 0x434d4348u
 

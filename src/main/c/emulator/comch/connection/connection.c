@@ -70,7 +70,7 @@ void connection_unref(struct doca_comch_connection *connection)
 void connection_alert_peer(struct doca_comch_connection *connection)
 {
 	if (connection->side == SHM_CLIENT)
-		shm_ring_doorbell(shm_doorbells_of(connection->doorbells), connection->index);
+		shm_doorbell_set(shm_doorbells_of(connection->doorbells), connection->index);
 	else
 		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
 }
@@ -79,7 +79,7 @@ void connection_alert_self(struct doca_comch_connection *connection)
 {
 	/* A client looks at its `registrations` on every call; a server only where a bell rings. */
 	if (connection->side == SHM_SERVER)
-		shm_ring_doorbell(shm_doorbells_of(connection->doorbells), connection->index);
+		shm_doorbell_set(shm_doorbells_of(connection->doorbells), connection->index);
 }
 
 doca_error_t connection_break(struct doca_comch_connection *connection, const char *what)

@@ -12,7 +12,7 @@
 
 #include "doca_comch.h"
 #include "doca_dev.h"
-#include "base/shm.h"
+#include "base/shm_map.h"
 #include "base/wire.h"
 
 struct comch_endpoint;

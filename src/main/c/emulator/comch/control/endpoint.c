@@ -91,7 +91,7 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 	connection->rx.ring_bytes = own_bytes;
 	connection->tx.ring = connection->map->rings[shm_other(connection->side)];
 	connection->tx.ring_bytes = from_peer->ring_bytes;
-	connection->tx.warm = SHM_RING_WARM;
+	connection->tx.warm = SHM_RING_RESTART_BYTES;
 	connection->tx.queue_size = from_peer->recv_queue_size;
 	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
 										     : from_peer->max_msg_size;

@@ -29,7 +29,7 @@ static void give_ring_back(struct doca_comch_connection *connection, uint64_t he
 {
 	connection->tx.looked = connection->tx.tail;
 	int64_t now = now_ms();
-	if (now - connection->tx.given_back < SHM_RING_GIVE_BACK_MS)
+	if (now - connection->tx.given_back < SHM_RING_TRIM_MS)
 		return;
 	connection->tx.given_back = now;
 	uint64_t free_bytes = connection->tx.ring_bytes - (connection->tx.tail - head);
@@ -41,10 +41,10 @@ static void give_ring_back(struct doca_comch_connection *connection, uint64_t he
 static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
-	uint64_t most = size < SHM_RING_LAP ? size : SHM_RING_LAP;
-	bool on = traffic_is_dense(&connection->tx.warm_since) && len >= SHM_RING_LONG &&
-		  connection->tx.warm + SHM_RING_WARM < most;
-	connection->tx.warm = on ? connection->tx.warm + SHM_RING_WARM : SHM_RING_WARM;
+	uint64_t most = size < SHM_RING_RESTART_MAX_BYTES ? size : SHM_RING_RESTART_MAX_BYTES;
+	bool on = traffic_is_dense(&connection->tx.warm_since) && len >= SHM_RING_LONG_MESSAGE &&
+		  connection->tx.warm + SHM_RING_RESTART_BYTES < most;
+	connection->tx.warm = on ? connection->tx.warm + SHM_RING_RESTART_BYTES : SHM_RING_RESTART_BYTES;
 	return on;
 }
 
@@ -61,7 +61,7 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 	own_consumers_register(connection);
 	if (connection->tx.messages - consumed >= connection->tx.queue_size)
 		return DOCA_ERROR_AGAIN;
-	if (tail - connection->tx.looked >= SHM_RING_LOOK)
+	if (tail - connection->tx.looked >= SHM_RING_TRIM_BYTES)
 		give_ring_back(connection, head);
 	uint64_t offset = (tail - connection->tx.start) & (size - 1);
 	if (offset >= connection->tx.warm && head == tail && !goes_on(connection, len)) {

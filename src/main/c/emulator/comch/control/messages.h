@@ -1,4 +1,4 @@
-/* Control messages: a ring of records towards each side, in the memory of the connection (base/shm.h). The control
+/* Control messages: a ring of records towards each side, in the memory of the connection (base/shm_messages.h). The control
  * thread. */
 #ifndef EMU_MESSAGES_H
 #define EMU_MESSAGES_H

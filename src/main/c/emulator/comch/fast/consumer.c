@@ -182,12 +182,12 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 			memcpy(task->dest, eager, len);
 		break;
 	}
-	case SHM_PAYLOAD_RING: {
-		uint32_t offset = *(const volatile uint32_t *)&slot->ring_offset;
-		if (len > SHM_BYTES_RING_MOST || offset > SHM_BYTES_RING - len)
+	case SHM_PAYLOAD_PACKED: {
+		uint32_t offset = *(const volatile uint32_t *)&slot->packed_offset;
+		if (len > SHM_PACKED_PAYLOAD_MAX || offset > SHM_PACKED_BYTES - len)
 			*status = DOCA_ERROR_IO_FAILED;
 		else if (wanted && len > 0)
-			memcpy(task->dest, shm_region_ring(consumer->region) + offset, len);
+			memcpy(task->dest, shm_region_packed(consumer->region) + offset, len);
 		break;
 	}
 	case SHM_PAYLOAD_PIPE:

@@ -9,7 +9,7 @@
 #include "ctx.h"
 #include "doca_comch_consumer.h"
 #include "limits.h"
-#include "base/shm.h"
+#include "base/shm_map.h"
 #include "base/task_pool.h"
 
 struct doca_comch_consumer_task_post_recv {

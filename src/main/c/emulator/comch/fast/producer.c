@@ -52,7 +52,7 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 		return READING_CONSUMER_UNKNOWN;
 	}
 	opened.slot_mask = shm_slot_mask(opened.capacity);
-	opened.ring_limit = shm_ring_limit(opened.capacity);
+	opened.packed_limit = shm_packed_limit(opened.capacity);
 	opened.flows = true; /* until the contrary is shown */
 	opened.flows_since = now_ms();
 	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
@@ -213,13 +213,13 @@ static inline bool flows(struct consumer_view *view, uint64_t len)
 }
 
 /* Room in the ring of bytes: whole lines, in one piece. Its place does not matter, as long as nobody else has it. */
-static inline uint32_t take_from_ring(struct shm_region *region, uint64_t len)
+static inline uint32_t take_packed_room(struct shm_region *region, uint64_t len)
 {
 	uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
 	uint64_t offset;
 	do
-		offset = atomic_fetch_add_explicit(&region->ring_taken, bytes, memory_order_relaxed) % SHM_BYTES_RING;
-	while (EMU_UNLIKELY(offset + bytes > SHM_BYTES_RING));
+		offset = atomic_fetch_add_explicit(&region->packed_taken, bytes, memory_order_relaxed) % SHM_PACKED_BYTES;
+	while (EMU_UNLIKELY(offset + bytes > SHM_PACKED_BYTES));
 	return (uint32_t)offset;
 }
 
@@ -234,12 +234,12 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, struc
 		copy_words(slot->bytes + imm_len, source, len);
 		return SHM_PAYLOAD_INLINE;
 	}
-	if (len <= view->ring_limit && flows(view, len)) {
-		uint32_t offset = take_from_ring(view->region, len);
+	if (len <= view->packed_limit && flows(view, len)) {
+		uint32_t offset = take_packed_room(view->region, len);
 		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a payload without source is inline */
-		memcpy(shm_region_ring(view->region) + offset, source, len);
-		slot->ring_offset = offset;
-		return SHM_PAYLOAD_RING;
+		memcpy(shm_region_packed(view->region) + offset, source, len);
+		slot->packed_offset = offset;
+		return SHM_PAYLOAD_PACKED;
 	}
 	if (connection->reach == WIRE_REACH_SELF) {
 		if (len > 0)

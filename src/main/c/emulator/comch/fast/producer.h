@@ -8,7 +8,7 @@
 #include "ctx.h"
 #include "doca_comch_producer.h"
 #include "limits.h"
-#include "base/shm.h"
+#include "base/shm_map.h"
 #include "base/task_pool.h"
 
 /* One of the peer's consumers as this producer knows it. */
@@ -26,7 +26,7 @@ struct consumer_view {
 	struct shm_post *posts;
 	struct shm_slot *slots;
 	uint64_t slot_mask;
-	uint64_t ring_limit; /* the longest payload for the ring of bytes */
+	uint64_t packed_limit; /* the longest payload for the packed area */
 	/* Of payloads that the ring could take: whether they flow, and the bytes since that was decided, at `flows_since`
 	 * (now_ms). */
 	bool flows;

@@ -1,4 +1,4 @@
-#include "base/shm.h"
+#include "base/shm_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,18 +14,9 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Mappings of this process, so that two ends in one process use the same addresses. */
+/* Mappings of this process, so that a server and a client in one process use the same addresses. */
 static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shm_mapping *registry;
-
-uint32_t shm_eager_bytes(uint32_t capacity)
-{
-	uint32_t bytes = capacity <= 512 ? 16384 : capacity <= 2048 ? 8192 : 4096;
-	_Static_assert(512 * UINT64_C(16384) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
-	_Static_assert(2048 * UINT64_C(8192) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
-	_Static_assert(SHM_MAX_POSTS * UINT64_C(4096) <= SHM_EAGER_MAX_BYTES, "eager areas fit");
-	return bytes;
-}
 
 static doca_error_t from_errno(const char *what)
 {

@@ -1,0 +1,52 @@
+/* The first part of a connection's memory. Each side writes its own half and reads the peer's. */
+#ifndef EMU_SHM_CONTROL_H
+#define EMU_SHM_CONTROL_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/shm_directory.h"
+#include "base/shm_sides.h"
+#include "limits.h"
+
+/* Places of one side's producers, for the tickets that the peer reports to each of them. */
+#define SHM_PRODUCER_PLACES 1024u
+
+/* One half. "The side" is the one that writes it; the thread that does so is the control thread unless it says otherwise. */
+struct shm_half {
+	/* Message ring towards the peer: bytes written. Release store; pairs with the acquire load in messages_tail. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
+	/* The count of bytes at which that ring's first byte stands. Changes only while the ring is empty; the peer sees it
+	 * with ring_tail. */
+	_Atomic uint64_t ring_start;
+	/* A server's, for its client: counts whatever the peer should look at (messages, changes of the directory, the
+	 * goodbye), after it has been written. A client sets its doorbell (shm_doorbells.h) instead. Any thread. */
+	_Atomic uint64_t bell;
+	/* Message ring towards the side: bytes and messages taken out. Release stores; pair with the acquire loads in
+	 * messages_send. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_head;
+	_Atomic uint64_t ring_head_msgs;
+	/* Goodbye: 1 once the side writes nothing more to the message ring. */
+	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
+	/* Counts the changes of `directory`, each after it has been made. Any thread, with the connection's lock. */
+	_Atomic uint32_t directory_version;
+	/* The side's consumers. Any thread, with the connection's lock. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
+	struct shm_marks marks[SHM_CONSUMER_SLOTS];
+	/* The entries of the peer's directory as far as the side has reported them to its program. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
+	/* For each of the peer's producers: the latest ticket whose payload a consumer of the side has fetched. The thread
+	 * of that consumer. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t fetched[SHM_PRODUCER_PLACES];
+};
+
+struct shm_control {
+	struct shm_half half[SHM_SIDES];
+};
+
+#define SHM_CONTROL_BYTES SHM_ROUND_PAGE(sizeof(struct shm_control))
+
+_Static_assert(EMU_BOUND_PRODUCERS <= SHM_PRODUCER_PLACES, "every producer has a place");
+
+#endif
