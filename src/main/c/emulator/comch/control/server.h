@@ -1,0 +1,61 @@
+/* Servers. The control thread, unless a function says otherwise. */
+#ifndef EMU_SERVER_H
+#define EMU_SERVER_H
+
+#include "base/fabric.h"
+#include "control/endpoint.h"
+
+/* Sockets whose client has not introduced itself yet; more wait in the listener's backlog. */
+#define SERVER_MAX_STRANGERS 64
+
+struct stranger {
+	int socket;
+	int64_t accepted_at_ms;
+};
+
+struct doca_comch_server {
+	struct comch_endpoint endpoint;
+	struct doca_dev_rep *rep;
+	doca_comch_event_connection_status_changed_cb_t connected;
+	doca_comch_event_connection_status_changed_cb_t disconnected;
+
+	struct fabric_listener listener;
+	int epoll;
+	/* A callback of RUNNING may be on the stack: what it was given must survive a stop in it. */
+	bool serving;
+	int64_t last_full_look_ms;
+	struct stranger strangers[SERVER_MAX_STRANGERS];
+	struct shm_doorbell_map *doorbells;
+	struct doca_comch_connection *connections[SHM_DOORBELLS];
+	uint32_t num_connections;
+	/* Connections to look at: the doorbells that rang, and what this side found by itself. */
+	uint64_t ready[SHM_DOORBELL_WORDS];
+	uint32_t next_index;
+	struct doca_comch_connection *tombstones; /* newest first; until the next start or the destroy */
+};
+
+static inline void server_mark_ready(struct doca_comch_server *server, uint32_t index)
+{
+	server->ready[index / 64] |= UINT64_C(1) << (index % 64);
+}
+
+/* Takes a connection out of service; its waiting messages fail. */
+void server_drop_connection(struct doca_comch_server *server, struct doca_comch_connection *connection);
+
+/* Frees ended connections but the newest `keep` and those whose tasks are not freed yet. */
+void server_trim_tombstones(struct doca_comch_server *server, uint32_t keep);
+
+extern const struct emu_ctx_ops server_ops;
+
+/* ---- server_sockets.c: new clients, and clients that have died ---- */
+
+/* Opens the epoll instance and watches the listener. */
+bool server_open_sockets(struct doca_comch_server *server);
+
+/* Looks at all sockets. */
+void server_look_at_sockets(struct doca_comch_server *server);
+
+/* Closes the sockets of clients that have not introduced themselves. */
+void server_dismiss_strangers(struct doca_comch_server *server);
+
+#endif

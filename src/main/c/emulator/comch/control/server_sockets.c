@@ -1,0 +1,198 @@
+/* The sockets of a server: clients that connect, and clients that have died. */
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/faults.h"
+#include "control/server.h"
+#include "sdk_log.h"
+
+/* How long a client that has connected may take to introduce itself. */
+#define STRANGER_PATIENCE_MS 5000
+/* How often every connection is looked at, whether its doorbell is set or not. */
+#define FULL_LOOK_MS 50
+
+#define SLOT_LISTENER UINT32_MAX
+#define SLOT_STRANGERS 0x10000u
+
+static uint32_t free_index(const struct doca_comch_server *server)
+{
+	uint32_t limit = emu_limits()->max_clients;
+	for (uint32_t index = 0; index < limit; index++)
+		if (server->connections[index] == NULL)
+			return index;
+	return SHM_DOORBELLS;
+}
+
+/* A socket that cannot be watched is of no use: neither a client nor its death would be noticed. */
+static bool watch(const struct doca_comch_server *server, int socket, uint32_t slot)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u32 = slot}};
+	if (epoll_ctl(server->epoll, EPOLL_CTL_ADD, socket, &event) == 0)
+		return true;
+	EMU_LOG_WARNING("server \"%s\" cannot watch a socket: errno %d", server->endpoint.name, errno);
+	return false;
+}
+
+/* Takes over `socket` and `memory`. */
+static void admit(struct doca_comch_server *server, int socket, const struct wire_message *hello, int memory)
+{
+	struct comch_endpoint *endpoint = &server->endpoint;
+	struct wire_message reply;
+	wire_init(&reply, WIRE_REJECT);
+	uint32_t index = free_index(server);
+	bool welcome = false;
+	reply.connection_index = WIRE_REFUSED;
+	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, endpoint->name) != 0)
+		reply.connection_index = WIRE_REFUSED_PROTOCOL;
+	else if (!wire_peer_is_trusted(socket, server->listener.group))
+		reply.connection_index = WIRE_REFUSED_USER;
+	else if (index >= SHM_DOORBELLS)
+		reply.connection_index = WIRE_REFUSED_FULL;
+	else
+		welcome = !(faults_any() && fault_refuses_client());
+	struct shm_map *map = NULL;
+	struct doca_comch_connection *connection = NULL;
+	if (!welcome) {
+		if (memory >= 0)
+			close(memory);
+	} else if (shm_attach(memory, &map) == DOCA_SUCCESS &&
+		   connection_create(endpoint, endpoint->dev, SHM_SERVER, map, &connection) != DOCA_SUCCESS) {
+		shm_release(map);
+	}
+	if (connection == NULL) {
+		EMU_LOG_WARNING("server \"%s\" refused a client: %s", endpoint->name,
+				wire_refusal_text(reply.connection_index));
+		(void)wire_send(socket, &reply, -1);
+		close(socket);
+		return;
+	}
+	connection->socket = socket;
+	connection->index = index;
+	connection->doorbells = server->doorbells;
+	shm_doorbells_ref(server->doorbells);
+	if (endpoint_establish(connection, hello) != DOCA_SUCCESS || !watch(server, socket, index)) {
+		(void)wire_send(socket, &reply, -1);
+		connection_unref(connection);
+		return;
+	}
+	reply.kind = WIRE_ACCEPT;
+	reply.max_msg_size = endpoint->max_msg_size;
+	reply.recv_queue_size = endpoint->recv_queue_size;
+	reply.ring_bytes = connection->rx.ring_bytes;
+	reply.connection_index = index;
+	/* A client that has vanished meanwhile is reported as an attempt that failed [Q2]. */
+	if (wire_send(socket, &reply, server->doorbells->base.fd) != DOCA_SUCCESS)
+		atomic_store(&connection->established, false);
+	connection->connect_event_due = true;
+	server->connections[index] = connection;
+	server->num_connections++;
+	server_mark_ready(server, index);
+}
+
+static void forget_stranger(struct stranger *stranger)
+{
+	stranger->socket = -1;
+}
+
+/* Looks whether a stranger has introduced itself. */
+static void hear_stranger(struct doca_comch_server *server, struct stranger *stranger)
+{
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
+	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
+	if (delay_ms > 0 && now_ms() - stranger->accepted_at_ms <= delay_ms)
+		return;
+	struct wire_message hello;
+	int memory = -1;
+	doca_error_t result = wire_receive(stranger->socket, &hello, &memory);
+	if (result == DOCA_ERROR_AGAIN)
+		return;
+	int socket = stranger->socket;
+	epoll_ctl(server->epoll, EPOLL_CTL_DEL, socket, NULL);
+	forget_stranger(stranger);
+	if (result == DOCA_SUCCESS)
+		admit(server, socket, &hello, memory);
+	else
+		close(socket);
+}
+
+static void accept_strangers(struct doca_comch_server *server)
+{
+	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
+		struct stranger *stranger = &server->strangers[i];
+		if (stranger->socket >= 0)
+			continue;
+		int socket = accept4(server->listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (socket < 0)
+			return;
+		if (!watch(server, socket, SLOT_STRANGERS + i)) {
+			close(socket);
+			return;
+		}
+		*stranger = (struct stranger){.socket = socket, .accepted_at_ms = now_ms()};
+		/* Clients send their HELLO at once, so it is usually there. */
+		hear_stranger(server, stranger);
+	}
+}
+
+static void expire_strangers(struct doca_comch_server *server, int64_t now)
+{
+	int64_t patience = STRANGER_PATIENCE_MS + (faults_any() ? (int64_t)fault_accept_delay_ms() : 0);
+	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
+		struct stranger *stranger = &server->strangers[i];
+		if (stranger->socket >= 0 && now - stranger->accepted_at_ms > patience) {
+			close(stranger->socket);
+			forget_stranger(stranger);
+		}
+	}
+}
+
+void server_look_at_sockets(struct doca_comch_server *server)
+{
+	struct epoll_event events[16];
+	int num = epoll_wait(server->epoll, events, 16, 0);
+	for (int i = 0; i < num; i++) {
+		uint32_t slot = events[i].data.u32;
+		if (slot == SLOT_LISTENER) {
+			accept_strangers(server);
+		} else if (slot >= SLOT_STRANGERS) {
+			if (server->strangers[slot - SLOT_STRANGERS].socket >= 0)
+				hear_stranger(server, &server->strangers[slot - SLOT_STRANGERS]);
+		} else if (server->connections[slot] != NULL) {
+			struct doca_comch_connection *connection = server->connections[slot];
+			connection_check_socket(connection);
+			if (connection->peer_died || connection->broken)
+				epoll_ctl(server->epoll, EPOLL_CTL_DEL, connection->socket, NULL);
+			server_mark_ready(server, slot);
+		}
+	}
+	int64_t now = now_ms();
+	expire_strangers(server, now);
+	/* A client can clear other clients' doorbells; it must not be able to silence them. */
+	if (now - server->last_full_look_ms < FULL_LOOK_MS)
+		return;
+	server->last_full_look_ms = now;
+	for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
+		if (server->connections[index] != NULL)
+			server_mark_ready(server, index);
+}
+
+bool server_open_sockets(struct doca_comch_server *server)
+{
+	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++)
+		forget_stranger(&server->strangers[i]);
+	server->epoll = epoll_create1(EPOLL_CLOEXEC);
+	return server->epoll >= 0 && watch(server, server->listener.socket, SLOT_LISTENER);
+}
+
+void server_dismiss_strangers(struct doca_comch_server *server)
+{
+	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
+		if (server->strangers[i].socket >= 0)
+			close(server->strangers[i].socket);
+		forget_stranger(&server->strangers[i]);
+	}
+}
