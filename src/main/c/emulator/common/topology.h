@@ -62,6 +62,8 @@ extern const char emu_topology_default_text[];
 /* Reads a topology from `len` bytes of text; `origin` names them in log records. INVALID_VALUE: malformed. */
 doca_error_t emu_topology_parse(const char *text, size_t len, const char *origin, struct emu_topology **topology);
 
+/* ---- topology_limits.c ---- */
+
 /* Applies "NAME=VALUE,…" to limits, and checks them all. */
 doca_error_t emu_limits_parse(const char *text, const char *origin, struct emu_limits *limits);
 
