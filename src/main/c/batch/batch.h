@@ -1,13 +1,12 @@
 /* The batched fast path: many completions and many submits to one call.
  *
- * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring in
- * memory that both sides see, and submits come from a queue in such memory, so that one crossing serves many messages.
+ * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring
+ * in memory that Java and C see, and submits come from a queue in such memory, so that one crossing serves many
+ * messages.
  *
- * All structures are made by Java (io.github.comch4j.internal.transport.Batch), which takes their layout from this header by
- * scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links to no DOCA: it is
- * given DOCA's functions.
- * What belongs to one engine belongs to the thread that owns it.
- */
+ * All structures are made by Java (io.github.comch4j.internal.transport.Batch), which takes their layout from this
+ * header by scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links
+ * to no DOCA: it is given DOCA's functions. What belongs to one engine belongs to the thread that owns it. */
 #ifndef COMCH4J_BATCH_H
 #define COMCH4J_BATCH_H
 
@@ -24,7 +23,8 @@
 
 #define BATCH_API __attribute__((visibility("default")))
 
-/* Changes when a layout or the meaning of a function does: both sides come from one build, or say so. */
+/* Changes when a layout or the meaning of a function does: Java and this library come from one build, or one says
+ * so. */
 #define BATCH_VERSION 3u
 
 /* DOCA's functions, found by Java. The two of `held` may both be NULL: old releases lack them. */
@@ -42,7 +42,7 @@ struct batch_functions {
 	uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *task);
 	const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *task);
 	uint32_t (*receive_imm_len)(const struct doca_comch_consumer_task_post_recv *task);
-	/* held: submit without ringing the bell for each */
+	/* held: submit without a doorbell for each */
 	doca_error_t (*submit_held)(struct doca_task *task, uint32_t flags);
 	void (*push_held)(struct doca_ctx *ctx);
 };
@@ -58,7 +58,7 @@ struct batch_entry {
 	int16_t status;	  /* doca_error_t */
 };
 
-/* An entry that tells of a change of state: `data_len` is the state before, plus that after in the upper half. */
+/* An entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
 #define BATCH_STATE UINT32_MAX
 
 /* Changes of state in a whole life of a context: so many places the ring has for each. */
@@ -69,10 +69,11 @@ struct batch_entry {
 
 struct batch_engine {
 	struct doca_pe *pe;
-	struct batch_entry *ring; /* has a place for every slot of the engine's contexts and for BATCH_STATES changes of
-				   * state of each: it cannot overflow */
+	/* Has a place for every slot of the engine's contexts and for BATCH_STATES changes of state of each: it cannot
+	 * overflow. */
+	struct batch_entry *ring;
 	uint32_t ring_mask;
-	uint32_t tail;	 /* where the next entry goes; only this side writes it */
+	uint32_t tail;	 /* where the next entry goes; only this library writes it */
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that brought something else than entries */
 	uint32_t stop;	 /* set by Java in a callback: batch_progress is to return */
@@ -89,7 +90,7 @@ struct batch_context {
 	struct batch_data *data; /* by slot */
 	uint32_t *queue; /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
 	uint32_t queue_mask;
-	uint32_t queue_head; /* only this side writes it */
+	uint32_t queue_head; /* only this library writes it */
 	uint32_t queue_tail; /* only Java writes it */
 	uint16_t index;	     /* Java's, for the context */
 	uint8_t receives;
@@ -115,7 +116,8 @@ struct batch_slot {
 	void *typed; /* the same task, as a send or a post-receive */
 };
 
-/* Where a slot's data segment is to be, if that has changed; apart, so that what each submit reads is close together. */
+/* Where a slot's data segment is to be, if that has changed; apart, so that what each submit reads is close
+ * together. */
 struct batch_data {
 	void *data;
 	uint64_t data_len;
@@ -127,15 +129,15 @@ BATCH_API uint32_t comch4j_batch_init(const struct batch_functions *functions);
 /* Submits one task now, behind those of its context that are queued. AGAIN also when those have no room. */
 BATCH_API int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number);
 
-/* Submits a context's queue in order, until it is empty or DOCA answers AGAIN. What is refused for another reason becomes
- * an entry. Returns how many are still queued. */
+/* Submits a context's queue in order, until it is empty or DOCA answers AGAIN. What is refused for another reason
+ * becomes an entry. Returns how many are still queued. */
 BATCH_API uint32_t comch4j_batch_flush(struct batch_context *context);
 
 /* Turns a context's queue into entries with this status. */
 BATCH_API void comch4j_batch_cancel(struct batch_context *context, int32_t status);
 
-/* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something. Other
- * callbacks may run in it. Returns the number of rounds. */
+/* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something.
+ * Other callbacks may run in it. Returns the number of rounds. */
 BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit);
 
 /* Completion callbacks, for the set_conf functions. */

@@ -1,8 +1,8 @@
-/* The control path: one crossing for a message that is sent, none for its completion, one for a message that arrives.
+/* The control path: one crossing for a message that is sent, none for its completion, one for a message that
+ * arrives.
  *
- * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's side is
- * io.github.comch4j.internal.transport.BatchedMessageSender.
- */
+ * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's
+ * side is io.github.comch4j.internal.transport.BatchedMessageSender. */
 #ifndef COMCH4J_MESSAGES_H
 #define COMCH4J_MESSAGES_H
 
@@ -15,10 +15,10 @@
 /* DOCA's functions, and Java's, which callbacks go on to. */
 struct messages_functions {
 	uint64_t version; /* BATCH_VERSION */
-	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer, const void *msg,
-				     uint32_t len, struct doca_comch_task_send **task);
-	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer, const void *msg,
-				     uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer,
+				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer,
+				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
 	struct doca_task *(*as_task)(struct doca_comch_task_send *task);
 	void (*set_user_data)(struct doca_task *task, union doca_data user_data);
 	doca_error_t (*submit)(struct doca_task *task);
@@ -27,7 +27,8 @@ struct messages_functions {
 	/* Java's: */
 	doca_ctx_state_changed_callback_t state_changed;
 	doca_comch_task_send_completion_cb_t not_sent; /* has to free the task */
-	void (*received)(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from, union doca_data connection_data);
+	void (*received)(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from,
+			 union doca_data connection_data);
 };
 
 /* A server or client. Its address is the context's user data; zero but for what Java sets. */
@@ -35,7 +36,7 @@ struct messages_endpoint {
 	struct doca_comch_server *server; /* NULL for a client */
 	struct doca_comch_client *client;
 	union doca_data user_data; /* what Java gets instead of that address */
-	uint64_t ended;		   /* send tasks, either way; only this side writes it */
+	uint64_t ended;		   /* send tasks, either way; only this library writes it */
 };
 
 /* With what messages_send returns: it was not the allocation but the submit that was refused. */
@@ -44,13 +45,14 @@ struct messages_endpoint {
 /* As comch4j_batch_init. */
 BATCH_API uint32_t comch4j_messages_init(const struct messages_functions *functions);
 
-/* Sends a copy of the message. Returns doca_error_t, if it is of the submit plus MESSAGES_SUBMIT. `user_data` comes back
- * with not_sent. */
-BATCH_API int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer, const void *msg,
-					uint32_t len, union doca_data user_data);
+/* Sends a copy of the message. Returns doca_error_t, if it is of the submit plus MESSAGES_SUBMIT. `user_data` comes
+ * back with not_sent. */
+BATCH_API int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
+					const void *msg, uint32_t len, union doca_data user_data);
 
 /* Callbacks, for the set_conf and register functions. */
-BATCH_API void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data);
+BATCH_API void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data,
+				     union doca_data ctx_data);
 BATCH_API void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_data task_data,
 					 union doca_data ctx_data);
 BATCH_API void comch4j_messages_received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,

@@ -67,7 +67,8 @@ EMU_PRIVATE_API void emu_ctx_init(struct doca_ctx *ctx, const struct emu_ctx_ops
 /* Takes the context out of its engine. Call just before its memory is freed. */
 EMU_PRIVATE_API void emu_ctx_fini(struct doca_ctx *ctx);
 
-/* Moves to `next` and tells the user; the context may have been destroyed on return if next is IDLE. */
+/* Moves to `next` and calls the program's callback for it; the context may have been destroyed on return if next is
+ * IDLE. */
 EMU_PRIVATE_API void emu_ctx_enter(struct doca_ctx *ctx, enum doca_ctx_states next);
 
 /* Nothing in flight and every task given back. */

@@ -14,7 +14,8 @@ static doca_error_t failed(const char *what, const char *path)
 {
 	int error = errno;
 	EMU_LOG_ERROR("cannot %s the fabric folder %s as user %u: %m", what, path, (unsigned)geteuid());
-	return error == ENOMEM || error == EMFILE || error == ENFILE ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM;
+	return error == ENOMEM || error == EMFILE || error == ENFILE ? DOCA_ERROR_NO_MEMORY
+								     : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 bool emu_folder_is_shared(void)
@@ -51,21 +52,21 @@ static bool trustworthy(const struct stat *status, const char *path)
 		if (member && open_to_group)
 			return true;
 		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and group %u and has mode %04o: with "
-			      "DOCA_EMU_SHARE=group, user %u must be in its group (it is%s), and that group, but no others, able to "
-			      "write to it, as with mode 2770 (it can%s)",
-			      path, (unsigned)status->st_uid, (unsigned)status->st_gid, mode, user, member ? "" : " not",
-			      open_to_group ? "" : "not");
+			      "DOCA_EMU_SHARE=group, user %u must be in its group (it is%s), and that group, but "
+			      "no others, able to write to it, as with mode 2770 (it can%s)",
+			      path, (unsigned)status->st_uid, (unsigned)status->st_gid, mode, user,
+			      member ? "" : " not", open_to_group ? "" : "not");
 		return false;
 	}
 	if (status->st_uid != geteuid()) {
-		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and this process runs as user %u: run both sides as "
-			      "one user, or share a group's folder with DOCA_EMU_SHARE=group",
+		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and this process runs as user %u: run "
+			      "both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group",
 			      path, (unsigned)status->st_uid, user);
 		return false;
 	}
 	if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
-		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that 0700, or "
-			      "share it with its group by DOCA_EMU_SHARE=group",
+		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that "
+			      "0700, or share it with its group by DOCA_EMU_SHARE=group",
 			      path, mode);
 		return false;
 	}
@@ -96,7 +97,7 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 	if (opened < 0 && errno == ENOENT && missing == EMU_FOLDER_REPORT)
 		return DOCA_ERROR_NOT_FOUND;
 	struct stat status;
-	/* A folder that must not be looked into can still tell whose it is, which explains more than "permission denied". */
+	/* The owner of a folder that cannot be opened explains more than "permission denied". */
 	if (opened < 0 && errno == EACCES && stat(path, &status) == 0 && !trustworthy(&status, path))
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	if (opened < 0 || fstat(opened, &status) != 0) {

@@ -14,8 +14,8 @@
 
 enum emu_folder_missing { EMU_FOLDER_MAKE, EMU_FOLDER_REPORT };
 
-/* A descriptor of the folder. NOT_FOUND: there is none and it is not to be made; OPERATING_SYSTEM (or NO_MEMORY, for want
- * of descriptors): it cannot be made, opened or trusted, which the log has told. */
+/* A descriptor of the folder. NOT_FOUND: there is none and it is not to be made; OPERATING_SYSTEM (or NO_MEMORY, for
+ * want of descriptors): it cannot be made, opened or trusted, which the log has said. */
 EMU_PRIVATE_API doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir);
 
 /* Whether the environment asks for a folder that a group shares. */

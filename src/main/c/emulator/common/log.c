@@ -209,7 +209,8 @@ static doca_error_t show(enum stream stream, uint32_t level, const char *source,
 	return result;
 }
 
-doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format, ...)
+doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, const char *func, const char *format,
+		      ...)
 {
 	if (format == NULL || level == DOCA_LOG_LEVEL_DISABLE || !log_is_level(level))
 		return DOCA_ERROR_INVALID_VALUE;
@@ -228,27 +229,27 @@ doca_error_t doca_log(uint32_t level, int source, const char *fname, int line, c
 	return result;
 }
 
-/* What this thread was told last that somebody should know who gets an error and no more. */
-static _Thread_local char complaint[512];
+/* The thread's latest error or warning, for programs that get an error code and no more (doca_emu_last_error). */
+static _Thread_local char last_error[512];
 
 const char *doca_emu_last_error(void)
 {
-	static _Thread_local char asked[sizeof(complaint)];
-	memcpy(asked, complaint, sizeof(asked));
-	complaint[0] = '\0';
+	static _Thread_local char asked[sizeof(last_error)];
+	memcpy(asked, last_error, sizeof(asked));
+	last_error[0] = '\0';
 	return asked;
 }
 
 void emu_log_forget(void)
 {
-	complaint[0] = '\0';
+	last_error[0] = '\0';
 }
 
 void emu_log_reason(const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
+	(void)vsnprintf(last_error, sizeof(last_error), format, arguments);
 	va_end(arguments);
 }
 
@@ -259,7 +260,7 @@ void emu_log_at(uint32_t level, const char *file, int line, const char *func, co
 	va_list arguments;
 	if (level <= DOCA_LOG_LEVEL_WARNING) {
 		va_start(arguments, format);
-		(void)vsnprintf(complaint, sizeof(complaint), format, arguments);
+		(void)vsnprintf(last_error, sizeof(last_error), format, arguments);
 		va_end(arguments);
 		errno = saved;
 	}

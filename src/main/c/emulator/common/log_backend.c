@@ -130,7 +130,8 @@ doca_error_t doca_log_backend_create_standard(void)
 	}
 	if (has_err && !has_out) {
 		result = add((struct doca_log_backend){.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stdout,
-						       .lower_most = UINT32_MAX, .upper_most = DOCA_LOG_LEVEL_INFO}, NULL);
+						       .lower_most = UINT32_MAX,
+						       .upper_most = DOCA_LOG_LEVEL_INFO}, NULL);
 		has_out = result == DOCA_SUCCESS;
 	}
 	log_leave();

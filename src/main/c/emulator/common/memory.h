@@ -23,8 +23,8 @@ struct doca_buf {
 	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
 	bool inner;        /* in a list, and not its head */
 	bool remote;       /* of an imported map: nothing here to dereference */
-	/* Of the map at its last start. Who has looked at the map knows its devices and permissions by this number: no other
-	 * map has it, not even one that takes its place in memory. */
+	/* Of the map at its last start. Who has looked at the map knows its devices and permissions by this number:
+	 * no other map has it, not even one that takes its place in memory. */
 	uint32_t registration;
 };
 

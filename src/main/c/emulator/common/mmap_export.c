@@ -194,7 +194,8 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 static bool is_well_formed(const struct descriptor *d)
 {
 	return d->magic == MAGIC && d->version == VERSION && d->checksum == checksum(d) && d->pid > 0 &&
-	       d->pid <= INT32_MAX && d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX && d->addr <= UINTPTR_MAX - d->len;
+	       d->pid <= INT32_MAX && d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX &&
+	       d->addr <= UINTPTR_MAX - d->len;
 }
 
 /* The exporting function is one that this DPU has on the host. */

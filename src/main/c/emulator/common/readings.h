@@ -1,6 +1,6 @@
 /* Decisions where no public source settles how DOCA behaves ("readings").
  *
- * Each has a name, is used by that name only, and can be corrected here once hardware tells otherwise.
+ * Each has a name, is used by that name only, and can be corrected here once hardware shows otherwise.
  * The number in brackets is the open question in docs/emulator.md. */
 #ifndef EMU_READINGS_H
 #define EMU_READINGS_H
@@ -66,8 +66,8 @@
  * successfully but found the peer's receive queue full [Q10]. */
 #define READING_STOP_GRACE_MS 1000
 
-/* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and does
- * not fill it. Copying takes less than a second; a peer that takes longer hangs, and is cut off. */
+/* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and
+ * does not fill it. Copying takes less than a second; a peer that takes longer hangs, and its connection is cut. */
 #define READING_CLAIM_PATIENCE_MS 5000
 
 /* An armed engine wakes its waiter at the latest after this time, because public guides exclude Comch from

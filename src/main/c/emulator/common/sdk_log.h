@@ -13,7 +13,8 @@ EMU_PRIVATE_API void emu_log_at(uint32_t level, const char *file, int line, cons
 /* For doca_emu_last_error() only, where an error is too ordinary to be logged. */
 EMU_PRIVATE_API void emu_log_reason(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* At the beginning of doca_ctx_start and of listing devices: what comes next is another matter, and doca_emu_last_error() is not to tell of what was before. */
+/* Called at the beginning of doca_ctx_start and of listing devices, so that doca_emu_last_error() does not report an
+ * error from before. */
 EMU_PRIVATE_API void emu_log_forget(void);
 
 #define emu_log(level, ...) emu_log_at(level, __FILE__, __LINE__, __func__, __VA_ARGS__)

@@ -37,7 +37,8 @@ static doca_error_t read_file(int fd, const char *path, char **text, size_t *len
 	if (fstat(fd, &status) != 0) {
 		result = refuse("read", path);
 	} else if (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_FILE_BYTES) {
-		EMU_LOG_ERROR("the topology %s is no file of at most %u bytes; no device is visible", path, MAX_FILE_BYTES);
+		EMU_LOG_ERROR("the topology %s is no file of at most %u bytes; no device is visible", path,
+			      MAX_FILE_BYTES);
 		result = DOCA_ERROR_NOT_FOUND;
 	} else if ((bytes = malloc((size_t)status.st_size + 1)) == NULL) {
 		result = DOCA_ERROR_NO_MEMORY;
@@ -93,7 +94,8 @@ static doca_error_t make(struct emu_topology **topology)
 		return result;
 	struct emu_topology *made = NULL;
 	if (fd < 0) {
-		result = emu_topology_parse(emu_topology_default_text, strlen(emu_topology_default_text), "default", &made);
+		result = emu_topology_parse(emu_topology_default_text, strlen(emu_topology_default_text), "default",
+					    &made);
 	} else {
 		char *text;
 		size_t len;

@@ -36,7 +36,7 @@ struct emu_topology {
 };
 
 /* Reads the topology unless it has been read: it holds for the rest of the process. NOT_FOUND: it cannot be used,
- * which the log has told, and the next call tries again; NO_MEMORY. Any thread. */
+ * as the log says, and the next call tries again; NO_MEMORY. Any thread. */
 doca_error_t emu_topology_load(void);
 
 /* What has been loaded; whoever holds a device may count on it. */

@@ -42,8 +42,8 @@ void limits_set(struct parser *parser, struct span name, struct span value, stru
 		if (!span_is(name, known[i].name))
 			continue;
 		if (!span_number(value, known[i].most, &wanted) || wanted < known[i].least)
-			text_complain(parser, "%s must be a number from %u to %u, not \"%.*s\"", known[i].name, known[i].least,
-				 known[i].most, SPAN(value));
+			text_complain(parser, "%s must be a number from %u to %u, not \"%.*s\"", known[i].name,
+				      known[i].least, known[i].most, SPAN(value));
 		else
 			*known[i].limit = (uint32_t)wanted;
 		return;
@@ -57,8 +57,10 @@ void limits_check(struct parser *parser, const struct emu_limits *limits)
 	uint64_t record = 16 + ((uint64_t)limits->max_msg_size + 15) / 16 * 16;
 	uint64_t bytes = ((uint64_t)limits->max_recv_queue_size + 1) * record;
 	if (bytes > EMU_BOUND_QUEUE_BYTES)
-		text_complain(parser, "max_recv_queue_size %u of max_msg_size %u is more than a queue can hold, lower one of them",
-			 limits->max_recv_queue_size, limits->max_msg_size);
+		text_complain(parser,
+			      "max_recv_queue_size %u of max_msg_size %u is more than a queue can hold, lower one "
+			      "of them",
+			      limits->max_recv_queue_size, limits->max_msg_size);
 }
 
 doca_error_t emu_limits_parse(const char *text, const char *origin, struct emu_limits *limits)

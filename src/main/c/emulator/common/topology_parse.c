@@ -151,7 +151,8 @@ static void name_function(const struct emu_topology *topology, const struct plac
 	if (sscanf(f->pci, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
 		return; /* cannot happen: copy_pci has checked it */
 	const uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {
-		0x02, (uint8_t)(0x65 ^ domain >> 8), (uint8_t)(0x6d ^ domain), (uint8_t)bus, (uint8_t)device, (uint8_t)function,
+		0x02, (uint8_t)(0x65 ^ domain >> 8), (uint8_t)(0x6d ^ domain), (uint8_t)bus, (uint8_t)device,
+		(uint8_t)function,
 	};
 	memcpy(f->mac, mac, sizeof(mac));
 	f->vhca_id = (uint16_t)topology->count;
@@ -187,8 +188,8 @@ static bool read_options(struct parser *parser, struct span rest, struct emu_fun
 		struct span value = word;
 		struct span name = span_cut(&value, '=');
 		if (!set_option(f, name, value)) {
-			text_complain(parser, "\"%.*s\" is no option of a %s function, or has a wrong value", SPAN(word),
-				 f->dpu ? "dpu" : "host");
+			text_complain(parser, "\"%.*s\" is no option of a %s function, or has a wrong value",
+				      SPAN(word), f->dpu ? "dpu" : "host");
 			return false;
 		}
 	}

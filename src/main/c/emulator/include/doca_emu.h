@@ -1,4 +1,5 @@
-/* Control of the emulated BlueField beyond DOCA's own functions: faults on demand, a slower device, and why something failed.
+/* Control of the emulated BlueField beyond DOCA's own functions: faults on demand, a slower device, and the reason of a
+ * failure.
  *
  * Only the emulator exports these; a program that wants to run on a real device as well looks them up at run time.
  * The same text can be given in the environment variable DOCA_EMU_FAULTS; it applies from the start of the process. */
@@ -26,8 +27,9 @@ extern "C" {
  * INVALID_VALUE: not such a list; nothing has changed. Any thread. */
 __attribute__((visibility("default"))) doca_error_t doca_emu_set_faults(const char *spec);
 
-/* Why something in this thread failed that has failed since a context was last started or the devices were last listed: one sentence, which the log
- * of the libraries has too; "" if there is nothing to tell. Asking makes it forget. The text is the thread's until it asks again. */
+/* The reason of this thread's latest failure since it last started a context or listed the devices: one sentence,
+ * which the log of the libraries has, too; "" if there was none. The call clears it. The text is valid in this
+ * thread until its next call. */
 __attribute__((visibility("default"))) const char *doca_emu_last_error(void);
 
 #ifdef __cplusplus

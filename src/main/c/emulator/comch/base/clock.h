@@ -8,7 +8,8 @@
 int64_t now_ms(void);
 uint64_t now_ns(void);
 
-/* A number that changes every few milliseconds: the time of the kernel's last tick, which costs less than the exact one. */
+/* A number that changes every few milliseconds: the time of the kernel's last tick. It costs less than the exact
+ * time. */
 static inline int64_t clock_tick(void)
 {
 	struct timespec now;

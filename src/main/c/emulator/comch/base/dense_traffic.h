@@ -1,5 +1,5 @@
-/* Dense traffic: messages or payloads that are sent back to back. A sender may use more shared memory for them than they
- * need, so that a cache line has left the receiver's own caches when the sender comes back to it. */
+/* Dense traffic: messages or payloads that are sent back to back. A sender may use more shared memory for them than
+ * they need, so that a cache line has left the receiver's own caches when the sender comes back to it. */
 #ifndef EMU_DENSE_TRAFFIC_H
 #define EMU_DENSE_TRAFFIC_H
 

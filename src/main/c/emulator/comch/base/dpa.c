@@ -37,8 +37,9 @@ doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_comp
 	return unsupported(consumer_comp, consumer_comp);
 }
 
-doca_error_t doca_comch_consumer_completion_get_dpa_handle(struct doca_comch_consumer_completion *consumer_comp,
-							   doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
+doca_error_t doca_comch_consumer_completion_get_dpa_handle(
+	struct doca_comch_consumer_completion *consumer_comp,
+	doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
 {
 	return unsupported(consumer_comp, consumer_comp_handle);
 }

@@ -23,7 +23,7 @@
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"
 
-/* One round of accepts must be able to fall behind by a full server. */
+/* A server that accepts late may find all the clients that it takes waiting. */
 #define BACKLOG 512
 
 /* How long a server waits for others that are starting. */
@@ -133,7 +133,8 @@ static int listen_on(int dir, const char *file)
 	/* Before the listen: until then nobody gets in. The mode of the name is what counts, not that of the socket. */
 	gid_t group = emu_folder_group(dir);
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    (group != (gid_t)-1 && (chown(address.sun_path, (uid_t)-1, group) != 0 || chmod(address.sun_path, 0660) != 0)) ||
+	    (group != (gid_t)-1 &&
+	     (chown(address.sun_path, (uid_t)-1, group) != 0 || chmod(address.sun_path, 0660) != 0)) ||
 	    listen(fd, BACKLOG) != 0) {
 		int error = errno;
 		close(fd);
@@ -150,7 +151,7 @@ static bool take_turn(int dir)
 {
 	for (int tries = 0; flock(dir, LOCK_EX | LOCK_NB) != 0; tries++) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return true; /* a file system without locks: as good as it gets */
+			return true; /* a file system without locks: servers start side by side */
 		if (tries == TURN_PATIENCE_MS)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -165,8 +166,8 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!take_turn(dir)) {
-		EMU_LOG_ERROR("cannot register server \"%s\": another process has been starting one in the fabric folder for "
-			      "%d s; is it stopped?",
+		EMU_LOG_ERROR("cannot register server \"%s\": another process has been starting one in the fabric "
+			      "folder for %d s; is it stopped?",
 			      name, TURN_PATIENCE_MS / 1000);
 		close(dir);
 		return DOCA_ERROR_TIME_OUT;
@@ -203,7 +204,7 @@ void fabric_unlisten(struct fabric_listener *listener)
 		return;
 	if (listener->socket >= 0)
 		close(listener->socket);
-	/* Names go before the lock, so that the next owner never finds a stranger's. */
+	/* Names go before the lock, so that the next owner never finds those of this server. */
 	remove_files(listener->dir, listener->file);
 	close(listener->lock);
 	close(listener->dir);

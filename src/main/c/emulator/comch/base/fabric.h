@@ -25,8 +25,8 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 /* Stops listening and removes the files. */
 void fabric_unlisten(struct fabric_listener *listener);
 
-/* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it is another
- * user's. */
+/* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it
+ * belongs to another user. */
 doca_error_t fabric_connect(const char *pci, const char *name, int *socket);
 
 #endif

@@ -8,7 +8,7 @@
 #include "doca_emu.h"
 #include "sdk_log.h"
 
-/* A peer writes arrival times; one that claims more than this is not believed. */
+/* A peer writes arrival times; a longer journey than this is not believed. */
 #define LONGEST_TRAVEL_NS UINT64_C(60000000000)
 
 struct countdown {
@@ -29,7 +29,7 @@ atomic_bool faults_active;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct faults current;
-/* When the slowed device has sent everything that it has been given. */
+/* When the slowed device has sent everything that has been submitted to it. */
 static uint64_t line_free_at;
 
 /* ---- parsing ---- */
@@ -147,7 +147,7 @@ static bool take(uint64_t *count)
 	return true;
 }
 
-/* Counts one occurrence; true for the one that is meant. */
+/* Counts one occurrence; true for the occurrence that was asked for. */
 static bool strikes(struct countdown *countdown)
 {
 	return countdown->left > 0 && --countdown->left == 0;

@@ -1,6 +1,6 @@
-/* Faults on demand (doca_emu.h), asked for at the places where they strike.
+/* Faults on demand (doca_emu.h), looked up at the places where they occur.
  *
- * Threads: any. While there are no faults each question costs one load of a flag that never changes. */
+ * Threads: any. Without faults each look-up costs one load of a flag that never changes. */
 #ifndef EMU_FAULTS_H
 #define EMU_FAULTS_H
 
@@ -35,7 +35,7 @@ doca_error_t fault_of_receive(void);
 /* When something of `bytes` that is sent now arrives, on the monotonic clock in ns; 0: at once. */
 uint64_t fault_arrival(uint64_t bytes);
 
-/* Whether something with that arrival time is still on its way. */
+/* Whether something with that arrival time has not arrived yet. */
 bool fault_still_travelling(uint64_t arrival);
 
 #endif

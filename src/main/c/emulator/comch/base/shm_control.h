@@ -13,12 +13,13 @@
 /* Places of one side's producers, for the tickets that the peer reports to each of them. */
 #define SHM_PRODUCER_PLACES 1024u
 
-/* One half. "The side" is the one that writes it; the thread that does so is the control thread unless it says otherwise. */
+/* One half. "The side" is the one that writes it; the thread that does so is the control thread unless it says
+ * otherwise. */
 struct shm_half {
 	/* Message ring towards the peer: bytes written. Release store; pairs with the acquire load in messages_tail. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t ring_tail;
-	/* The count of bytes at which that ring's first byte stands. Changes only while the ring is empty; the peer sees it
-	 * with ring_tail. */
+	/* The count of bytes at which that ring's first byte stands. Changes only while the ring is empty; the peer
+	 * sees it with ring_tail. */
 	_Atomic uint64_t ring_start;
 	/* A server's, for its client: counts whatever the peer should look at (messages, changes of the directory, the
 	 * goodbye), after it has been written. A client sets its doorbell (shm_doorbells.h) instead. Any thread. */
@@ -36,8 +37,8 @@ struct shm_half {
 	struct shm_marks marks[SHM_CONSUMER_SLOTS];
 	/* The entries of the peer's directory as far as the side has reported them to its program. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t reported[SHM_CONSUMER_SLOTS];
-	/* For each of the peer's producers: the latest ticket whose payload a consumer of the side has fetched. The thread
-	 * of that consumer. */
+	/* For each of the peer's producers: the latest ticket whose payload a consumer of the side has fetched. The
+	 * thread of that consumer. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t fetched[SHM_PRODUCER_PLACES];
 };
 

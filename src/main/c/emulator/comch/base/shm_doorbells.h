@@ -14,9 +14,9 @@
 
 _Static_assert(EMU_BOUND_CLIENTS <= SHM_DOORBELLS, "every client has a doorbell");
 
-/* One bit per connection. The client sets it after it has changed its half, and threads of the server for its control
- * thread; the server clears it. A client that sets other bits only makes the server look in vain; one that clears others'
- * does not silence them, because the server looks at every connection now and then. */
+/* One bit per connection. The client sets it after it has changed its half, and threads of the server for its
+ * control thread; the server clears it. A client that sets other bits only makes the server look in vain; one that
+ * clears others' does not silence them, because the server looks at every connection now and then. */
 struct shm_doorbells {
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t words[SHM_DOORBELL_WORDS];
 };

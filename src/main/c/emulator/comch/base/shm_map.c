@@ -47,18 +47,20 @@ static void *map_part(int fd, uint64_t offset, uint64_t bytes)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
-/* Memory from a peer must not be able to vanish under a mapping: exact size, sealed at that size, and of ordinary pages,
- * because huge ones that cannot be had are found out only at the first touch. */
+/* Memory from the peer must not be able to vanish under a mapping: exact size, sealed at that size, and of ordinary
+ * pages, because huge ones that cannot be had are found out only at the first touch. */
 static bool acceptable(int fd, uint64_t bytes, struct stat *status)
 {
 	struct statfs system;
-	if (fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC || fstat(fd, status) != 0 || !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
+	if (fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC || fstat(fd, status) != 0 ||
+	    !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
 		return false;
 	int seals = fcntl(fd, F_GET_SEALS);
 	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
-/* Finds or makes the mapping of a shared file; `object_bytes` is the size of the structure around it. Takes `fd` over. */
+/* Finds or makes the mapping of a shared file; `object_bytes` is the size of the structure around it. Takes `fd`
+ * over. */
 static doca_error_t acquire(int fd, uint64_t file_bytes, size_t start_bytes, size_t object_bytes,
 			    struct shm_mapping **mapping)
 {
@@ -179,7 +181,8 @@ doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t byte
 static void drop_pages(struct shm_map *map, uint64_t from, uint64_t to)
 {
 	if (from < to)
-		(void)fallocate(map->base.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+		(void)fallocate(map->base.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from,
+				(off_t)(to - from));
 }
 
 void shm_drop_ring_pages(struct shm_map *map, enum shm_side side, uint64_t from, uint64_t bytes)

@@ -28,7 +28,8 @@ _Static_assert(SHM_CONTROL_BYTES <= SHM_RING_OFFSET(SHM_CLIENT), "the control pa
 
 /* ---- mappings ---- */
 
-/* A shared file of a fixed size and its first part. When client and server live in this process they share one mapping. */
+/* A shared file of a fixed size and its first part. When client and server live in this process they share one
+ * mapping. */
 struct shm_mapping {
 	int fd;
 	dev_t dev;
@@ -64,8 +65,8 @@ void shm_release(struct shm_map *map);
 /* Maps the message ring towards `side`; `bytes` is a power of two and at most SHM_RING_MAX_BYTES. */
 doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes);
 
-/* Gives back pages of the message ring towards `side`, which holds nothing in the `bytes` from `from` on, modulo its size.
- * For its sender, who alone knows that. */
+/* Gives back pages of the message ring towards `side`, which holds nothing in the `bytes` from `from` on, modulo its
+ * size. For its sender, who alone knows that. */
 void shm_drop_ring_pages(struct shm_map *map, enum shm_side side, uint64_t from, uint64_t bytes);
 
 /* The region of a consumer slot, mapped at first use; NULL when out of memory. */

@@ -13,9 +13,10 @@
 #define SHM_RECORD_ALIGN UINT64_C(16)
 #define SHM_RECORD_WRAP UINT32_MAX /* `len` of the filler between the last message and the end of the ring */
 
-/* A sender that has written so many bytes and finds the ring empty begins again at its first byte: traffic whose receiver
- * keeps up stays in few pages. With long messages in dense traffic it begins again later, up to the second number: when it
- * comes back to a cache line, that has left the receiver's own caches, and need not be taken from there. */
+/* A sender that has written so many bytes and finds the ring empty begins again at its first byte: traffic whose
+ * receiver keeps up stays in few pages. With long messages in dense traffic it begins again later, up to the second
+ * number: when it comes back to a cache line, that has left the receiver's own caches, and need not be taken from
+ * there. */
 #define SHM_RING_RESTART_BYTES DENSE_TRAFFIC_BYTES
 #define SHM_RING_RESTART_MAX_BYTES (UINT64_C(2) << 20)
 #define SHM_RING_LONG_MESSAGE 512u

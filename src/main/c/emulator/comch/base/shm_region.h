@@ -23,15 +23,16 @@
 
 #define SHM_MAX_POSTS 8192u
 #define SHM_SLOT_BYTES 128u
-/* Slots are used in turns, many more than buffers are posted: when the producer comes back to one, its cache lines have
- * left the consumer's own caches (2 MiB are twice a usual second cache), and need not be taken from there. With few
- * buffers producer and consumer wait for each other at each turn, and slots that stay in the first caches are faster. */
+/* Slots are used in turns, many more than buffers are posted: when the producer comes back to one, its cache lines
+ * have left the consumer's own caches (2 MiB are twice a usual second cache), and need not be taken from there. With
+ * few buffers producer and consumer wait for each other at each turn, and slots that stay in the first caches are
+ * faster. */
 #define SHM_SLOTS 16384u
 #define SHM_FEW_POSTS 32u
 #define SHM_INLINE_BYTES 96u
-/* In dense traffic, payloads that are a little too long for a slot lie one behind the other in the packed area, for the
- * same reason. Those of all posted buffers fill half of it at most (shm_packed_limit), so that none is overwritten before
- * it has been received. */
+/* In dense traffic, payloads that are a little too long for a slot lie one behind the other in the packed area, for
+ * the same reason. Those of all posted buffers fill half of it at most (shm_packed_limit), so that none is
+ * overwritten before it has been received. */
 #define SHM_PACKED_BYTES (2u << 20)
 #define SHM_PACKED_PAYLOAD_MAX 4096u
 #define SHM_PIPE_BYTES (1u << 20)
@@ -47,15 +48,15 @@
 #define SHM_ROOM_REVOKED UINT64_MAX
 
 struct shm_region {
-	/* Consumer, before it is announced. Release stores; a producer that reads one of a later start finds the directory
-	 * entry changed when it looks again (open_view). */
+	/* Consumer, before it is announced. Release stores; a producer that reads one of a later start finds the
+	 * directory entry changed when it looks again (open_view). */
 	_Atomic uint32_t capacity;    /* posted buffers, a power of two */
 	_Atomic uint32_t eager_bytes; /* per slot */
 	_Atomic uint32_t max_imm_len;
 	_Atomic uint32_t can_fetch; /* 1: the consumer can read the producers' memory */
 	_Atomic uint64_t base;	  /* where the counters of this start of the consumer begin */
-	/* Consumer: payloads shorter than this fit every buffer posted since this start, so that a producer need not look at
-	 * each; 0 once a buffer was taken back. */
+	/* Consumer: payloads shorter than this fit every buffer posted since this start, so that a producer need not
+	 * look at each; 0 once a buffer was taken back. */
 	_Atomic uint64_t fits_below;
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
@@ -67,13 +68,13 @@ struct shm_region {
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
 	_Atomic uint64_t pipe_consumed; /* shm_pipe_mark */
-	/* The producer of that message: how much of it has been written, by compare-and-swap from what it wrote before. The
-	 * consumer sets it to none before the message's turn, and to SHM_PIPE_CLOSED when it stops in the middle: then either
-	 * all has been written, or never will be. */
+	/* The producer of that message: how much of it has been written, by compare-and-swap from what it wrote
+	 * before. The consumer sets it to none before the message's turn, and to SHM_PIPE_CLOSED when it stops in
+	 * the middle: then either all has been written, or never will be. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_produced; /* shm_pipe_mark */
 };
 
-/* Progress of one message through the pipeline; the tag tells it from marks of earlier messages. */
+/* Progress of one message through the pipeline; the tag distinguishes it from marks of earlier messages. */
 #define SHM_PIPE_MARK_BYTES ((UINT64_C(1) << 40) - 1)
 
 static inline uint64_t shm_pipe_mark(uint64_t index, uint64_t bytes)
@@ -120,9 +121,9 @@ struct shm_slot { /* the producer that claimed the posted buffer of this index *
 };
 
 /* A payload that the consumer may fetch. The state belongs to one message (shm_offer_mark) and leaves OPEN by
- * compare-and-swap, so that either the producer or the consumer copies. It stays until the place of the posted buffer is
- * used again or the consumer is destroyed, which may be before the producer looks: that it was fetched also stands in
- * `fetched` of the consumer's half (shm_control.h). */
+ * compare-and-swap, so that either the producer or the consumer copies. It stays until the place of the posted
+ * buffer is used again or the consumer is destroyed, which may be before the producer looks: that it was fetched
+ * also stands in `fetched` of the consumer's half (shm_control.h). */
 struct shm_offer { /* the producer that claimed the posted buffer, before it fills the slot */
 	uint64_t addr;	 /* in the producer's process */
 	uint64_t ticket; /* counts the offers of a side of the connection, from 1 */
@@ -133,12 +134,12 @@ struct shm_offer { /* the producer that claimed the posted buffer, before it fil
 
 enum shm_offer_state {
 	SHM_OFFER_OPEN,      /* producer: the memory stays as it is */
-	SHM_OFFER_TAKEN,     /* consumer: begins to copy, or does not want it */
+	SHM_OFFER_TAKEN,     /* consumer: copies, or is about to discard it */
 	SHM_OFFER_FETCHED,   /* consumer: all of it has been copied */
 	SHM_OFFER_KEPT,      /* producer: writes it to the posted buffer itself */
 	SHM_OFFER_PLACED,    /* producer: has done so */
 	SHM_OFFER_WITHDRAWN, /* either of them: what has been copied is not valid */
-	SHM_OFFER_FOREIGN,   /* never stored: the state is another message's, or nonsense */
+	SHM_OFFER_FOREIGN,   /* never stored: the state is another message's, or none that exists */
 };
 
 static inline uint64_t shm_offer_mark(uint64_t index, enum shm_offer_state state)

@@ -141,11 +141,11 @@ const char *wire_refusal_text(uint32_t refusal)
 {
 	switch (refusal) {
 	case WIRE_REFUSED_USER:
-		return "the two sides run as different users";
+		return "client and server run as different users";
 	case WIRE_REFUSED_FULL:
 		return "the server has as many clients as it takes";
 	case WIRE_REFUSED_PROTOCOL:
-		return "the two sides do not speak the same version";
+		return "client and server have different versions of the protocol";
 	case WIRE_REFUSED:
 	default:
 		return "the server refuses";
@@ -160,7 +160,8 @@ enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, 
 	*pid = peer.pid;
 	/* The kernel vouches for the pid, so a peer cannot pass itself off as this process. */
 	if (peer.pid == getpid())
-		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF : WIRE_REACH_NONE;
+		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF
+										      : WIRE_REACH_NONE;
 	const char *choice = getenv("DOCA_EMU_DIRECT_WRITE");
 	if (choice != NULL && strcmp(choice, "0") == 0)
 		return WIRE_REACH_NONE;

@@ -1,4 +1,5 @@
-/* The handshake over the Unix socket. After it the socket carries nothing more; its end tells that the peer died. */
+/* The handshake over the Unix socket. After it the socket carries nothing more; when the peer
+ * dies, it ends. */
 #ifndef EMU_WIRE_H
 #define EMU_WIRE_H
 
@@ -63,7 +64,8 @@ enum wire_reach {
 /* Whether the peer runs as the same user, or is in `group`, unless that is (gid_t)-1. */
 bool wire_peer_is_trusted(int socket, gid_t group);
 
-/* How the peer's memory can be reached, established by a trial. `pid`: its process id, untouched if it has none here. */
+/* How the peer's memory can be reached, established by a trial. `pid`: its process id, untouched if it has none
+ * here. */
 enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid);
 
 #endif

@@ -106,8 +106,8 @@ bool connection_peer_lives(const struct doca_comch_connection *connection)
 {
 	if (connection->reach == WIRE_REACH_SELF || connection->peer_pid <= 0)
 		return true;
-	/* The descriptor becomes readable once the last thread has ended. Another process that has got the pid meanwhile is
-	 * taken for the peer, which costs patience. */
+	/* The descriptor becomes readable once the last thread has ended. Another process that has got the pid
+	 * meanwhile is taken for the peer, which costs time. */
 	struct pollfd process = {.fd = (int)syscall(SYS_pidfd_open, connection->peer_pid, 0), .events = POLLIN};
 	if (process.fd < 0)
 		return errno != ESRCH && (kill(connection->peer_pid, 0) == 0 || errno != ESRCH);
@@ -119,7 +119,7 @@ bool connection_peer_lives(const struct doca_comch_connection *connection)
 static bool copy_across(const struct doca_comch_connection *connection, bool write, uintptr_t own, uint64_t peers,
 			uint64_t len)
 {
-	/* A pid could belong to somebody else by now; the socket tells. */
+	/* Another process could have the pid by now; then the socket has ended. */
 	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
 		return false;
 	for (uint64_t done = 0; done < len;) {

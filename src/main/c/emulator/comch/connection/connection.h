@@ -1,4 +1,7 @@
-/* One end of an established (or attempted) connection, as this process sees it.
+/* One end of an established (or attempted) connection, as this process sees it. "The peer" is the process at the other
+ * end, or the part of this process that is.
+ *
+ * Servers and clients (control/) and producers and consumers (fast/) stand on it, and do not know each other.
  *
  * Threads: everything belongs to the control thread, the one that drives the server's or client's engine, except
  * what is marked otherwise. Producers and consumers live on threads of their own; they hold a reference. */
@@ -27,7 +30,8 @@ struct counters {
 struct doca_comch_connection {
 	struct comch_endpoint *endpoint;
 	enum shm_side side;
-	/* Its device: for comparison, and its address for the log. Once the connection is over the device may be closed. */
+	/* Its device: for comparison, and its address for the log. Once the connection is over the device may be
+	 * closed. */
 	const struct doca_dev *dev;
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	bool can_produce, can_consume; /* what the device can do */
@@ -38,9 +42,9 @@ struct doca_comch_connection {
 	atomic_bool established;
 	/* Over, for whatever reason; its producers and consumers stop by themselves. Any thread. */
 	atomic_bool lost;
-	/* Nothing is sent any more: it is lost, or this side has cut it and will see that. Any thread. */
+	/* Nothing is sent any more: it is lost, or it has been cut (connection_cut) and will be lost. Any thread. */
 	atomic_bool severed;
-	/* The peer's process has gone, or has broken the protocol: nothing of what it left needs a goodbye. */
+	/* The peer's process has ended, or has broken the protocol: there will be no goodbye. */
 	bool peer_died;
 	bool broken;
 	/* This side has said goodbye. */
@@ -53,17 +57,17 @@ struct doca_comch_connection {
 	/* The server's doorbells and this connection's bit in them. */
 	struct shm_doorbell_map *doorbells;
 	uint32_t index;
-	/* A client's last look at the server's bell. */
+	/* A client: the server's bell at the last look. */
 	uint64_t bell_seen;
 
 	/* Messages to the peer. */
 	struct {
 		uint8_t *ring;
 		uint64_t ring_bytes, start, tail, messages;
-		uint64_t looked;    /* the tail at the last look whether pages of the ring can be given back */
-		int64_t given_back; /* when that was done (now_ms) */
-		uint64_t warm;	    /* how far into the ring messages are written before an empty one begins again */
-		int64_t warm_since; /* when that was decided (now_ms) */
+		uint64_t trim_tail;	  /* the tail at the last look whether pages of the ring can be given back */
+		int64_t trimmed_at;	  /* when that was done (now_ms) */
+		uint64_t restart_bytes;	  /* messages are written so far into the ring before they begin again */
+		int64_t restart_set_at;	  /* when that was decided (now_ms) */
 		uint32_t queue_size; /* the peer's receive queue */
 		/* Messages that the program has handed over, in the ring or not yet. Any thread looks at it. */
 		_Atomic uint64_t accepted;
@@ -73,16 +77,16 @@ struct doca_comch_connection {
 	struct {
 		uint8_t *ring;
 		uint64_t ring_bytes, head, messages;
-		bool travelling; /* the next message has not arrived yet: look again without a bell */
+		bool travelling; /* the next message has not arrived yet: look again without a bell or doorbell */
 	} rx;
-	uint32_t max_msg_size; /* the smaller of both sides [Q4] */
+	uint32_t max_msg_size; /* the smaller of this side's and the peer's [Q4] */
 
 	struct counters counters, snapshot;
 
 	/* How fast path payloads reach the peer. */
 	enum wire_reach reach;
 	pid_t peer_pid; /* 0: it has none in this process's namespace */
-	/* A writer of the peer's was waited for in vain; none is waited for again. Any thread. */
+	/* A thread of the peer that writes was waited for in vain; none is waited for again. Any thread. */
 	atomic_bool writers_given_up;
 
 	/* Producers and consumers; any thread, under `lock` where not atomic. */
@@ -90,7 +94,7 @@ struct doca_comch_connection {
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
 	struct own_consumer *consumers;	       /* in the order of their latest starts */
-	uint64_t announcements;		       /* starts and ends that the peer is told of */
+	uint64_t announcements;		       /* starts and ends in the directory so far */
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;
@@ -98,10 +102,10 @@ struct doca_comch_connection {
 	/* Where the counters of a consumer slot begin at its next start (SHM_INCARNATION). */
 	uint64_t slot_base[SHM_CONSUMER_SLOTS];
 
-	/* The peer's consumers as reported to the user so far. */
+	/* The peer's consumers as reported to the program so far. */
 	uint32_t directory_version_seen;
 	uint64_t directory_reported[SHM_CONSUMER_SLOTS];
-	/* The next change is told after so many messages. */
+	/* The next change is reported after so many messages. */
 	uint64_t directory_waits_for;
 
 	/* Send tasks of this connection that are out of their pool. */
@@ -125,16 +129,16 @@ void connection_alert_peer(struct doca_comch_connection *connection);
 /* Makes this side's control thread look at it; any thread. */
 void connection_alert_self(struct doca_comch_connection *connection);
 
-/* Whether the peer's process can be seen to have gone; for those who wait for it. Any thread that holds a producer or
+/* Whether the peer's process can be seen to have ended; for those who wait for it. Any thread that holds a producer or
  * consumer of the connection. Costs a system call. */
 bool connection_peer_vanished(const struct doca_comch_connection *connection);
 
-/* Whether a thread of the peer's may still run, also on a connection that has ended: what it has begun to write into this
- * process's memory it will write. True where that cannot be told. Any thread that holds a producer or consumer of the
- * connection. Costs system calls. */
+/* Whether a thread of the peer's process may still run, also on a connection that has ended: a payload that it has
+ * begun to write into this process's memory it writes to the end. True where that cannot be found out. Any thread
+ * that holds a producer or consumer of the connection. Costs system calls. */
 bool connection_peer_lives(const struct doca_comch_connection *connection);
 
-/* Copy `len` bytes between this process and the memory of the peer's; false when that is impossible. Any thread that
+/* Copy `len` bytes between the memory of this process and the peer's; false when that is impossible. Any thread that
  * holds a producer or consumer of the connection. They cost system calls. */
 bool connection_read_peer(const struct doca_comch_connection *connection, void *dest, uint64_t source, uint64_t len);
 bool connection_write_peer(const struct doca_comch_connection *connection, uint64_t dest, const void *source,
@@ -146,11 +150,11 @@ bool connection_peer_closed(const struct doca_comch_connection *connection);
 /* Notes that the peer has broken the protocol: `what` names where, for the log. NOT_CONNECTED. */
 doca_error_t connection_break(struct doca_comch_connection *connection, const char *what);
 
-/* Notices a peer whose end of the socket has gone. */
+/* Notices that the peer's end of the socket has been closed. */
 void connection_check_socket(struct doca_comch_connection *connection);
 
-/* Breaks the connection as if both processes had died for each other; this side sends nothing from here on. Any thread that
- * may use the socket. */
+/* Breaks the connection as if the peer had died, and lets the peer see the same; this side sends nothing from here
+ * on. Any thread that may use the socket. */
 void connection_cut(struct doca_comch_connection *connection);
 
 /* Says goodbye; nothing may be sent afterwards. */
@@ -165,7 +169,7 @@ void connection_lose(struct doca_comch_connection *connection);
 doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t *count, uint32_t limit);
 void connection_disown(struct doca_comch_connection *connection, uint32_t *count);
 
-/* Whether the memory map is registered with the connection's device; the log tells if not. Any thread. */
+/* Whether the memory map is registered with the connection's device; if not, the log says so. Any thread. */
 bool connection_takes_map(const struct doca_comch_connection *connection, const struct doca_mmap *mmap);
 
 #endif

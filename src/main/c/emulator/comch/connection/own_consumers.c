@@ -10,7 +10,8 @@ static void set_mark(struct doca_comch_connection *connection, struct shm_mark *
 			      memory_order_release);
 }
 
-/* Tells the peer the consumer's state, after all that it has been told and sent so far; the connection's lock is held. */
+/* Writes the consumer's state to the directory, with its place behind all earlier starts, ends and messages. The
+ * connection's lock is held. */
 static void announce(struct doca_comch_connection *connection, const struct own_consumer *consumer,
 		     enum shm_consumer_state state)
 {
@@ -76,7 +77,7 @@ void own_consumers_register(struct doca_comch_connection *connection)
 {
 	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) == 0)
 		return;
-	/* Forgotten before the look: a consumer that asks meanwhile counts again. */
+	/* Set to 0 before the look: a consumer that asks meanwhile is counted again. */
 	atomic_exchange_explicit(&connection->registrations, 0, memory_order_acq_rel);
 	pthread_mutex_lock(&connection->lock);
 	register_all(connection);
@@ -87,7 +88,7 @@ void own_consumer_end(struct doca_comch_connection *connection, struct own_consu
 {
 	pthread_mutex_lock(&connection->lock);
 	if (atomic_exchange(&consumer->registration, NOT_REGISTERED) == REGISTERED) {
-		/* Consumers that were started before this stop are told before it. */
+		/* Consumers that were started before this stop are announced before it. */
 		register_all(connection);
 		announce(connection, consumer, SHM_CONSUMER_EXPIRED);
 	}

@@ -1,7 +1,7 @@
-/* The consumers that this side of a connection has made: their slots and ids, and what the peer is told of them.
+/* The consumers that this side of a connection has made: their slots and ids, and what its directory says of them.
  *
- * The fast path enlists a consumer, asks for its registration when it starts and ends it when it stops; the control path
- * registers those that asked, so that a start keeps its place among the messages. */
+ * The fast path enlists a consumer, asks for its registration when it starts and ends it when it stops; the control
+ * path registers those that asked, so that a start keeps its place among the messages. */
 #ifndef EMU_OWN_CONSUMERS_H
 #define EMU_OWN_CONSUMERS_H
 
@@ -24,8 +24,8 @@ struct own_consumer {
 	struct own_consumer *next;	/* the connection's lock */
 };
 
-/* Gives a new consumer a slot and an id, and tells the peer that it exists. NO_MEMORY: no slot is free. The consumer's
- * thread. */
+/* Gives a new consumer a slot and an id, and announces to the peer that it exists. NO_MEMORY: no slot is free. The
+ * consumer's thread. */
 doca_error_t own_consumer_enlist(struct doca_comch_connection *connection, struct own_consumer *consumer);
 void own_consumer_delist(struct doca_comch_connection *connection, struct own_consumer *consumer);
 
@@ -33,10 +33,10 @@ void own_consumer_delist(struct doca_comch_connection *connection, struct own_co
 void own_consumer_ask_for_registration(struct doca_comch_connection *connection, struct own_consumer *consumer);
 
 /* Whether no consumer on the same engine that was announced before this one still has to become RUNNING: they do so in
- * the order in which the peer is told. For one that is registered. The consumer's thread. */
+ * the order of the announcements. For one that is registered. The consumer's thread. */
 bool own_consumer_has_its_turn(struct doca_comch_connection *connection, const struct own_consumer *consumer);
 
-/* Tells the peer that a consumer has stopped, if it has been told of its start. The consumer's thread. */
+/* Announces to the peer that a consumer has stopped, if its start has been announced. The consumer's thread. */
 void own_consumer_end(struct doca_comch_connection *connection, struct own_consumer *consumer);
 
 /* Registers the starting consumers with the peer, in the order of their starts. The control thread. */

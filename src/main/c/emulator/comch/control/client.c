@@ -15,10 +15,10 @@ struct doca_comch_client {
 	/* From start until IDLE. */
 	struct doca_comch_connection *connection;
 	/* Until when a server that is not there is waited for, on the monotonic clock; 0: not at all. */
-	int64_t patient_until_ms;
+	int64_t wait_until_ms;
 	bool looked_for_server;
-	/* The one before, kept for late calls until the next start or the destroy: a client hears of its server's end
-	 * in a state callback at best, and programs go on asking the connection for its user data [Q6]. */
+	/* The connection before, kept for late calls until the next start or the destroy: a program learns of its
+	 * server's end in a state callback at best, and goes on asking the connection for its user data [Q6]. */
 	struct doca_comch_connection *tombstone;
 };
 
@@ -55,7 +55,8 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 	struct shm_map *map = NULL;
 	result = shm_create(&map);
 	if (result == DOCA_SUCCESS)
-		result = connection_create(&client->endpoint, client->endpoint.dev, SHM_CLIENT, map, &client->connection);
+		result = connection_create(&client->endpoint, client->endpoint.dev, SHM_CLIENT, map,
+					   &client->connection);
 	if (result != DOCA_SUCCESS) {
 		shm_release(map);
 		free_resources(client);
@@ -63,20 +64,20 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 	}
 	const char *wait = getenv("DOCA_EMU_CONNECT_WAIT");
 	client->looked_for_server = false;
-	client->patient_until_ms = wait == NULL ? 0 : now_ms() + strtol(wait, NULL, 10);
+	client->wait_until_ms = wait == NULL ? 0 : now_ms() + strtol(wait, NULL, 10);
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
 /* ---- STARTING ---- */
 
-/* Whether to try again later: servers that are busy, and absent ones where the environment asks for patience. */
+/* Whether to try again later: servers that are busy, and absent ones for as long as DOCA_EMU_CONNECT_WAIT says. */
 static bool worth_waiting(struct doca_comch_client *client, doca_error_t result)
 {
 	return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
-	       (result == DOCA_ERROR_NOT_FOUND && client->patient_until_ms != 0 && now_ms() < client->patient_until_ms);
+	       (result == DOCA_ERROR_NOT_FOUND && client->wait_until_ms != 0 && now_ms() < client->wait_until_ms);
 }
 
-static doca_error_t introduce(struct doca_comch_client *client)
+static doca_error_t send_hello(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
 	int socket = -1;
@@ -97,7 +98,7 @@ static doca_error_t introduce(struct doca_comch_client *client)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-static doca_error_t hear_answer(struct doca_comch_client *client)
+static doca_error_t receive_answer(struct doca_comch_client *client)
 {
 	struct doca_comch_connection *connection = client->connection;
 	struct wire_message answer;
@@ -125,7 +126,8 @@ static void explain(const struct doca_comch_client *client, doca_error_t result)
 	if (result == DOCA_ERROR_NOT_FOUND)
 		EMU_LOG_WARNING("client finds no server \"%s\" on %s: none runs in this fabric folder", name, pci);
 	else if (result == DOCA_ERROR_NOT_CONNECTED)
-		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: the server has ended in the middle of it", name, pci);
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: the server has ended in the middle of it", name,
+				pci);
 	else if (result == DOCA_ERROR_INVALID_VALUE)
 		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: %s", name, pci,
 				wire_refusal_text(WIRE_REFUSED_PROTOCOL));
@@ -137,12 +139,12 @@ static void explain(const struct doca_comch_client *client, doca_error_t result)
 static bool progress_starting(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
-	bool introduced = client->connection->socket >= 0;
+	bool hello_sent = client->connection->socket >= 0;
 	/* Looking for a server costs system calls: not on every call of a busy loop. */
-	if (!introduced && client->looked_for_server && !endpoint_round_due(endpoint))
+	if (!hello_sent && client->looked_for_server && !endpoint_round_due(endpoint))
 		return false;
 	client->looked_for_server = true;
-	doca_error_t result = introduced ? hear_answer(client) : introduce(client);
+	doca_error_t result = hello_sent ? receive_answer(client) : send_hello(client);
 	if (worth_waiting(client, result))
 		return false;
 	if (result == DOCA_SUCCESS) {
@@ -167,7 +169,7 @@ static bool worth_a_look(const struct doca_comch_connection *connection, uint64_
 static bool serve(struct doca_comch_client *client)
 {
 	struct doca_comch_connection *connection = client->connection;
-	/* Pairs with the release in connection_alert_peer; read before the work, so that no later ring is lost. */
+	/* Pairs with the release in connection_alert_peer; read before the work, so that no later change is missed. */
 	uint64_t bell = atomic_load_explicit(&connection->peer->bell, memory_order_acquire);
 	if (!worth_a_look(connection, bell))
 		return false;
@@ -197,7 +199,7 @@ static bool progress_running(struct doca_comch_client *client)
 
 /* ---- STOPPING ---- */
 
-/* Hands over what was submitted before the stop, then says goodbye. */
+/* Sends the messages that were submitted before the stop, then says goodbye. */
 static void part_from_server(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;

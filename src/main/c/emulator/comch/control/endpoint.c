@@ -91,7 +91,7 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 	connection->rx.ring_bytes = own_bytes;
 	connection->tx.ring = connection->map->rings[shm_other(connection->side)];
 	connection->tx.ring_bytes = from_peer->ring_bytes;
-	connection->tx.warm = SHM_RING_RESTART_BYTES;
+	connection->tx.restart_bytes = SHM_RING_RESTART_BYTES;
 	connection->tx.queue_size = from_peer->recv_queue_size;
 	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
 										     : from_peer->max_msg_size;
@@ -171,7 +171,7 @@ doca_error_t endpoint_submit(struct doca_task *task, uint32_t flags)
 	else
 		connection->tx.pending_last->next_pending = send;
 	connection->tx.pending_last = send;
-	/* A server looks only at connections that rang. */
+	/* A server looks only at connections whose doorbell is set. */
 	connection_alert_self(connection);
 	return DOCA_SUCCESS;
 }
@@ -212,7 +212,7 @@ bool endpoint_report_send(struct comch_endpoint *endpoint)
 
 void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	/* A peer that has said goodbye has taken what it took: room in its queue is of no use. */
+	/* A peer that has said goodbye takes no more messages, even with room in its queue. */
 	while (connection->tx.pending_first != NULL && !connection->peer_died && !connection_peer_closed(connection)) {
 		struct doca_comch_task_send *send = connection->tx.pending_first;
 		doca_error_t result = messages_send(connection, send->message, send->len);
@@ -248,7 +248,7 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 		return false;
 	endpoint_push_pending(endpoint, connection);
 	own_consumers_register(connection);
-	/* Before the look at the peer's consumers: what comes in between is left for the next time. */
+	/* Before the look at the peer's consumers: messages that come in between are left for the next round. */
 	uint64_t tail = messages_tail(connection);
 	enum consumer_event event;
 	uint32_t id;

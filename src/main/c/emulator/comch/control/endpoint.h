@@ -54,7 +54,8 @@ struct comch_endpoint {
 	uint32_t progress_calls;
 };
 
-/* Initialises the common part; INVALID_VALUE for an unusable name, NOT_SUPPORTED for such a device. The device is used until endpoint_fini. */
+/* Initialises the common part; INVALID_VALUE for an unusable name, NOT_SUPPORTED for a device without Comch. The
+ * device is used until endpoint_fini. */
 doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, struct doca_dev *dev, const char *name,
 			   const struct emu_ctx_ops *ops);
 void endpoint_fini(struct comch_endpoint *endpoint);
@@ -65,7 +66,8 @@ doca_error_t endpoint_set_recv_queue_size(struct comch_endpoint *endpoint, uint3
 doca_error_t endpoint_get_max_msg_size(const struct comch_endpoint *endpoint, uint32_t *size);
 doca_error_t endpoint_get_recv_queue_size(const struct comch_endpoint *endpoint, uint32_t *size);
 doca_error_t endpoint_get_device(const struct comch_endpoint *endpoint, struct doca_dev **dev);
-doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint, doca_comch_task_send_completion_cb_t completed,
+doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint,
+					 doca_comch_task_send_completion_cb_t completed,
 					 doca_comch_task_send_completion_cb_t failed, uint32_t num);
 doca_error_t endpoint_msg_recv_register(struct comch_endpoint *endpoint, doca_comch_event_msg_recv_cb_t received);
 doca_error_t endpoint_consumer_register(struct comch_endpoint *endpoint, doca_comch_event_consumer_cb_t created,

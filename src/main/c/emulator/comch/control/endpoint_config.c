@@ -51,7 +51,8 @@ doca_error_t endpoint_get_device(const struct comch_endpoint *endpoint, struct d
 	return DOCA_SUCCESS;
 }
 
-doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint, doca_comch_task_send_completion_cb_t completed,
+doca_error_t endpoint_task_send_set_conf(struct comch_endpoint *endpoint,
+					 doca_comch_task_send_completion_cb_t completed,
 					 doca_comch_task_send_completion_cb_t failed, uint32_t num)
 {
 	if (endpoint == NULL || completed == NULL || failed == NULL || num == 0 || num > emu_limits()->max_send_tasks)

@@ -23,36 +23,37 @@ uint64_t messages_ring_bytes(uint32_t queue_size, uint32_t max_msg_size)
 	return bytes;
 }
 
-/* A ring that is never empty is walked through from end to end, and would keep all of its pages for ever. So now and
- * then what is ahead of the sender, where nothing lies, is given back. */
-static void give_ring_back(struct doca_comch_connection *connection, uint64_t head)
+/* A ring that is never empty is written from end to end, and would keep all of its pages for ever. So now and then the
+ * pages ahead of the sender, which hold no message, are given back. */
+static void trim_ring(struct doca_comch_connection *connection, uint64_t head)
 {
-	connection->tx.looked = connection->tx.tail;
+	connection->tx.trim_tail = connection->tx.tail;
 	int64_t now = now_ms();
-	if (now - connection->tx.given_back < SHM_RING_TRIM_MS)
+	if (now - connection->tx.trimmed_at < SHM_RING_TRIM_MS)
 		return;
-	connection->tx.given_back = now;
+	connection->tx.trimmed_at = now;
 	uint64_t free_bytes = connection->tx.ring_bytes - (connection->tx.tail - head);
 	shm_drop_ring_pages(connection->map, shm_other(connection->side), connection->tx.tail - connection->tx.start,
 			    free_bytes);
 }
 
-/* Whether a sender that finds the ring empty leaves its beginning alone for the time being. */
-static bool goes_on(struct doca_comch_connection *connection, uint32_t len)
+/* Whether a sender that finds the ring empty goes on in it for the time being, and does not begin again at its
+ * start. */
+static bool writes_on(struct doca_comch_connection *connection, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
 	uint64_t most = size < SHM_RING_RESTART_MAX_BYTES ? size : SHM_RING_RESTART_MAX_BYTES;
-	bool on = traffic_is_dense(&connection->tx.warm_since) && len >= SHM_RING_LONG_MESSAGE &&
-		  connection->tx.warm + SHM_RING_RESTART_BYTES < most;
-	connection->tx.warm = on ? connection->tx.warm + SHM_RING_RESTART_BYTES : SHM_RING_RESTART_BYTES;
-	return on;
+	bool further = traffic_is_dense(&connection->tx.restart_set_at) && len >= SHM_RING_LONG_MESSAGE &&
+		       connection->tx.restart_bytes + SHM_RING_RESTART_BYTES < most;
+	connection->tx.restart_bytes = SHM_RING_RESTART_BYTES + (further ? connection->tx.restart_bytes : 0);
+	return further;
 }
 
 doca_error_t messages_send(struct doca_comch_connection *connection, const void *message, uint32_t len)
 {
 	uint64_t size = connection->tx.ring_bytes;
 	uint64_t tail = connection->tx.tail;
-	/* Pair with the release stores in messages_receive: what was there has been copied out. */
+	/* Pair with the release stores in messages_receive: the peer has copied what was there. */
 	uint64_t consumed = atomic_load_explicit(&connection->peer->ring_head_msgs, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&connection->peer->ring_head, memory_order_acquire);
 	if (consumed > connection->tx.messages || head > tail || tail - head > size)
@@ -61,12 +62,12 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 	own_consumers_register(connection);
 	if (connection->tx.messages - consumed >= connection->tx.queue_size)
 		return DOCA_ERROR_AGAIN;
-	if (tail - connection->tx.looked >= SHM_RING_TRIM_BYTES)
-		give_ring_back(connection, head);
+	if (tail - connection->tx.trim_tail >= SHM_RING_TRIM_BYTES)
+		trim_ring(connection, head);
 	uint64_t offset = (tail - connection->tx.start) & (size - 1);
-	if (offset >= connection->tx.warm && head == tail && !goes_on(connection, len)) {
-		/* Nothing is in the ring: back to its beginning, rather than touch all of it in the course of time. The
-		 * receiver sees this with the tail. */
+	if (offset >= connection->tx.restart_bytes && head == tail && !writes_on(connection, len)) {
+		/* The ring is empty: back to its beginning, rather than touch all of its pages in the course of
+		 * time. The receiver sees this with the tail. */
 		connection->tx.start = tail;
 		atomic_store_explicit(&connection->own->ring_start, tail, memory_order_relaxed);
 		offset = 0;
@@ -103,7 +104,8 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 	uint64_t size = connection->rx.ring_bytes;
 	connection->rx.travelling = false;
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
-	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed) & ~(SHM_RECORD_ALIGN - 1);
+	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed);
+	start &= ~(SHM_RECORD_ALIGN - 1);
 	for (;;) {
 		uint64_t available = tail - connection->rx.head;
 		if (available == 0)

@@ -1,5 +1,4 @@
-/* Control messages: a ring of records towards each side, in the memory of the connection (base/shm_messages.h). The control
- * thread. */
+/* Control messages: they travel in the message rings of the connection (base/shm_messages.h). The control thread. */
 #ifndef EMU_MESSAGES_H
 #define EMU_MESSAGES_H
 

@@ -7,18 +7,18 @@ static uint64_t with_state(uint64_t entry, enum shm_consumer_state state)
 	return (entry & ~UINT64_C(0xff)) | (uint64_t)state;
 }
 
-/* A change of one slot that its user has not been told. */
+/* A change of one slot that has not been reported to the program. */
 struct change {
 	uint32_t slot;
-	enum consumer_event event; /* NONE: nobody is told */
+	enum consumer_event event; /* NONE: nothing is reported */
 	uint32_t id;
-	uint64_t reported; /* the entry as it stands once this has been told */
+	uint64_t reported; /* the entry as it stands once this has been reported */
 	uint64_t order, after;
 };
 
 static void place(struct change *change, const struct shm_mark *mark)
 {
-	/* Acquire: who reads a mark of a later generation finds that the version has changed. */
+	/* Acquire: after the mark of a later generation the directory's version is another, too. */
 	change->order = atomic_load_explicit(&mark->order, memory_order_acquire);
 	change->after = atomic_load_explicit(&mark->after, memory_order_acquire);
 }
@@ -71,7 +71,7 @@ enum consumer_event peer_consumers_next_event(struct doca_comch_connection *conn
 	uint32_t version = atomic_load_explicit(&peer->directory_version, memory_order_acquire);
 	if (version == connection->directory_version_seen)
 		return CONSUMER_EVENT_NONE;
-	/* What waits for messages that never came out is told at the end. */
+	/* Changes that wait for messages that were never sent are reported at the end. */
 	bool end = no_messages_follow(connection);
 	if (!end && connection->rx.messages < connection->directory_waits_for)
 		return CONSUMER_EVENT_NONE;
@@ -86,7 +86,7 @@ enum consumer_event peer_consumers_next_event(struct doca_comch_connection *conn
 		else if (first.event == CONSUMER_EVENT_NONE || change.order < first.order)
 			first = change;
 	}
-	/* The look at a slot may have come too early for a change that went before another one's. */
+	/* A slot may have been looked at before a change of it that precedes the one found in another slot. */
 	if (atomic_load_explicit(&peer->directory_version, memory_order_acquire) != version && !end)
 		return CONSUMER_EVENT_LATER;
 	connection->directory_waits_for = 0;

@@ -106,7 +106,8 @@ static bool serve_connections(struct doca_comch_server *server)
 				server->next_index = (index + 1) % SHM_DOORBELLS;
 				return true;
 			}
-			/* Messages that wait for room or are on their way are looked at again without a bell. */
+			/* Messages that wait for room or have not arrived yet are looked at again without a
+			 * doorbell. */
 			if (connection == NULL ||
 			    (connection->tx.pending_first == NULL && !connection->rx.travelling))
 				unmark_ready(server, index);
@@ -137,8 +138,8 @@ static void part_from_clients(struct doca_comch_server *server)
 			continue;
 		endpoint_push_pending(&server->endpoint, connection);
 		connection_check_socket(connection);
-		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died && !connection->broken &&
-		    !connection_peer_closed(connection))
+		if (connection->tx.pending_first != NULL && !impatient && !connection->peer_died &&
+		    !connection->broken && !connection_peer_closed(connection))
 			continue;
 		connection_say_goodbye(connection);
 		server_drop_connection(server, connection);

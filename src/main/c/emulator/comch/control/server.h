@@ -5,7 +5,7 @@
 #include "base/fabric.h"
 #include "control/endpoint.h"
 
-/* Sockets whose client has not introduced itself yet; more wait in the listener's backlog. */
+/* Strangers: sockets whose client has not sent its HELLO yet. More of them wait in the listener's backlog. */
 #define SERVER_MAX_STRANGERS 64
 
 struct stranger {
@@ -21,14 +21,14 @@ struct doca_comch_server {
 
 	struct fabric_listener listener;
 	int epoll;
-	/* A callback of RUNNING may be on the stack: what it was given must survive a stop in it. */
+	/* A callback of RUNNING may be on the stack: its arguments must survive a stop in it. */
 	bool serving;
 	int64_t last_full_look_ms;
 	struct stranger strangers[SERVER_MAX_STRANGERS];
 	struct shm_doorbell_map *doorbells;
 	struct doca_comch_connection *connections[SHM_DOORBELLS];
 	uint32_t num_connections;
-	/* Connections to look at: the doorbells that rang, and what this side found by itself. */
+	/* Connections to look at: those whose doorbell was set, and those that the server has found by itself. */
 	uint64_t ready[SHM_DOORBELL_WORDS];
 	uint32_t next_index;
 	struct doca_comch_connection *tombstones; /* newest first; until the next start or the destroy */
@@ -55,7 +55,7 @@ bool server_open_sockets(struct doca_comch_server *server);
 /* Looks at all sockets. */
 void server_look_at_sockets(struct doca_comch_server *server);
 
-/* Closes the sockets of clients that have not introduced themselves. */
+/* Closes the sockets of clients that have not sent their HELLO. */
 void server_dismiss_strangers(struct doca_comch_server *server);
 
 #endif

@@ -82,7 +82,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 {
 	if (comch_server == NULL || connection == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* Looked for by address only, because an ended connection's memory may be gone. */
+	/* Looked for by address only, because an ended connection may have been freed. */
 	uint32_t index = 0;
 	while (index < SHM_DOORBELLS && comch_server->connections[index] != connection)
 		index++;
@@ -92,7 +92,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		return READING_STOP_WITH_CHILDREN;
 	endpoint_push_pending(&comch_server->endpoint, connection);
 	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection))
-		return DOCA_ERROR_AGAIN; /* the goodbye goes behind the messages, which have no room yet */
+		return DOCA_ERROR_AGAIN; /* the goodbye follows the messages, which have no room yet */
 	connection_say_goodbye(connection);
 	server_drop_connection(comch_server, connection);
 	return DOCA_SUCCESS;

@@ -10,7 +10,7 @@
 #include "control/server.h"
 #include "sdk_log.h"
 
-/* How long a client that has connected may take to introduce itself. */
+/* How long a client that has connected may take to send its HELLO. */
 #define STRANGER_PATIENCE_MS 5000
 /* How often every connection is looked at, whether its doorbell is set or not. */
 #define FULL_LOOK_MS 50
@@ -27,7 +27,7 @@ static uint32_t free_index(const struct doca_comch_server *server)
 	return SHM_DOORBELLS;
 }
 
-/* A socket that cannot be watched is of no use: neither a client nor its death would be noticed. */
+/* A socket that cannot be watched is closed: neither a client nor its death would be noticed. */
 static bool watch(const struct doca_comch_server *server, int socket, uint32_t slot)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLRDHUP, .data = {.u32 = slot}};
@@ -98,8 +98,8 @@ static void forget_stranger(struct stranger *stranger)
 	stranger->socket = -1;
 }
 
-/* Looks whether a stranger has introduced itself. */
-static void hear_stranger(struct doca_comch_server *server, struct stranger *stranger)
+/* Looks whether a stranger has sent its HELLO. */
+static void look_at_stranger(struct doca_comch_server *server, struct stranger *stranger)
 {
 	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
 	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
@@ -134,7 +134,7 @@ static void accept_strangers(struct doca_comch_server *server)
 		}
 		*stranger = (struct stranger){.socket = socket, .accepted_at_ms = now_ms()};
 		/* Clients send their HELLO at once, so it is usually there. */
-		hear_stranger(server, stranger);
+		look_at_stranger(server, stranger);
 	}
 }
 
@@ -160,7 +160,7 @@ void server_look_at_sockets(struct doca_comch_server *server)
 			accept_strangers(server);
 		} else if (slot >= SLOT_STRANGERS) {
 			if (server->strangers[slot - SLOT_STRANGERS].socket >= 0)
-				hear_stranger(server, &server->strangers[slot - SLOT_STRANGERS]);
+				look_at_stranger(server, &server->strangers[slot - SLOT_STRANGERS]);
 		} else if (server->connections[slot] != NULL) {
 			struct doca_comch_connection *connection = server->connections[slot];
 			connection_check_socket(connection);
@@ -171,7 +171,7 @@ void server_look_at_sockets(struct doca_comch_server *server)
 	}
 	int64_t now = now_ms();
 	expire_strangers(server, now);
-	/* A client can clear other clients' doorbells; it must not be able to silence them. */
+	/* A client can clear other clients' doorbells; the server looks at their connections all the same. */
 	if (now - server->last_full_look_ms < FULL_LOOK_MS)
 		return;
 	server->last_full_look_ms = now;

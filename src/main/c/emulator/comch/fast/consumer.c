@@ -1,5 +1,5 @@
-/* Receiving: posted buffers, their completion, and the consumer's context. The whole path of a small message is here, so
- * that the compiler makes one piece of it. */
+/* Receiving: posted buffers, their completion, and the consumer's context. Longer than other files, because the
+ * whole path of a small payload is here for the compiler to inline. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,9 +12,9 @@
 #include "readings.h"
 #include "sdk_log.h"
 
-/* After so many messages in a row the consumer looks away for so many pauses: a look takes the cache line away from the
- * producer that writes to it, and several messages at once cost little more than one. Not after fewer, as in a
- * ping-pong: there the next message is an answer to what this side has just sent. */
+/* After so many messages in a row the consumer waits for so many pauses: looking at a slot takes its cache line away
+ * from the producer that writes to it, and several messages at once cost little more than one. Not after fewer, as
+ * in a ping-pong: there the next message is the answer to what this process has just sent. */
 #define BURST 4
 #define PAUSES_AFTER_BURST 16
 
@@ -89,24 +89,25 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-/* Lets no producer claim any more, and tells the peer. */
+/* Announces the end to the peer, and lets no producer claim any more. */
 static void close_to_producers(struct doca_comch_consumer *consumer)
 {
 	own_consumer_end(consumer->connection, &consumer->own);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
-	/* The counter is the peer's to write: believe it only where it makes sense. */
+	/* The peer writes this counter: it is used only where it makes sense. */
 	bool plausible = claimed >= consumer->completed && claimed <= consumer->posted;
 	consumer->claimed = plausible ? claimed : consumer->completed;
 	consumer->claim_deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 }
 
-/* Whether a producer that has claimed a buffer but has not filled it is not waited for any more. The end of the connection
- * is no reason: the producer's thread may be copying into the buffer all the same. That its process has ended is one; or
- * else it stands still, or breaks the protocol. */
+/* Whether a producer that has claimed a buffer but has not filled it is not waited for any more: because its process
+ * has ended, or for the time that has passed, as it stands still or breaks the protocol. The end of the connection
+ * is no reason: the producer's thread may be copying into the buffer all the same. */
 static bool writer_given_up(const struct doca_comch_consumer *consumer, int64_t deadline_ms)
 {
 	struct doca_comch_connection *connection = consumer->connection;
-	if (atomic_load_explicit(&connection->writers_given_up, memory_order_relaxed) || !connection_peer_lives(connection))
+	if (atomic_load_explicit(&connection->writers_given_up, memory_order_relaxed) ||
+	    !connection_peer_lives(connection))
 		return true;
 	if (now_ms() < deadline_ms)
 		return false;
@@ -146,7 +147,7 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 			task, task->base.user_data, consumer->ctx.user_data);
 }
 
-/* Brings a filled slot's payload to its buffer. False while it is still on its way. */
+/* Brings a filled slot's payload to its buffer. False while it has not arrived. */
 static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		    struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
 {
@@ -215,7 +216,7 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 	return true;
 }
 
-/* The error with which the oldest posted buffer is to fail on demand: asked for once, at the first look at it. */
+/* The error with which the oldest posted buffer is to fail on demand: looked up once, at the first look at it. */
 static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
 {
 	if (consumer->judged != consumer->completed + 1) {
@@ -225,8 +226,8 @@ static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
 	return consumer->verdict;
 }
 
-/* Takes what is to fail off its sender's hands, who waits until a large payload has been carried to its end. False while
- * it has not. */
+/* Receives a payload whose buffer is to fail on demand, because the sender of a large one waits until all of it has
+ * been taken. False while it has not. */
 static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		    struct doca_comch_consumer_task_post_recv *task)
 {
@@ -264,11 +265,12 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		finish_oldest(consumer, status);
 		return true;
 	}
-	/* Standing still is not progress: the sender may have died half-way, and the caller looks for that next. */
+	/* Without new bytes there is no progress: the sender may have died half-way, and the caller looks for that
+	 * next. */
 	return task->piped != piped;
 }
 
-/* Whether the producer that claimed place `index` has written all that it will, to the slot and to the posted buffer. */
+/* Whether the producer that claimed place `index` writes no more to the slot and to the posted buffer. */
 static bool written_out(const struct doca_comch_consumer *consumer, uint64_t index)
 {
 	const struct shm_slot *slot = &consumer->slots[index & consumer->slot_mask];
@@ -346,7 +348,7 @@ static bool consumer_pending(struct doca_ctx *ctx)
 	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
 		return false;
-	/* A message in the pipeline is worth waking up for when it has moved. */
+	/* A message in the pipeline wakes the program when there are new bytes of it. */
 	const struct shm_region *region = consumer->region;
 	const struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
 	return slot->payload != SHM_PAYLOAD_PIPE ||
@@ -428,17 +430,17 @@ static void await_writer(const struct doca_comch_consumer *consumer, uint64_t in
 static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task)
 {
 	struct shm_post *post = &consumer->posts[task->index & consumer->mask];
-	/* Either the producer's look at `room` after its claim sees this, or this side sees the claim. An exchange, because
-	 * qemu-user lets a store and a load that follows it change places. */
+	/* Either the producer sees this when it looks at `room` after its claim, or the consumer sees the claim
+	 * below. An exchange, because qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
 	consumer->fits_below = 0;
 	(void)atomic_exchange(&consumer->region->fits_below, 0);
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
 	if (claimed > task->index && claimed <= consumer->posted) {
-		/* A producer is copying into it right now. One that takes for ever is stopped or hostile. */
+		/* A producer is copying into it right now. One that does not end is stopped or hostile. */
 		int64_t deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 		await_writer(consumer, task->index, deadline_ms);
-		/* What is on offer counts as fetched, unless the producer has just begun to write it. */
+		/* An offered payload counts as fetched, unless the producer has just begun to write it. */
 		if (!consumer_end_offer(consumer, task->index, SHM_OFFER_OPEN))
 			await_writer(consumer, task->index, deadline_ms);
 	}

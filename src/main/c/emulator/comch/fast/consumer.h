@@ -69,7 +69,7 @@ extern const struct emu_ctx_ops consumer_ops;
 
 /* ---- payloads that the oldest posted buffer waits for ---- */
 
-/* Takes the next part of a message that comes through the pipeline; true when all of it is there, or never will be, as in
+/* Takes the next part of a message that comes through the pipeline; true when all of it has come, or never will, as in
  * STOPPING. */
 bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
 			     uint64_t len, doca_error_t *status);

@@ -1,4 +1,4 @@
-/* Large payloads on their way: through the pipeline in parts, or fetched from the producer's memory. */
+/* Large payloads: they come through the pipeline in parts, or are fetched from the producer's memory. */
 #include <string.h>
 
 #include "fast/consumer.h"
@@ -13,12 +13,13 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
 		task->piped = 0;
 		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
-		/* Tags of marks are short: one of before a restart could be taken for this message's. */
+		/* Tags of marks are short: a mark from before a restart could be taken for this message's. */
 		atomic_store_explicit(&region->pipe_produced, shm_pipe_mark(index, 0), memory_order_relaxed);
 		/* Pairs with the acquire load in producer_push_through_pipe. */
 		atomic_store_explicit(&region->pipe_turn, index + 1, memory_order_release);
 	}
-	/* A consumer that stops does not wait for the rest. Its producer, which puts the rest right now, learns it. */
+	/* A consumer that stops does not wait for the rest. Its producer, which may be writing the rest just now,
+	 * notices. */
 	bool stops = consumer->ctx.state == DOCA_CTX_STATE_STOPPING;
 	uint64_t mark = stops ? atomic_exchange(&region->pipe_produced, SHM_PIPE_CLOSED)
 			      : atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
@@ -50,8 +51,8 @@ bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, en
 	if (!shm_offer_move(offer, index, from, SHM_OFFER_FETCHED))
 		return false;
 	if (place >= SHM_PRODUCER_PLACES)
-		return true; /* a peer that tells nonsense does not learn it */
-	/* Only forward: another consumer may have fetched the producer's next one meanwhile. */
+		return true; /* a place that does not exist: the producer finds the state of its offer only */
+	/* Only to a later ticket: another consumer may have fetched the producer's next payload meanwhile. */
 	_Atomic uint64_t *fetched = &consumer->connection->own->fetched[place];
 	uint64_t before = atomic_load_explicit(fetched, memory_order_relaxed);
 	while (before < ticket && !atomic_compare_exchange_weak_explicit(fetched, &before, ticket, memory_order_release,

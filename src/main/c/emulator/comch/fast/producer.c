@@ -1,5 +1,5 @@
-/* Sending: the peer's consumers, submit and completion, and the producer's context. The whole path of a small message is
- * here, so that the compiler makes one piece of it. */
+/* Sending: the peer's consumers, submit and completion, and the producer's context. Longer than other files, because
+ * the whole path of a small payload is here for the compiler to inline. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,10 +12,10 @@
 #include "readings.h"
 #include "sdk_log.h"
 
-/* From this size on the consumer fetches every other payload, so that both sides copy at the same time. Handing over costs
- * more than that saves for smaller ones. */
+/* From this size on the consumer fetches every other payload, so that producer and consumer copy at the same time. For
+ * smaller ones an offer costs more than that saves. */
 #define FETCH_LEAST_BYTES (128u << 10)
-/* One call to the consumer's doca_pe_progress does it, and must not take for ever. */
+/* One call of doca_pe_progress fetches all of it, and should end soon. */
 #define FETCH_MOST_BYTES (8u << 20)
 
 static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
@@ -53,8 +53,8 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 	}
 	opened.slot_mask = shm_slot_mask(opened.capacity);
 	opened.packed_limit = shm_packed_limit(opened.capacity);
-	opened.flows = true; /* until the contrary is shown */
-	opened.flows_since = now_ms();
+	opened.dense = true; /* until it is measured */
+	opened.dense_since = now_ms();
 	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
 		opened.max_imm_len = emu_limits()->max_imm_data_len;
 	*view = opened;
@@ -88,25 +88,27 @@ static inline doca_error_t find_view(struct doca_comch_producer *producer, uint3
 {
 	struct consumer_view *view = &producer->views[id % SHM_CONSUMER_SLOTS];
 	*found = view;
-	if (EMU_LIKELY(shm_entry_id(view->entry) == id && directory_entry(producer, view->slot) == view->entry && id != 0))
+	if (EMU_LIKELY(shm_entry_id(view->entry) == id && directory_entry(producer, view->slot) == view->entry &&
+		       id != 0))
 		return DOCA_SUCCESS;
 	return id == 0 ? READING_CONSUMER_UNKNOWN : look_up_consumer(producer, id, view);
 }
 
 /* ---- sending ---- */
 
-/* The error of a send to a consumer that is not there; says so. */
+/* The error of a send to a consumer that does not exist; sets the reason. */
 static __attribute__((cold)) doca_error_t no_such_consumer(doca_error_t error)
 {
 	if (error == DOCA_ERROR_INVALID_VALUE)
-		emu_log_reason("the other side has no such consumer, or not any more");
+		emu_log_reason("the peer has no such consumer, or not any more");
 	return error;
 }
 
-/* The error of a send that is too long; says what of it, and the limit. */
+/* The error of a send that is too long; the reason names what is too long, and the limit. */
 static __attribute__((cold)) doca_error_t too_long(const char *what, uint64_t len, uint64_t limit, const char *who)
 {
-	emu_log_reason("%llu bytes of %s, where %s %llu", (unsigned long long)len, what, who, (unsigned long long)limit);
+	emu_log_reason("%llu bytes of %s, where %s %llu", (unsigned long long)len, what, who,
+		       (unsigned long long)limit);
 	return READING_SEND_TOO_LONG;
 }
 
@@ -159,7 +161,8 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
 							   memory_order_acquire))
 			continue;
-		if (EMU_LIKELY(len < atomic_load(&region->fits_below) || atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
+		if (EMU_LIKELY(len < atomic_load(&region->fits_below) ||
+			       atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
 			*claimed = index;
 			return DOCA_SUCCESS;
 		}
@@ -187,7 +190,7 @@ static inline bool data_segment(const struct doca_buf *buf, const uint8_t **sour
 
 /* Copies a small payload in words. The sender has often written part of it just now, with stores narrower than the
  * registers that memcpy would load: such a load waits until those stores, and all stores before them, have left for
- * the cache, which takes as long as a line needs from the other core. */
+ * the cache, which takes as long as a cache line needs from the other core. */
 static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
 {
 	uint64_t word;
@@ -201,29 +204,30 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 		dest[done] = source[done];
 }
 
-/* Whether payloads like this one flow. */
-static inline bool flows(struct consumer_view *view, uint64_t len)
+/* Counts a payload; whether those that the packed area could take are dense traffic. */
+static inline bool is_dense(struct consumer_view *view, uint64_t len)
 {
-	view->flow_bytes += len;
-	if (EMU_UNLIKELY(view->flow_bytes >= DENSE_TRAFFIC_BYTES)) {
-		view->flows = traffic_is_dense(&view->flows_since);
-		view->flow_bytes = 0;
+	view->dense_bytes += len;
+	if (EMU_UNLIKELY(view->dense_bytes >= DENSE_TRAFFIC_BYTES)) {
+		view->dense = traffic_is_dense(&view->dense_since);
+		view->dense_bytes = 0;
 	}
-	return view->flows;
+	return view->dense;
 }
 
-/* Room in the ring of bytes: whole lines, in one piece. Its place does not matter, as long as nobody else has it. */
+/* Room in the packed area: whole cache lines, in one piece. Any place will do that no other payload has. */
 static inline uint32_t take_packed_room(struct shm_region *region, uint64_t len)
 {
 	uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
 	uint64_t offset;
 	do
-		offset = atomic_fetch_add_explicit(&region->packed_taken, bytes, memory_order_relaxed) % SHM_PACKED_BYTES;
+		offset = atomic_fetch_add_explicit(&region->packed_taken, bytes, memory_order_relaxed) %
+			 SHM_PACKED_BYTES;
 	while (EMU_UNLIKELY(offset + bytes > SHM_PACKED_BYTES));
 	return (uint32_t)offset;
 }
 
-/* Brings the payload into a claimed slot or its buffer and tells how. */
+/* Brings the payload into a claimed slot or its buffer, and returns the way taken. */
 static inline enum shm_payload place(struct doca_comch_producer *producer, struct consumer_view *view,
 				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
 				     uint32_t imm_len)
@@ -234,7 +238,7 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, struc
 		copy_words(slot->bytes + imm_len, source, len);
 		return SHM_PAYLOAD_INLINE;
 	}
-	if (len <= view->packed_limit && flows(view, len)) {
+	if (len <= view->packed_limit && is_dense(view, len)) {
 		uint32_t offset = take_packed_room(view->region, len);
 		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a payload without source is inline */
 		memcpy(shm_region_packed(view->region) + offset, source, len);
@@ -264,14 +268,14 @@ static inline enum shm_payload place(struct doca_comch_producer *producer, struc
 	return SHM_PAYLOAD_PIPE;
 }
 
-/* Whether a buffer is posted: attempts that would give AGAIN anyway do not count for faults. */
+/* Whether a buffer is posted: faults on demand do not count submits that answer AGAIN for want of one. */
 static bool buffer_at_hand(const struct consumer_view *view)
 {
 	uint64_t claimed = atomic_load_explicit(&view->region->claimed, memory_order_acquire);
 	return atomic_load_explicit(&view->region->posted, memory_order_acquire) > claimed;
 }
 
-/* Whether a send goes on under the faults asked for; if not, `result` is submit's answer. */
+/* Whether no fault on demand ends this send; otherwise `result` is submit's answer. */
 static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task *task, doca_error_t *result)
 {
 	doca_error_t error;
@@ -299,7 +303,7 @@ static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_prod
 							   const struct doca_buf *buf)
 {
 	if (buf->remote)
-		return READING_SEND_FROM_IMPORTED; /* its address means something in another process only */
+		return READING_SEND_FROM_IMPORTED; /* its address is one of another process */
 	if (!connection_takes_map(producer->connection, buf->mmap))
 		return READING_MAP_OF_OTHER_DEVICES;
 	producer->map_seen = buf->registration;

@@ -27,11 +27,11 @@ struct consumer_view {
 	struct shm_slot *slots;
 	uint64_t slot_mask;
 	uint64_t packed_limit; /* the longest payload for the packed area */
-	/* Of payloads that the ring could take: whether they flow, and the bytes since that was decided, at `flows_since`
-	 * (now_ms). */
-	bool flows;
-	uint64_t flow_bytes;
-	int64_t flows_since;
+	/* Of payloads that the packed area could take: whether they are dense traffic, and how many bytes there were
+	 * since that was decided, at `dense_since` (now_ms). */
+	bool dense;
+	uint64_t dense_bytes;
+	int64_t dense_since;
 };
 
 struct doca_comch_producer_task_send {
@@ -81,9 +81,9 @@ static inline uint64_t directory_entry(const struct doca_comch_producer *produce
 
 #define PRODUCER_WAITS_PER_LOOK 1024u
 
-/* To be asked each time that the peer's consumer keeps the producer waiting, in a submit that answers AGAIN or in the
- * middle of a transfer. Looks now and then whether the peer still lives: the caller may drive no engine, or this one
- * only, and the end of the connection is noticed by the control path's. */
+/* To be asked each time that the peer's consumer keeps the producer waiting, in a submit that answers AGAIN or in
+ * the middle of a transfer. Looks now and then whether the peer's process still lives: the caller may drive no
+ * engine, or this one only, and the end of the connection is noticed by the control path's. */
 static inline bool producer_waits_in_vain(struct doca_comch_producer *producer)
 {
 	return ++producer->waits % PRODUCER_WAITS_PER_LOOK == 0 && connection_peer_vanished(producer->connection);
@@ -91,22 +91,23 @@ static inline bool producer_waits_in_vain(struct doca_comch_producer *producer)
 
 extern const struct emu_ctx_ops producer_ops;
 
-/* ---- payloads that take more than the submit: the pipeline carries them, or the consumer fetches them ---- */
+/* ---- payloads that are not sent within the submit: the pipeline carries them, or the consumer fetches them ---- */
 
 /* Takes a task over whose place is claimed and not yet published; it knows its index, source and length. */
 void producer_begin_transfer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
 			     const struct consumer_view *view, enum shm_payload payload);
 
-/* Puts the next part of the oldest piped message; there is one. True when something moved. */
+/* Puts the next part of the oldest piped message; there is one. True when bytes were written or its task has ended. */
 bool producer_push_through_pipe(struct doca_comch_producer *producer);
 
-/* Looks what has become of the offer; there is one. True when its task has ended. */
+/* Looks at the state of the offer; there is one. True when its task has ended. */
 bool producer_end_offer(struct doca_comch_producer *producer);
 
-/* Takes back what was offered, unless the consumer has all of it. One that is still copying finds out at the end. */
+/* Takes the offer back, unless the consumer has copied all of it. A consumer that is still copying notices at the
+ * end. */
 void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t status);
 
-/* Ends all of them. */
+/* Ends all offers and transfers through the pipeline. */
 void producer_flush_transfers(struct doca_comch_producer *producer);
 
 #endif

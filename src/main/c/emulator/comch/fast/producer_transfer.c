@@ -1,14 +1,14 @@
-/* Large payloads on their way: through the pipeline in parts, or offered to the consumer, which fetches them. */
+/* Large payloads: they go through the pipeline in parts, or are offered to the consumer, which fetches them. */
 #include <string.h>
 
 #include "base/clock.h"
 #include "fast/producer.h"
 #include "readings.h"
 
-/* Data go through the pipeline in parts, so that both sides work at the same time. */
+/* Payloads go through the pipeline in parts, so that producer and consumer copy at the same time. */
 #define PIPE_PART_BYTES (128u << 10)
 
-/* A consumer that does not come for it in time may be waiting for something else: the producer writes it then. */
+/* A consumer that does not fetch the payload in time may be waiting for something else: then the producer writes it. */
 #define FETCH_PATIENCE_MS 2
 
 static struct shm_region *region_of(const struct doca_comch_producer *producer,
@@ -23,7 +23,7 @@ static struct shm_offer *offer_of(const struct doca_comch_producer *producer,
 	return &shm_region_offers(region_of(producer, task))[task->index & (task->capacity - 1)];
 }
 
-/* With which error a task ends whose consumer has gone in the middle of it; SUCCESS: it is there. */
+/* The error of a task whose consumer has stopped in the middle of it; SUCCESS: the consumer is still running. */
 static doca_error_t consumer_gone(const struct doca_comch_producer *producer,
 				  const struct doca_comch_producer_task_send *task)
 {
@@ -41,14 +41,15 @@ static void make_offer(struct doca_comch_producer *producer, struct doca_comch_p
 	offer->addr = (uint64_t)(uintptr_t)task->source;
 	offer->ticket = producer->ticket;
 	offer->place = producer->place;
-	/* The consumer sees it once the slot is published. Release: another producer whose offer this one replaces sees that
-	 * its own was fetched; pairs with the acquire load in shm_offer_state. */
+	/* The consumer sees it once the slot is published. Release: another producer whose offer this one replaces
+	 * sees that its own was fetched; pairs with the acquire load in shm_offer_state. */
 	atomic_store_explicit(&offer->state, shm_offer_mark(task->index, SHM_OFFER_OPEN), memory_order_release);
 	producer->offered = task;
 	producer->offered_until_ms = now_ms() + FETCH_PATIENCE_MS;
 }
 
-/* How far the consumer is. What it has fetched stays known when the place of the offer is another's, or given back. */
+/* How far the consumer is. A payload that it has fetched is known as such also when the place of the offer has been
+ * used again or its page given back. */
 static enum shm_offer_state state_of_offer(const struct doca_comch_producer *producer)
 {
 	const struct doca_comch_producer_task_send *task = producer->offered;
@@ -56,7 +57,8 @@ static enum shm_offer_state state_of_offer(const struct doca_comch_producer *pro
 	if (state != SHM_OFFER_FOREIGN)
 		return state;
 	/* Pairs with the release in consumer_end_offer. */
-	uint64_t fetched = atomic_load_explicit(&producer->connection->peer->fetched[producer->place], memory_order_acquire);
+	const struct shm_half *peer = producer->connection->peer;
+	uint64_t fetched = atomic_load_explicit(&peer->fetched[producer->place], memory_order_acquire);
 	return fetched == producer->ticket ? SHM_OFFER_FETCHED : SHM_OFFER_FOREIGN;
 }
 
@@ -77,7 +79,7 @@ void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t 
 	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
 }
 
-/* Writes the payload after all. */
+/* Writes the payload to the posted buffer, if the consumer has not begun to fetch it. */
 static void keep_offer(struct doca_comch_producer *producer)
 {
 	const struct doca_comch_producer_task_send *task = producer->offered;
@@ -156,7 +158,7 @@ static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status
 	leave_pipe(producer, status);
 }
 
-/* The consumer is not ready for the next part. True when it never will be. */
+/* The consumer has no room for the next part. True when it never will: the task has ended then. */
 static bool give_up_piped(struct doca_comch_producer *producer)
 {
 	if (!producer_waits_in_vain(producer))
@@ -174,7 +176,8 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 		return true;
 	}
 	if (task->base.state == EMU_TASK_CANCELLED) {
-		abort_pipe(producer, READING_FLUSHED_TASK); /* its memory may be gone, and half a message is none */
+		/* Its memory may have been freed, and half a message is of no use. */
+		abort_pipe(producer, READING_FLUSHED_TASK);
 		return true;
 	}
 	struct shm_region *region = region_of(producer, task);
@@ -198,14 +201,16 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 	if (part == 0)
 		return give_up_piped(producer);
 	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
-	uint64_t put = shm_pipe_mark(task->index, task->piped);
+	uint64_t written = shm_pipe_mark(task->index, task->piped);
 	task->piped += part;
-	if (!atomic_compare_exchange_strong(&region->pipe_produced, &put, shm_pipe_mark(task->index, task->piped))) {
-		/* The consumer has stopped meanwhile; one that is still there breaks the protocol. */
+	if (!atomic_compare_exchange_strong(&region->pipe_produced, &written,
+					    shm_pipe_mark(task->index, task->piped))) {
+		/* The consumer has stopped meanwhile; one that still runs breaks the protocol. */
 		gone = consumer_gone(producer, task);
 		leave_pipe(producer, gone == DOCA_SUCCESS ? DOCA_ERROR_IO_FAILED : gone);
-	} else if (task->piped == task->len)
+	} else if (task->piped == task->len) {
 		leave_pipe(producer, DOCA_SUCCESS);
+	}
 	return true;
 }
 
