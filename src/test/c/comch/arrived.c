@@ -14,7 +14,7 @@
 #define RW DOCA_ACCESS_FLAG_PCI_READ_WRITE
 #define MIB (UINT64_C(1) << 20)
 
-/* The ways of a payload: a slot, the ring of bytes, the eager area, a direct write, the consumer's fetch, a direct
+/* The ways of a payload: a slot, the packed area, the eager area, a direct write, the consumer's fetch, a direct
  * write of one too large to be fetched. Each is sent twice by a producer of its own; of two that could be fetched the
  * second is written by the producer. Without direct writes long ones go through the pipeline, where the
  * last would be nothing new. */
@@ -23,7 +23,7 @@ static const size_t lens[] = {64, 2000, 10000, 64u << 10, 1u << 20, (8u << 20) +
 #define WAYS (sizeof(lens) / sizeof(lens[0]))
 #define PAYLOADS (2 * WAYS)
 #define LARGEST ((8u << 20) + 1)
-/* More than 32, so that there is a ring of bytes. */
+/* More than 32, so that there is a packed area. */
 #define RECEIVES 40
 
 static bool direct_writes(void)

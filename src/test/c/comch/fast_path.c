@@ -1016,7 +1016,7 @@ static void counters_wrap_around_the_slots(void **state)
 	path_close(&path);
 }
 
-/* As many as are posted wait for the consumer at a time, half of what the ring of bytes holds. */
+/* As many as are posted wait for the consumer at a time, half of what the packed area holds. */
 static void payloads_of_many_sizes_wrap_around_the_ring(void **state)
 {
 	(void)state;

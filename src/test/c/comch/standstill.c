@@ -84,7 +84,7 @@ static size_t message_len(uint64_t number)
 
 static size_t payload_len(uint64_t number)
 {
-	/* All ways of a payload: slot, ring of bytes, eager area, direct write or pipeline, fetched by the consumer. */
+	/* All ways of a payload: slot, packed area, eager area, direct write or pipeline, fetched by the consumer. */
 	static const size_t lens[] = {8, 64, 300000, 200, 1000, 3000, 9000, 40000, 16, 150000, 8, 48, 600000};
 	return lens[number % (sizeof(lens) / sizeof(lens[0]))];
 }
