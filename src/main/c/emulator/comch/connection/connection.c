@@ -67,14 +67,6 @@ void connection_unref(struct doca_comch_connection *connection)
 	free(connection);
 }
 
-void connection_alert_peer(struct doca_comch_connection *connection)
-{
-	if (connection->side == SHM_CLIENT)
-		shm_doorbell_set(shm_doorbells_of(connection->doorbells), connection->index);
-	else
-		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
-}
-
 void connection_alert_self(struct doca_comch_connection *connection)
 {
 	/* A client looks at its `registrations` on every call; a server only where a bell rings. */

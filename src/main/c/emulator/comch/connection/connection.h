@@ -13,10 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "doca_comch.h"
-#include "doca_dev.h"
 #include "base/shm_map.h"
 #include "base/wire.h"
+#include "doca_comch.h"
+#include "doca_dev.h"
 
 struct comch_endpoint;
 struct doca_comch_task_send;
@@ -124,7 +124,13 @@ void connection_ref(struct doca_comch_connection *connection);
 void connection_unref(struct doca_comch_connection *connection);
 
 /* Makes the peer look at this connection; any thread. */
-void connection_alert_peer(struct doca_comch_connection *connection);
+static inline void connection_alert_peer(struct doca_comch_connection *connection)
+{
+	if (connection->side == SHM_CLIENT)
+		shm_doorbell_set(shm_doorbells_of(connection->doorbells), connection->index);
+	else
+		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
+}
 
 /* Makes this side's control thread look at it; any thread. */
 void connection_alert_self(struct doca_comch_connection *connection);

@@ -73,10 +73,8 @@ static void register_all(struct doca_comch_connection *connection)
 		register_one(connection, c);
 }
 
-void own_consumers_register(struct doca_comch_connection *connection)
+void own_consumers_register_waiting(struct doca_comch_connection *connection)
 {
-	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) == 0)
-		return;
 	/* Set to 0 before the look: a consumer that asks meanwhile is counted again. */
 	atomic_exchange_explicit(&connection->registrations, 0, memory_order_acq_rel);
 	pthread_mutex_lock(&connection->lock);

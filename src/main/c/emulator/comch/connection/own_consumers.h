@@ -18,10 +18,10 @@ enum registration {
 struct own_consumer {
 	const struct doca_ctx *ctx; /* the consumer's */
 	uint32_t id;
-	uint32_t slot;			/* in the directory */
-	uint32_t generation;		/* counts starts */
-	_Atomic uint32_t registration;	/* enum registration */
-	struct own_consumer *next;	/* the connection's lock */
+	uint32_t slot;		       /* in the directory */
+	uint32_t generation;	       /* counts starts */
+	_Atomic uint32_t registration; /* enum registration */
+	struct own_consumer *next;     /* the connection's lock */
 };
 
 /* Gives a new consumer a slot and an id, and announces to the peer that it exists. NO_MEMORY: no slot is free. The
@@ -40,6 +40,13 @@ bool own_consumer_has_its_turn(struct doca_comch_connection *connection, const s
 void own_consumer_end(struct doca_comch_connection *connection, struct own_consumer *consumer);
 
 /* Registers the starting consumers with the peer, in the order of their starts. The control thread. */
-void own_consumers_register(struct doca_comch_connection *connection);
+void own_consumers_register_waiting(struct doca_comch_connection *connection);
+
+/* The same, if there are any: cheap enough for each message. */
+static inline void own_consumers_register(struct doca_comch_connection *connection)
+{
+	if (atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0)
+		own_consumers_register_waiting(connection);
+}
 
 #endif
