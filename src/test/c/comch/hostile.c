@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "base/fabric.h"
-#include "harness.h"
 #include "base/shm_map.h"
 #include "base/wire.h"
+#include "harness.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING

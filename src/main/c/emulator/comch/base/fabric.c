@@ -16,9 +16,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/wire.h"
 #include "folder.h"
 #include "sdk_log.h"
-#include "base/wire.h"
 
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"

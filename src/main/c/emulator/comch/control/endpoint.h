@@ -2,11 +2,11 @@
 #ifndef EMU_ENDPOINT_H
 #define EMU_ENDPOINT_H
 
+#include "base/task_pool.h"
+#include "base/wire.h"
 #include "connection/connection.h"
 #include "ctx.h"
 #include "doca_comch.h"
-#include "base/task_pool.h"
-#include "base/wire.h"
 
 struct doca_comch_event_msg_recv {
 	struct comch_endpoint *endpoint;

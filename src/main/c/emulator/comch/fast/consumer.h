@@ -4,13 +4,13 @@
 #ifndef EMU_CONSUMER_H
 #define EMU_CONSUMER_H
 
+#include "base/shm_map.h"
+#include "base/task_pool.h"
 #include "connection/connection.h"
 #include "connection/own_consumers.h"
 #include "ctx.h"
 #include "doca_comch_consumer.h"
 #include "limits.h"
-#include "base/shm_map.h"
-#include "base/task_pool.h"
 
 struct doca_comch_consumer_task_post_recv {
 	struct doca_task base;

@@ -4,12 +4,12 @@
 #ifndef EMU_PRODUCER_H
 #define EMU_PRODUCER_H
 
+#include "base/shm_map.h"
+#include "base/task_pool.h"
 #include "connection/connection.h"
 #include "ctx.h"
 #include "doca_comch_producer.h"
 #include "limits.h"
-#include "base/shm_map.h"
-#include "base/task_pool.h"
 
 /* One of the peer's consumers as this producer knows it. */
 struct consumer_view {
