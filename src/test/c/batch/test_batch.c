@@ -197,7 +197,7 @@ static int set_up(void **state)
 	return 0;
 }
 
-/* As the other side does. */
+/* As Java does. */
 static void enqueue(struct batch_context *to, uint32_t slot)
 {
 	to->queue[to->queue_tail++ & to->queue_mask] = slot;
@@ -452,7 +452,7 @@ static void a_received_buffer_goes_back_empty(void **state)
 	bufs[3].len = 4;
 	enqueue(&context, 3 | BATCH_EMPTY);
 	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
-	assert_int_equal(0, bufs[3].len); /* as the other side believes */
+	assert_int_equal(0, bufs[3].len); /* as Java believes */
 	expect_entry(1, 3, DOCA_ERROR_IO_FAILED);
 	bufs[4].len = 4;
 	enqueue(&context, 4 | BATCH_EMPTY);

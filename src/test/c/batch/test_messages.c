@@ -36,7 +36,7 @@ static struct doca_task the_task;
 static struct messages_endpoint of_server, of_client;
 static doca_error_t allocation, submission;
 
-/* What the other side was told. */
+/* What has been reported to Java. */
 static int told;
 static union doca_data told_data;
 static uint32_t told_number;
@@ -204,7 +204,7 @@ static void what_did_not_go_out_is_counted_and_told_with_the_task(void **state)
 {
 	(void)state;
 	comch4j_messages_not_sent((void *)&the_task, (union doca_data){.u64 = 9}, (union doca_data){.ptr = &of_server});
-	assert_int_equal(0, the_task.frees); /* the other side asks for its status first */
+	assert_int_equal(0, the_task.frees); /* Java asks for its status first */
 	assert_int_equal(1, of_server.ended);
 	assert_int_equal(1, told);
 	assert_ptr_equal(&the_task, told_pointer);

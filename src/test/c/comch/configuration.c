@@ -498,7 +498,7 @@ static void no_more_than_64_consumers_and_producers_per_side(void **state)
 	}
 	GIVES(DOCA_ERROR_NO_MEMORY, doca_comch_consumer_create(pair.client.connection, memory.mmap, &consumer));
 	GIVES(DOCA_ERROR_NO_MEMORY, doca_comch_producer_create(pair.client.connection, &producer));
-	/* The other side has places and ids of its own. */
+	/* The peer has places and ids of its own. */
 	OK(doca_comch_producer_create(pair.server.connection, &producer));
 	OK(doca_comch_producer_destroy(producer));
 	for (uint32_t i = 0; i < 64; i++) {

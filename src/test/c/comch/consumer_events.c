@@ -385,8 +385,8 @@ static void a_producer_can_be_made_in_the_consumer_event(void **state)
 
 /* ---- the order of announcements ---- */
 
-/* What `end` has been told, in the order of its callbacks: "+3" and "-3" for the start and end of consumer 3, and the text
- * of each message. */
+/* What `end` has been told, in the order of its callbacks: "+3" and "-3" for the start and end of consumer 3, and
+ * the text of each message. */
 static const char *story_of(const struct end *end)
 {
 	static char story[16384];
@@ -439,8 +439,8 @@ static void end_consumers(struct consumer *consumers, size_t num)
 	}
 }
 
-/* Eight consumers that are started at once in some order, on the engine of the control path or one of their own that has
- * been driven `turns` times. */
+/* Eight consumers that are started at once in some order, on the engine of the control path or one of their own that
+ * has been driven `turns` times. */
 static void starts_are_told_in_order(bool on_server, bool own_engine, const uint32_t *order, int turns)
 {
 	struct setting setting;

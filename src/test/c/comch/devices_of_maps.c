@@ -1,4 +1,5 @@
-/* A memory map counts for the devices that were added to it: contexts of other devices refuse it, and all its buffers. */
+/* A memory map counts for the devices that were added to it: contexts of other devices refuse it, and all its
+ * buffers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -796,7 +796,7 @@ static void connections_with_active_children_cannot_be_ended_by_their_own_side(v
 	path_close_memory(&path);
 }
 
-/* The other side ends the connection while producers and consumers are active on this one. */
+/* The peer ends the connection while producers and consumers are active on this side. */
 static void children_follow_a_connection_that_the_peer_ends(void **state)
 {
 	(void)state;

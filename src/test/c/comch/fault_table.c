@@ -86,8 +86,8 @@ struct program {
 	bool server;
 	const char *name, *faults;
 	bool struck; /* the faults are this side's */
-	/* Stops what is left of a broken connection itself, says HELLO in a loop of its own, has a short queue, and waits
-	 * for its sends without a look at the rest. */
+	/* Stops what is left of a broken connection itself, says HELLO in a loop of its own, has a short queue, and
+	 * waits for its sends without a look at the rest. */
 	bool hasty;
 	bool quits; /* ends with a broken connection */
 	struct devices devices;
@@ -662,7 +662,7 @@ static unsigned number_of(const struct program *program, const char *key)
 }
 
 /* A table of faults that do not strike would always be passed; and nothing else may go wrong. `mate` is NULL or the
- * other side, where both are in one process and each fault strikes either. */
+ * peer, where both are in one process and each fault strikes either. */
 static void check_what_struck(const struct program *program, const struct program *mate)
 {
 	static const struct program nobody;

@@ -1,9 +1,10 @@
-/* Programs that make many consumers and producers at once and pair them by the order in which they hear of them: eight on
- * either side, greetings in between, payloads over each pair in both directions, then an orderly end. Nothing but the order
- * of arrival tells which belong together, so a wrong order either shows in the payloads or leaves both sides waiting.
+/* Programs that make many consumers and producers at once and pair them by the order in which they hear of them:
+ * eight on either side, greetings in between, payloads over each pair in both directions, then an orderly end.
+ * The order of arrival is the only sign of which belong together, so a wrong order either shows in the
+ * payloads or leaves both processes waiting.
  *
- * Many rounds, each on a connection of its own; COMCH4J_PAIRING_ROUNDS sets their number. The program starts itself again
- * for the other side: child SERVER ROUNDS. */
+ * Many rounds, each on a connection of its own; COMCH4J_PAIRING_ROUNDS sets their number. The program starts itself
+ * again as the peer: child SERVER ROUNDS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -292,7 +293,7 @@ static void destroy_all(struct party *party)
 	party->closed = true;
 }
 
-/* Whether all has been said and done, on both sides as far as this one can tell. */
+/* Whether everything has been sent and received, as far as this process can see. */
 static bool step(struct party *party)
 {
 	if (party->end.connection != NULL && party->made < PAIRS && party->round % 2 == 1)

@@ -1,6 +1,6 @@
 /* Server and client in two processes, and what happens when one of them is killed.
  *
- * The program starts itself again for the other side: child SERVER|CLIENT ROLE. */
+ * The program starts itself again as the peer: child SERVER|CLIENT ROLE. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -435,7 +435,7 @@ static void offer_from_client(struct side *side)
 	free_sent(&producer.record);
 	record_clear(&producer.record);
 	say_and_hear(end, "sent", 4);
-	/* The consumer stops: both sides agree on what has become of the last one. */
+	/* The consumer stops: both processes agree on what has become of the last one. */
 	fill(memory.bytes, OFFER, 3);
 	put(&producer, 1, buf);
 	say_and_hear(end, "offered", 5);

@@ -1,8 +1,8 @@
-/* A process that stands still (SIGSTOP) in the middle of full traffic and goes on later: nothing is lost, doubled or out
- * of order on either path, and the counters agree to the last message.
+/* A process that stands still (SIGSTOP) in the middle of full traffic and goes on later: nothing is lost, doubled or
+ * out of order on either path, and the counters agree to the last message.
  *
- * The program starts itself again for both sides: child SERVER|CLIENT traffic. COMCH4J_TEST_STOP_MS sets how long a stop
- * takes. */
+ * The program starts itself again for both sides: child SERVER|CLIENT traffic. COMCH4J_TEST_STOP_MS sets how long a
+ * stop takes. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -275,7 +275,7 @@ static void counters_agree(const struct side *side)
 	CHECK(counter(side, DOCA_COMCH_COUNTER_RECV_BYTES) == side->received.message_bytes);
 }
 
-/* Both sides tell how much it was, check what they have got against that, and then say farewell. */
+/* Client and server send each other how much they have sent, compare it with what has arrived, and part. */
 static void compare_totals(struct side *side)
 {
 	struct end *end = &side->end;

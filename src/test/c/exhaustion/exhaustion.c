@@ -1,6 +1,7 @@
-/* Every call of the emulator for memory, descriptors, files and sockets fails once, at each place where it can, while a
- * server and a client live through a whole life; then descriptors run out, and the fabric folder vanishes, is read-only or
- * full. Each time: a documented error or an attempt that fails, nothing lost, and the next try succeeds. */
+/* Every call of the emulator for memory, descriptors, files and sockets fails once, at each place where it can,
+ * while a server and a client live through a whole life; then descriptors run out, and the fabric folder vanishes,
+ * is read-only or full. Each time: a documented error or an attempt that fails, nothing lost, and the next try
+ * succeeds. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* One end of a connection from its creation to its end, step by step, so that any step may fail: the end of a program that
- * looks at each result, gives up when something fails, and cleans up. */
+/* One end of a connection from its creation to its end, step by step, so that any step may fail: the end of a
+ * program that looks at each result, gives up when something fails, and cleans up. */
 #ifndef LIFE_H
 #define LIFE_H
 

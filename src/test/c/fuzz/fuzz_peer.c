@@ -13,6 +13,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fabric.h"
+#include "base/shm_map.h"
+#include "base/wire.h"
 #include "doca_buf.h"
 #include "doca_buf_inventory.h"
 #include "doca_comch.h"
@@ -23,10 +26,7 @@
 #include "doca_log.h"
 #include "doca_mmap.h"
 #include "doca_pe.h"
-#include "base/fabric.h"
 #include "input.h"
-#include "base/shm_map.h"
-#include "base/wire.h"
 #include "world.h"
 
 #define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
@@ -865,7 +865,7 @@ static void take_next_from_local(void)
 		s.peer.taken[number]++;
 }
 
-/* Both sides of a long transfer take turns. */
+/* Producer and consumer of a long transfer take turns. */
 static void take_much_from_local(void)
 {
 	struct input saved = s.in;

@@ -91,7 +91,7 @@ struct fast_path {
 	uint8_t *memory; /* 2 * WINDOW payloads: received ones, then own ones */
 	struct doca_comch_consumer_task_post_recv *receives[WINDOW];
 	bool send_busy[WINDOW];
-	uint32_t remote; /* the other side's consumer; 0: none yet */
+	uint32_t remote; /* the peer's consumer; 0: none yet */
 	bool gone;
 	bool used;
 	/* The server's: payloads to send back, in order. */
