@@ -89,8 +89,8 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
-/* Announces the end to the peer, and lets no producer claim any more. */
-static void close_to_producers(struct doca_comch_consumer *consumer)
+/* Announces the end to the peer, and lets no producer claim any more. Out of line: progress is to stay small. */
+static __attribute__((noinline)) void close_to_producers(struct doca_comch_consumer *consumer)
 {
 	own_consumer_end(consumer->connection, &consumer->own);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;

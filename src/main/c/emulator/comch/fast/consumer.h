@@ -30,16 +30,15 @@ struct doca_comch_consumer_task_post_recv {
 struct doca_comch_consumer {
 	struct doca_ctx ctx;
 	struct doca_comch_connection *connection;
-	struct doca_mmap *mmap;
 	uint8_t *range;
 	size_t range_len;
-	struct own_consumer own;
-	uint32_t imm_data_len;
 	uint64_t max_room; /* of a posted buffer */
 	uint32_t map_seen; /* registration of a map whose buffers may be posted; 0: none yet */
+	uint32_t imm_data_len;
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
 	uint32_t num_tasks;
+	struct own_consumer own;
 
 	/* While not IDLE. */
 	struct shm_region *region;
@@ -58,6 +57,8 @@ struct doca_comch_consumer {
 	int64_t claim_deadline_ms;
 	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
 	struct task_pool pool;
+
+	struct doca_mmap *mmap; /* from create to destroy; here to leave the fields of each message close together */
 };
 
 static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)
