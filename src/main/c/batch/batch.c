@@ -1,5 +1,7 @@
 #include "batch.h"
 
+#include "layout.h"
+
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -7,9 +9,9 @@ static struct batch_functions doca;
 
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
-	if (functions->version != BATCH_VERSION || functions->progress == NULL || functions->submit == NULL ||
-	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL ||
-	    functions->get_data_len == NULL ||
+	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
+	    functions->status == NULL || functions->set_data == NULL ||
+	    functions->reset_data_len == NULL || functions->get_data_len == NULL ||
 	    functions->send_set_buf == NULL || functions->send_set_consumer == NULL ||
 	    functions->receive_set_buf == NULL || functions->receive_producer == NULL ||
 	    functions->receive_imm == NULL || functions->receive_imm_len == NULL)

@@ -23,13 +23,12 @@
 
 #define BATCH_API __attribute__((visibility("default")))
 
-/* Changes when a layout or the meaning of a function does: Java and this library come from one build, or one says
- * so. */
-#define BATCH_VERSION 3u
+/* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
+#define BATCH_VERSION 4u
 
-/* DOCA's functions, found by Java. The two of `held` may both be NULL: old releases lack them. */
+/* DOCA's functions, found by Java. submit_held and push_held may both be NULL: old releases lack them. */
 struct batch_functions {
-	uint64_t version;
+	uint64_t layout; /* as Java knows it, see layout.h; the first field in every version */
 	uint8_t (*progress)(struct doca_pe *pe);
 	doca_error_t (*submit)(struct doca_task *task);
 	doca_error_t (*status)(const struct doca_task *task);
@@ -123,7 +122,8 @@ struct batch_data {
 	uint64_t data_len;
 };
 
-/* Takes over DOCA's functions; before anything else, once. False when the versions differ or a function is missing. */
+/* Takes over DOCA's functions; before anything else, once. Returns 0 when Java knows another layout than this library,
+ * or a function is missing. */
 BATCH_API uint32_t comch4j_batch_init(const struct batch_functions *functions);
 
 /* Submits one task now, behind those of its context that are queued. AGAIN also when those have no room. */

@@ -14,11 +14,11 @@
 
 /* DOCA's functions, and Java's, which callbacks go on to. */
 struct messages_functions {
-	uint64_t version; /* BATCH_VERSION */
-	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer,
-				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
-	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer,
-				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
+	uint64_t layout; /* as in struct batch_functions */
+	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer, const void *msg,
+				     uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer, const void *msg,
+				     uint32_t len, struct doca_comch_task_send **task);
 	struct doca_task *(*as_task)(struct doca_comch_task_send *task);
 	void (*set_user_data)(struct doca_task *task, union doca_data user_data);
 	doca_error_t (*submit)(struct doca_task *task);

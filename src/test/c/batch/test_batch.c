@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "batch.h"
+#include "layout.h"
 
 #define SLOTS 8
 
@@ -147,8 +148,7 @@ static uint32_t receive_imm_len(const struct doca_comch_consumer_task_post_recv 
 	return ((const struct doca_task *)task)->imm_len;
 }
 
-static const struct batch_functions complete = {
-	.version = BATCH_VERSION,
+static struct batch_functions complete = {
 	.progress = progress,
 	.submit = submit,
 	.status = status,
@@ -168,6 +168,7 @@ static const struct batch_functions complete = {
 static int set_up(void **state)
 {
 	(void)state;
+	complete.layout = comch4j_batch_layout();
 	assert_int_equal(1, comch4j_batch_init(&complete));
 	pe = (struct doca_pe){0};
 	ctx = (struct doca_ctx){0};
@@ -211,11 +212,11 @@ static void expect_entry(uint32_t at, uint32_t slot, doca_error_t wanted)
 	assert_int_equal(wanted, ring[at].status);
 }
 
-static void init_wants_its_version_and_every_function(void **state)
+static void init_wants_its_layout_and_every_function(void **state)
 {
 	(void)state;
 	struct batch_functions functions = complete;
-	functions.version++;
+	functions.layout++;
 	assert_int_equal(0, comch4j_batch_init(&functions));
 	functions = complete;
 	functions.receive_imm = NULL;
@@ -485,7 +486,7 @@ static void progress_counts_other_rounds_and_stops_when_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(init_wants_its_version_and_every_function, set_up),
+		cmocka_unit_test_setup(init_wants_its_layout_and_every_function, set_up),
 		cmocka_unit_test_setup(submit_tells_what_has_changed_and_nothing_else, set_up),
 		cmocka_unit_test_setup(flush_submits_in_order_and_rings_the_bell_once, set_up),
 		cmocka_unit_test_setup(what_meets_again_waits_in_order, set_up),

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "layout.h"
 #include "messages.h"
 
 struct doca_comch_server {
@@ -116,8 +117,7 @@ static void received(uint8_t *bytes, uint32_t len, struct doca_comch_connection 
 	told_number = len;
 }
 
-static const struct messages_functions complete = {
-	.version = BATCH_VERSION,
+static struct messages_functions complete = {
 	.server_alloc = server_alloc,
 	.client_alloc = client_alloc,
 	.as_task = as_task,
@@ -133,6 +133,7 @@ static const struct messages_functions complete = {
 static int set_up(void **state)
 {
 	(void)state;
+	complete.layout = comch4j_batch_layout();
 	assert_int_equal(1, comch4j_messages_init(&complete));
 	server.allocations = client.allocations = 0;
 	of_server = (struct messages_endpoint){.server = &server, .user_data.u64 = 71};
@@ -144,11 +145,11 @@ static int set_up(void **state)
 	return 0;
 }
 
-static void init_wants_its_version_and_every_function(void **state)
+static void init_wants_its_layout_and_every_function(void **state)
 {
 	(void)state;
 	struct messages_functions functions = complete;
-	functions.version--;
+	functions.layout--;
 	assert_int_equal(0, comch4j_messages_init(&functions));
 	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(functions); at += sizeof(void *)) {
 		functions = complete;
@@ -236,7 +237,7 @@ static void changes_of_state_are_told_with_the_other_sides_data(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(init_wants_its_version_and_every_function, set_up),
+		cmocka_unit_test_setup(init_wants_its_layout_and_every_function, set_up),
 		cmocka_unit_test_setup(a_message_is_sent_by_its_endpoint, set_up),
 		cmocka_unit_test_setup(what_is_refused_says_where_and_leaves_no_task, set_up),
 		cmocka_unit_test_setup(what_went_out_is_freed_and_counted, set_up),

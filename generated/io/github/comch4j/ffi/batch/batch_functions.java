@@ -15,7 +15,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
 /**
  * {@snippet lang=c :
  * struct batch_functions {
- *     uint64_t version;
+ *     uint64_t layout;
  *     uint8_t (*progress)(struct doca_pe *);
  *     doca_error_t (*submit)(struct doca_task *);
  *     doca_error_t (*status)(const struct doca_task *);
@@ -41,7 +41,7 @@ public class batch_functions {
     }
 
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
-        batch_h.C_LONG.withName("version"),
+        batch_h.C_LONG.withName("layout"),
         batch_h.C_POINTER.withName("progress"),
         batch_h.C_POINTER.withName("submit"),
         batch_h.C_POINTER.withName("status"),
@@ -65,48 +65,48 @@ public class batch_functions {
         return $LAYOUT;
     }
 
-    private static final OfLong version$LAYOUT = (OfLong)$LAYOUT.select(groupElement("version"));
+    private static final OfLong layout$LAYOUT = (OfLong)$LAYOUT.select(groupElement("layout"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint64_t version
+     * uint64_t layout
      * }
      */
-    public static final OfLong version$layout() {
-        return version$LAYOUT;
+    public static final OfLong layout$layout() {
+        return layout$LAYOUT;
     }
 
-    private static final long version$OFFSET = 0;
+    private static final long layout$OFFSET = 0;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint64_t version
+     * uint64_t layout
      * }
      */
-    public static final long version$offset() {
-        return version$OFFSET;
+    public static final long layout$offset() {
+        return layout$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint64_t version
+     * uint64_t layout
      * }
      */
-    public static long version(MemorySegment struct) {
-        return struct.get(version$LAYOUT, version$OFFSET);
+    public static long layout(MemorySegment struct) {
+        return struct.get(layout$LAYOUT, layout$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint64_t version
+     * uint64_t layout
      * }
      */
-    public static void version(MemorySegment struct, long fieldValue) {
-        struct.set(version$LAYOUT, version$OFFSET, fieldValue);
+    public static void layout(MemorySegment struct, long fieldValue) {
+        struct.set(layout$LAYOUT, layout$OFFSET, fieldValue);
     }
 
     /**

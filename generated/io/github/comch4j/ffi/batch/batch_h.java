@@ -123,10 +123,10 @@ public class batch_h {
     public static int BATCH_DATA() {
         return BATCH_DATA;
     }
-    private static final int BATCH_VERSION = (int)3L;
+    private static final int BATCH_VERSION = (int)4L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 3
+     * #define BATCH_VERSION 4
      * }
      */
     public static int BATCH_VERSION() {

@@ -67,7 +67,8 @@ public final class Child implements AutoCloseable {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(option -> option.startsWith("-javaagent:")).toList();
     }
 
-    private static String classPath(Class<?> main) {
+    /** What {@link #start} has as class path for a main class. */
+    public static String classPath(Class<?> main) {
         return Stream.of(main, Doca.class, doca_h.class).map(Child::locationOf).distinct().collect(Collectors.joining(File.pathSeparator));
     }
 

@@ -37,7 +37,7 @@ public record Platform(String arch) {
     }
 
     /** The folder of this platform's libraries in the jar. */
-    String folder() {
+    public String folder() {
         return "linux-" + arch;
     }
 
