@@ -14,8 +14,6 @@ public final class TaskCalls {
 
     private static final MethodHandle SUBMIT = Symbols.downcall(SUBMIT_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle SUBMIT_EX = Symbols.downcall("doca_task_submit_ex",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FREE = Symbols.downcall("doca_task_free",
             FunctionDescriptor.ofVoid(JAVA_LONG));
     private static final MethodHandle STATUS = Symbols.downcall("doca_task_get_status",
@@ -30,15 +28,6 @@ public final class TaskCalls {
     public static int submit(long task) {
         try {
             return (int) SUBMIT.invokeExact(task);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
-    }
-
-    /** {@code doca_task_submit_ex}. */
-    public static int submit(long task, int flags) {
-        try {
-            return (int) SUBMIT_EX.invokeExact(task, flags);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
