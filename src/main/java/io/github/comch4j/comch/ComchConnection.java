@@ -12,7 +12,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
-import io.github.comch4j.internal.life.Keeper;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -397,7 +397,7 @@ public final class ComchConnection {
         if (!(endpoint instanceof ComchServer)) {
             throw new IllegalStateException("a client ends its connection by being closed");
         }
-        if (engine.keeperElsewhere() == null) {
+        if (engine.otherLoopThread() == null) {
             engine.checkOwner();
         }
         resource.close();
@@ -557,14 +557,14 @@ public final class ComchConnection {
 
         @Override
         protected void checkClosable() {
-            if (engine.keeperElsewhere() == null) {
+            if (engine.otherLoopThread() == null) {
                 engine.checkOwner();
             }
         }
 
         @Override
-        public Keeper keeper() {
-            return engine.keeperElsewhere();
+        public LoopThread closingLoopThread() {
+            return engine.otherLoopThread();
         }
 
         /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */

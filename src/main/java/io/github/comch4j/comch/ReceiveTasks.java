@@ -63,7 +63,7 @@ final class ReceiveTasks extends TransferTasks {
 
     /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
     private void post(int slot, BufferState buffer, boolean now) {
-        buffer.depart(context);
+        buffer.beginTask(context);
         String function = TaskCalls.SUBMIT_NAME;
         int code = DocaError.UNKNOWN.code();
         try {
@@ -78,7 +78,7 @@ final class ReceiveTasks extends TransferTasks {
             if (code == Calls.SUCCESS && buffer.hasMoved()) {
                 function = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
-                buffer.moveTold();
+                buffer.clearMoved();
             }
             if (code == Calls.SUCCESS) {
                 function = TaskCalls.SUBMIT_NAME;
@@ -89,7 +89,7 @@ final class ReceiveTasks extends TransferTasks {
             }
         } finally {
             if (code != Calls.SUCCESS) {
-                buffer.arrive();
+                buffer.endTask();
             }
         }
         if (code != Calls.SUCCESS) {
@@ -156,7 +156,7 @@ final class ReceiveTasks extends TransferTasks {
         failed.increment();
         BufferState buffer = buffers[slot];
         DocaError status = code == Calls.SUCCESS ? FLUSHED : DocaError.of(code);
-        buffer.arrive();
+        buffer.endTask();
         release(slot);
         if (context.state() == Context.RUNNING && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
@@ -171,7 +171,7 @@ final class ReceiveTasks extends TransferTasks {
     private void deliver(int slot, long dataLength, int producer, MemorySegment immediate) {
         BufferState buffer = buffers[slot];
         long before = buffer.length();
-        buffer.arrive(dataLength);
+        buffer.endTask(dataLength);
         received.increment();
         receivedBytes.add(dataLength - before);
         keep = !repost;
@@ -189,10 +189,10 @@ final class ReceiveTasks extends TransferTasks {
     private void handled(int slot, BufferState buffer) {
         if (keep || context.state() != Context.RUNNING) {
             release(slot);
-        } else if (buffer.departEmpty()) {
+        } else if (buffer.beginEmptyTask()) {
             int code = queue.submitEmpty(slot, buffer.address(), free.length - freeCount);
             if (code != Calls.SUCCESS) {
-                buffer.arrive();
+                buffer.endTask();
                 release(slot);
                 if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
                     throw refused(code, TaskCalls.SUBMIT_NAME, buffer);

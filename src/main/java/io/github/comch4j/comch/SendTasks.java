@@ -61,7 +61,7 @@ final class SendTasks extends TransferTasks {
         BufferState state = null;
         if (buffer != null) {
             state = CoreObjects.of(buffer);
-            state.depart(context);
+            state.beginTask(context);
         }
         int slot = free[freeCount - 1];
         if (state == null || buffers[slot] != state || plainTo[slot] != consumerId || consumerId == 0 || immediate != null || state.hasMoved()) {
@@ -80,7 +80,7 @@ final class SendTasks extends TransferTasks {
         }
         freeCount++;
         if (state != null) {
-            state.arrive();
+            state.endTask();
         }
         if (code == AGAIN) {
             return backPressure.refuse(producer, false);
@@ -107,14 +107,14 @@ final class SendTasks extends TransferTasks {
             }
         } finally {
             if (code != Calls.SUCCESS && buffer != null) {
-                buffer.arrive();
+                buffer.endTask();
             }
         }
         if (code != Calls.SUCCESS) {
             throw refused(code, function, buffer, consumerId, immediate);
         }
         if (buffer != null) {
-            buffer.moveTold();
+            buffer.clearMoved();
         }
         buffers[slot] = buffer; // before the submit: a completion may come at any time after
         plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
@@ -193,7 +193,7 @@ final class SendTasks extends TransferTasks {
         boolean success = code == Calls.SUCCESS;
         DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
         if (buffer != null) {
-            buffer.arrive();
+            buffer.endTask();
         }
         release(slot);
         if (success) {

@@ -6,7 +6,7 @@ import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Internals;
-import io.github.comch4j.internal.life.Keeper;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
@@ -196,7 +196,7 @@ public final class Buffer implements AutoCloseable {
     @Override
     public void close() {
         if (!resource.isClosed()) {
-            state.checkLanded();
+            state.checkNotInFlight();
             resource.close();
         }
     }
@@ -265,8 +265,8 @@ public final class Buffer implements AutoCloseable {
         }
 
         @Override
-        public Keeper keeper() {
-            return state.inFlight() > 0 && state.holder() != null ? state.holder().keeper() : null;
+        public LoopThread closingLoopThread() {
+            return state.inFlight() > 0 && state.holder() != null ? state.holder().closingLoopThread() : null;
         }
 
         @Override

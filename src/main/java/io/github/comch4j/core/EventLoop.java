@@ -1,7 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.life.Caller;
-import io.github.comch4j.internal.life.Keeper;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
@@ -36,7 +36,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final CompletableFuture<ProgressEngine> started = new CompletableFuture<>();
     private final Thread thread;
     private final ProgressEngine engine;
-    private Keeper keeper; // set by the thread before started
+    private LoopThread loopThread; // set by the thread before started
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile Throwable endedWith;
@@ -112,8 +112,8 @@ public final class EventLoop implements Executor, AutoCloseable {
             started.completeExceptionally(e);
             return;
         }
-        keeper = new Keeper(mine.engine(), this);
-        mine.engine().keptBy(keeper);
+        loopThread = new LoopThread(mine.engine(), this);
+        mine.engine().loopThread(loopThread);
         started.complete(mine);
         while (!closing) {
             rest(round(mine));
@@ -126,7 +126,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         } catch (RuntimeException | Error e) {
             endedWith = e;
         }
-        mine.engine().keptBy(null);
+        mine.engine().loopThread(null);
         ended = true;
         for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
             guarded(late); // came in between: whoever uses the engine in it learns that it is closed
@@ -140,7 +140,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             Runnable task = tasks.poll();
             work++;
             guarded(task);
-            keeper.taskDone();
+            loopThread.taskDone();
         }
         try {
             work += mine.progress(EVENTS_PER_ROUND);
@@ -271,7 +271,7 @@ public final class EventLoop implements Executor, AutoCloseable {
                 try {
                     return result.get(1, TimeUnit.SECONDS);
                 } catch (TimeoutException e) {
-                    keeper.checkNotExiting("a task of " + this);
+                    loopThread.checkNotExiting("a task of " + this);
                 }
             }
         } catch (ExecutionException e) {
@@ -353,7 +353,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (isInLoop()) {
             return;
         }
-        keeper.await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
+        loopThread.await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
         Throwable failure = endedWith;
         endedWith = null;
         if (failure != null) {

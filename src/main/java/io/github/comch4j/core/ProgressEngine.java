@@ -3,7 +3,7 @@ package io.github.comch4j.core;
 import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Internals;
-import io.github.comch4j.internal.life.Keeper;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Notifications;
@@ -296,7 +296,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private void checkNotKept() {
-        Keeper loop = engine.loop();
+        LoopThread loop = engine.loopThread();
         if (loop != null) {
             engine.checkOwner();
             throw new IllegalStateException("the engine is kept by the " + loop + ": close that instead");

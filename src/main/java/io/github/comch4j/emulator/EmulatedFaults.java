@@ -13,7 +13,7 @@ import java.util.stream.Collectors;
  *
  * {@snippet file="Pieces.java" region="faults"}
  *
- * <p>A program meets them as it would meet the real thing; each method tells where. They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
+ * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
  * Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of this class belongs to one thread at a time.
  */
 public final class EmulatedFaults {
@@ -97,8 +97,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * The connection breaks, as if the other side had died: the send throws {@link io.github.comch4j.comch.ConnectionClosedException}, and
-     * {@link io.github.comch4j.comch.ComchConnection} tells what follows, on both sides.
+     * The connection breaks, as if the peer had died: the send throws {@link io.github.comch4j.comch.ConnectionClosedException}, and
+     * {@link io.github.comch4j.comch.ComchConnection} says what follows, on both sides.
      *
      * @param nth at which message or producer send, counted from 1
      * @return this

@@ -18,7 +18,7 @@ public interface ConsumerMXBean {
     int getTasks();
 
     /**
-     * How many buffers are posted now. While it is 0, producers of the other side have no room.
+     * How many buffers are posted now. While it is 0, the producers of the peer have no room.
      *
      * @return posted, and not received into
      */

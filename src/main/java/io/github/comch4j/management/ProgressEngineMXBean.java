@@ -20,7 +20,7 @@ public interface ProgressEngineMXBean {
     long getPolls();
 
     /**
-     * How many things progress has brought. Together with the polls this tells how busy it is.
+     * How many events progress has brought. Together with the polls this shows how busy it is.
      *
      * @return since it was created
      */

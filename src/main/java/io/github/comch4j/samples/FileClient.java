@@ -204,7 +204,7 @@ public final class FileClient {
                     Buffer buffer = producer.acquire(memory, offset, Math.min(chunkSize, length - offset));
                     MemorySegment bytes = buffer.segment();
                     send(producer, buffer);
-                    digest.update(bytes.asByteBuffer()); // while it travels
+                    digest.update(bytes.asByteBuffer()); // while it is being sent
                     bar.update(position);
                 }
             }

@@ -14,7 +14,7 @@ import java.security.NoSuchAlgorithmException;
  * independent of the byte order of either machine. Chunks on the fast path carry their place in the file as immediate data.
  */
 final class FileTransferProtocol {
-    /** Changes with every change that the other side would not understand. */
+    /** Changes with every change that the peer would not understand. */
     static final int VERSION = 1;
     /** The largest chunk, bytes: the service has a buffer at least that large. */
     static final long MAX_CHUNK = 64L << 20;
@@ -96,7 +96,7 @@ final class FileTransferProtocol {
                 default -> throw new IllegalArgumentException();
             };
         } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
-            throw new ProgramException("the other side does not speak this program's protocol: \"" + line + "\"", e);
+            throw new ProgramException("the peer does not speak this program's protocol: \"" + line + "\"", e);
         }
     }
 

@@ -253,7 +253,7 @@ class FileTransferIT {
     @Test
     void theServiceRefusesWhatIsNotItsProtocol() throws Exception {
         ChildVm service = service(NORMAL);
-        assertThat(answer("GET / HTTP/1.1")).isEqualTo("the other side does not speak this program's protocol: \"GET / HTTP/1.1\"");
+        assertThat(answer("GET / HTTP/1.1")).isEqualTo("the peer does not speak this program's protocol: \"GET / HTTP/1.1\"");
         assertThat(answer("end 3")).isEqualTo("the client speaks out of turn");
         assertThat(answer("hello 999 1 1 1 good day")).isEqualTo("the client speaks version 999 of the protocol, the service 1");
         assertThat(answer("hello 1 1 1000000000000 1 good day")).startsWith("the client asks for the impossible");

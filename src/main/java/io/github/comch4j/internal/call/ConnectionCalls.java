@@ -73,7 +73,7 @@ public final class ConnectionCalls {
         }
     }
 
-    /** {@code doca_comch_connection_update_info}: {@link #counter} tells what there is now. */
+    /** {@code doca_comch_connection_update_info}: {@link #counter} returns the new values. */
     public static void updateCounters(long connection, String action) {
         Calls.check("doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(MemorySegment.ofAddress(connection)));
     }

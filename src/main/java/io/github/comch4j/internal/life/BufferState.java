@@ -3,17 +3,17 @@ package io.github.comch4j.internal.life;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A {@code doca_buf} on its way: where its data are, and the tasks in flight with it. What is used for each message is together here, in one or two lines
- * of a cache. One thread at a time.
+ * The state of a {@code doca_buf}: where its data segment is, and the tasks in flight with it. The fields that each message
+ * uses are together here, in one or two cache lines. One thread at a time.
  */
 public final class BufferState {
 
-    /** Where a buffer goes that the program has handed over with a send. */
+    /** The owner of a buffer that the program has handed over with a send. */
     public interface Home {
         /** Closes the buffer, or puts it back into its pool. */
         void returnHome();
 
-        /** What users know the buffer by. */
+        /** The name of the buffer in messages. */
         String name();
 
         /** Whether it is closed. */
@@ -29,19 +29,19 @@ public final class BufferState {
     private volatile boolean closed;
     private long position;
     private long length;
-    private boolean moved; // position or length changed since DOCA was told
+    private boolean moved; // position or length differ from those that DOCA has
     private int inFlight;
     private Context holder; // of the tasks in flight
 
     /**
      * The state of a new buffer.
      *
-     * @param buffer its public face
-     * @param home its life
+     * @param buffer the object of the public API
+     * @param home its owner
      * @param address the {@code struct doca_buf *}
      * @param window where it begins
      * @param length how long its data are
-     * @param foreignScope the life of memory that may go before its map does, or null
+     * @param foreignScope the scope of memory that may be freed before its map is destroyed, or null
      */
     public BufferState(Object buffer, Home home, long address, long window, long length, MemorySegment.Scope foreignScope) {
         this.buffer = buffer;
@@ -52,7 +52,7 @@ public final class BufferState {
         this.foreignScope = foreignScope;
     }
 
-    /** The public face. */
+    /** The object of the public API. */
     public Object buffer() {
         return buffer;
     }
@@ -77,7 +77,7 @@ public final class BufferState {
         return window + position;
     }
 
-    /** Moves the data segment; DOCA is told with the next submit. */
+    /** Moves the data segment; DOCA gets its new place with the next submit. */
     public void moveData(long newPosition, long newLength) {
         if (newPosition != position || newLength != length) {
             position = newPosition;
@@ -86,13 +86,13 @@ public final class BufferState {
         }
     }
 
-    /** Whether DOCA does not know where the data segment is: the caller tells it before the submit. */
+    /** Whether DOCA has another data segment: the caller passes it on before the submit. */
     public boolean hasMoved() {
         return moved;
     }
 
-    /** DOCA knows where the data segment is, or is told with the submit. */
-    public void moveTold() {
+    /** DOCA has the data segment, or gets it with the submit. */
+    public void clearMoved() {
         moved = false;
     }
 
@@ -111,7 +111,7 @@ public final class BufferState {
         return inFlight;
     }
 
-    /** Whose tasks are in flight with it, if there are any. */
+    /** The context whose tasks are in flight with it, if there are any. */
     public Context holder() {
         return holder;
     }
@@ -124,7 +124,7 @@ public final class BufferState {
     }
 
     /** Fails if it is in flight. */
-    public void checkLanded() {
+    public void checkNotInFlight() {
         if (inFlight > 0) {
             throw unusable();
         }
@@ -135,24 +135,25 @@ public final class BufferState {
     }
 
     /** Before a task of {@code context} with the buffer is submitted or queued: checks it and counts it as in flight. */
-    public void depart(Context context) {
+    public void beginTask(Context context) {
         if (closed || inFlight > 0 && holder != context) {
             throw unusable();
         }
         if (foreignScope != null && !foreignScope.isAlive()) {
             throw new IllegalStateException("the memory under " + home.name() + " is gone: its arena is closed");
         }
-        if (holder != context) { // a store of a reference costs more than the look
+        if (holder != context) { // storing a reference costs more than comparing it
             holder = context;
         }
         inFlight++;
     }
 
     /**
-     * As {@link #depart}, for a buffer that has just arrived and goes back to the task that it came with, without its data. False if something else about it
-     * has changed, or needs a closer look: then nothing has happened.
+     * As {@link #beginTask}, for a received buffer that is posted again with the task it was received with, without its
+     * data. False if the data segment has moved or the buffer needs all checks of {@link #beginTask}: then nothing has
+     * happened.
      */
-    public boolean departEmpty() {
+    public boolean beginEmptyTask() {
         if (closed || inFlight != 0 || position != 0 || moved || foreignScope != null) {
             return false;
         }
@@ -162,12 +163,12 @@ public final class BufferState {
     }
 
     /** The task ended, or was not submitted after all; the data segment is as it was. */
-    public void arrive() {
+    public void endTask() {
         inFlight--;
     }
 
     /** A receive ended: the data segment is {@code newLength} bytes long now. */
-    public void arrive(long newLength) {
+    public void endTask(long newLength) {
         inFlight--;
         length = newLength;
     }

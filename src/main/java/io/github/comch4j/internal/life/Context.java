@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
  * A {@code doca_ctx}: the life of a server, client, producer or consumer on its engine.
  *
  * <p>Order of use: constructor, {@link #bind}, configuration by the subclass, {@link #start}. From {@code bind} on the object is known to its
- * owners and closing it gives the native object back. All methods but {@link #state} belong to the engine's owner thread.
+ * owners and closing it destroys the native object. All methods but {@link #state} belong to the engine's owner thread.
  *
  * <p>Closing is driven by the state and not by return codes: stop, progress until idle, destroy.
  */
@@ -101,7 +101,7 @@ public abstract class Context extends Resource implements ContextEvents {
         return engine.await(() -> state != STARTING, deadline, companion);
     }
 
-    /** The state that the last callback told. May be read by any thread. */
+    /** The state of the last callback. May be read by any thread. */
     public final int state() {
         return state;
     }
@@ -111,7 +111,7 @@ public abstract class Context extends Resource implements ContextEvents {
         return engine;
     }
 
-    /** The number that stands for this in native user data. */
+    /** The key of this context in {@link Upcalls#CONTEXTS}, which is its native user data. */
     public final long key() {
         return key;
     }
@@ -143,7 +143,7 @@ public abstract class Context extends Resource implements ContextEvents {
     protected void stopping() {
     }
 
-    /** The state has changed, {@link #state} tells it already. */
+    /** The state has changed; {@link #state} is the new one. */
     protected void afterStateChange(int previous, int next) {
     }
 
@@ -167,8 +167,8 @@ public abstract class Context extends Resource implements ContextEvents {
     }
 
     @Override
-    public final Keeper keeper() {
-        return engine.keeperElsewhere();
+    public final LoopThread closingLoopThread() {
+        return engine.otherLoopThread();
     }
 
     @Override
@@ -189,7 +189,7 @@ public abstract class Context extends Resource implements ContextEvents {
     @Override
     protected void release(Teardown teardown) {
         if (object == null) {
-            return; // never came to life
+            return; // bind was not reached
         }
         if (state != IDLE) {
             long deadline = engine.deadline();

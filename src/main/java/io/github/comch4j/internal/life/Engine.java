@@ -16,8 +16,8 @@ import java.util.function.IntSupplier;
 /**
  * A {@code doca_pe} with its owner thread, and the exceptions of the callbacks that it ran.
  *
- * <p>One thread owns the engine and everything connected to it. The owner may give it up ({@link #release()}), then another may take it
- * ({@link #claim}). The check is one comparison, on each call.
+ * <p>One thread owns the engine and everything connected to it. The owner may {@linkplain #release() release} it, then another thread
+ * may {@linkplain #claim claim} it. The check is one comparison, on each call.
  */
 public final class Engine extends Resource {
     private static final VarHandle OWNER = ownerHandle();
@@ -27,8 +27,8 @@ public final class Engine extends Resource {
 
     private final MemorySegment handle;
     private final Transport transport;
-    private volatile Thread owner; // null: given up, or closed
-    private volatile Keeper keeper; // null: no event loop
+    private volatile Thread owner; // null: released, or closed
+    private volatile LoopThread loopThread; // null: no event loop
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
     private volatile Duration timeout = DEFAULT_TIMEOUT;
     private final long number = NUMBERS.incrementAndGet();
@@ -50,7 +50,7 @@ public final class Engine extends Resource {
         return created;
     }
 
-    /** Tells it from the other engines of the process. */
+    /** Its number among the engines of the process. */
     public long number() {
         return number;
     }
@@ -60,7 +60,7 @@ public final class Engine extends Resource {
         return polls.get();
     }
 
-    /** How many things progress has brought. */
+    /** How many events progress has brought. */
     public long events() {
         return events.get();
     }
@@ -96,7 +96,7 @@ public final class Engine extends Resource {
         return done;
     }
 
-    /** How tasks of contexts on this engine get to DOCA, and their completions back. */
+    /** Carries tasks of contexts on this engine to DOCA, and their completions back. */
     public Transport transport() {
         return transport;
     }
@@ -108,7 +108,7 @@ public final class Engine extends Resource {
         int code;
         try {
             code = call.getAsInt();
-            transport.settle(context);
+            transport.deliverPending(context);
         } finally {
             inCallbacks = outer;
         }
@@ -231,7 +231,7 @@ public final class Engine extends Resource {
         return owner;
     }
 
-    /** The owner gives the engine up. */
+    /** The owner releases the engine: any thread may claim it. */
     public void release() {
         checkOwner();
         if (inCallbacks) {
@@ -240,7 +240,7 @@ public final class Engine extends Resource {
         owner = null;
     }
 
-    /** The calling thread takes an engine that was given up, or whose owner has ended. */
+    /** The calling thread takes over an engine that was released, or whose owner has ended. */
     public void claim() {
         checkOpen();
         Thread current = Thread.currentThread();
@@ -253,19 +253,19 @@ public final class Engine extends Resource {
         }
     }
 
-    /** An event loop goes on with the engine, on the calling thread, and closes it at its end; null: no more. */
-    public void keptBy(Keeper loop) {
-        keeper = loop;
+    /** The calling thread is that of an event loop, which closes the engine at its end; null: it is no longer. */
+    public void loopThread(LoopThread loop) {
+        loopThread = loop;
     }
 
-    /** The event loop that keeps the engine, or null. */
-    public Keeper loop() {
-        return keeper;
+    /** The thread of the event loop that has this engine, or null. */
+    public LoopThread loopThread() {
+        return loopThread;
     }
 
-    /** The event loop that keeps the engine, if the calling thread is not its own; otherwise null. */
-    public Keeper keeperElsewhere() {
-        return isMine() ? null : keeper;
+    /** The thread of the event loop that has this engine, if it is not the calling thread; otherwise null. */
+    public LoopThread otherLoopThread() {
+        return isMine() ? null : loopThread;
     }
 
     /** How long close and blocking sends wait. */
@@ -290,11 +290,11 @@ public final class Engine extends Resource {
     /** For what is connected to this engine too: fails if it cannot be closed here and now. */
     @Override
     protected void checkClosable() {
-        if (keeperElsewhere() != null) {
-            return; // asked to do it
+        if (otherLoopThread() != null) {
+            return; // the loop is asked to close it
         }
         if (owner == null || (owner != Thread.currentThread() && !owner.isAlive())) {
-            claim(); // nobody's: whoever closes it may have it
+            claim(); // no thread owns it: the one that closes it may
         }
         checkOwner();
         if (inCallbacks) {

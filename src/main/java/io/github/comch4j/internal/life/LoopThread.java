@@ -9,8 +9,11 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The thread of an event loop, which keeps an engine, as other threads see it: they hand it what is to be closed, and wait for it as long as it is alive. */
-public final class Keeper {
+/**
+ * The thread of an event loop, as other threads see it: it owns an engine, so they hand it what is to be closed, and wait
+ * for it as long as it shows signs of life.
+ */
+public final class LoopThread {
     private static final long SHORTEST_NAP = 20_000;
     private static final long LONGEST_NAP = 1_000_000;
     /** Without a sign of life for so long, it is time to look at what the thread does. */
@@ -22,7 +25,7 @@ public final class Keeper {
     private final Counter tasks = new Counter();
 
     /** The calling thread is the loop's, and owns the engine. */
-    public Keeper(Engine engine, Executor loop) {
+    public LoopThread(Engine engine, Executor loop) {
         this.thread = Thread.currentThread();
         this.engine = engine;
         this.loop = loop;
@@ -58,8 +61,8 @@ public final class Keeper {
                     seen = signs();
                     since = now;
                 } else if (now - since > Nanos.of(engine.timeout())) {
-                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + waiting + ": its thread is busy"
-                            + where());
+                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + waiting
+                            + ": its thread is busy" + where());
                 } else if (now - looked > QUIET_NANOS) {
                     looked = now;
                     checkNotExiting(waiting);
@@ -79,9 +82,12 @@ public final class Keeper {
         }
     }
 
-    /** Fails if the thread is in {@link System#exit}, from which it never comes back, and which waits for the shutdown hooks: one of them may be the caller. */
+    /**
+     * Fails if the thread is in {@link System#exit}, which does not return and waits for the shutdown hooks: the caller may
+     * be one of them.
+     */
     public void checkNotExiting(String waiting) {
-        if (Arrays.stream(thread.getStackTrace()).anyMatch(Keeper::isExit)) {
+        if (Arrays.stream(thread.getStackTrace()).anyMatch(LoopThread::isExit)) {
             throw new IllegalStateException("waiting for " + waiting + " in vain: its thread has called System.exit,"
                     + " which waits for shutdown hooks and does not return");
         }
@@ -91,37 +97,41 @@ public final class Keeper {
         return frame.getClassName().equals("java.lang.Runtime") && frame.getMethodName().equals("exit");
     }
 
+    private static boolean isWaiting(StackTraceElement frame) {
+        return frame.getClassName().startsWith("jdk.internal.")
+                || frame.getClassName().startsWith("java.util.concurrent.locks.");
+    }
+
     private String where() {
         StackTraceElement[] stack = thread.getStackTrace();
-        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !frame.getClassName().startsWith("jdk.internal.")
-                && !frame.getClassName().startsWith("java.util.concurrent.locks.")).findFirst().orElse(stack[0]);
+        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !isWaiting(frame)).findFirst().orElse(stack[0]);
     }
 
     /** Has the loop close something, and waits. Problems go to {@code teardown}. Returns whether it is closed now. */
     boolean close(Resource resource, Teardown teardown) {
-        Errand errand = new Errand(resource);
+        CloseTask task = new CloseTask(resource);
         try {
-            loop.execute(errand);
+            loop.execute(task);
         } catch (RejectedExecutionException e) {
             // the loop is being closed, with all that it has
         }
         String waiting = "the " + loop + " to close " + resource.name();
         BooleanSupplier meanwhile = () -> resource.helpClosing(teardown);
         try {
-            await(() -> errand.done || engine.loop() == null, waiting, meanwhile);
-            if (!errand.done && errand.cancel()) {
-                return resource.closeHere(teardown); // the loop has ended: what it has not closed is nobody's
+            await(() -> task.done || engine.loopThread() == null, waiting, meanwhile);
+            if (!task.done && task.cancel()) {
+                return resource.closeHere(teardown); // the loop has ended without having closed it
             }
-            await(() -> errand.done, waiting, meanwhile);
+            await(() -> task.done, waiting, meanwhile);
         } catch (DocaException | IllegalStateException e) {
-            errand.cancel();
+            task.cancel();
             teardown.add(e);
             return false;
         }
-        if (errand.problems.first() != null) {
-            teardown.add(Caller.addTo(errand.problems.first(), "the " + loop));
+        if (task.problems.first() != null) {
+            teardown.add(Caller.addTo(task.problems.first(), "the " + loop));
         }
-        return errand.closed;
+        return task.closed;
     }
 
     @Override
@@ -129,8 +139,8 @@ public final class Keeper {
         return loop.toString();
     }
 
-    /** One thing to close; in the loop. */
-    private static final class Errand implements Runnable {
+    /** A resource to close, as a task of the loop. */
+    private static final class CloseTask implements Runnable {
         private final Resource resource;
         private final Teardown problems = new Teardown();
         private boolean begun; // guarded by this, as is cancelled
@@ -138,7 +148,7 @@ public final class Keeper {
         private boolean closed;
         private volatile boolean done;
 
-        Errand(Resource resource) {
+        CloseTask(Resource resource) {
             this.resource = resource;
         }
 

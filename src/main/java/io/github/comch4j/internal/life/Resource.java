@@ -12,8 +12,9 @@ import java.util.Set;
  * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order: contexts of the
  * fast path, then those of the control path, then buffers, then what those were made from. So resources may be closed in any order.
  *
- * <p>The bookkeeping is safe from any thread. Closing runs on one thread, except that what belongs to an event loop is closed by its thread; whether it may is asked of the whole tree before anything
- * happens ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
+ * <p>Any thread may add and remove dependents. Closing runs on the calling thread, except that the thread of an event loop
+ * closes what belongs to the loop. Before anything is closed, each resource of the tree is asked whether it can be
+ * ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
  */
 public abstract class Resource {
 
@@ -63,7 +64,7 @@ public abstract class Resource {
         }
     }
 
-    /** What users know it by, with an article where needed: "client \"echo\"". */
+    /** Its name in messages, with an article where needed: "client \"echo\"". */
     public final String name() {
         return name;
     }
@@ -81,8 +82,8 @@ public abstract class Resource {
     }
 
     /**
-     * Whether this is being closed, or something that it depends on, or is closed: the program is not to be bothered any more with what arrives here, because what
-     * it would use to answer may be closed already.
+     * Whether this is closed, or this or one of its owners is being closed: then handlers are not called any more, because
+     * what they would use to answer may be closed already.
      */
     public final boolean isEnding() {
         return ending;
@@ -127,24 +128,27 @@ public abstract class Resource {
         }
     }
 
-    /** The event loop that has to close this, if that is another thread; otherwise null. */
-    public Keeper keeper() {
+    /** The event loop's thread that has to close this, if that is not the calling thread; otherwise null. */
+    public LoopThread closingLoopThread() {
         return null;
     }
 
-    /** While an event loop closes this: what the calling thread can do about it. Returns whether there was anything. */
+    /**
+     * While the thread of an event loop closes this: makes progress on the calling thread's engines that the closing needs.
+     * Returns whether there was any.
+     */
     protected boolean helpClosing(Teardown teardown) {
         return false;
     }
 
     /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
     protected final boolean closeTree(Teardown teardown) {
-        Keeper keeper = keeper();
-        if (keeper == null) {
+        LoopThread loopThread = closingLoopThread();
+        if (loopThread == null) {
             return closeHere(teardown);
         }
-        closeFastPaths(teardown); // which may belong to the calling thread
-        return keeper.close(this, teardown);
+        closeFastPaths(teardown); // their engines may belong to the calling thread
+        return loopThread.close(this, teardown);
     }
 
     private void closeFastPaths(Teardown teardown) {
@@ -220,7 +224,7 @@ public abstract class Resource {
     protected void checkClosable() {
     }
 
-    /** Gives the native handle back; called once nothing depends on this any more. Throwing means that it is still there. */
+    /** Frees the native object; called once nothing depends on this any more. Throws if the object is still there. */
     protected abstract void release(Teardown teardown);
 
     /** The direct dependents in the order of closing: by rank, then the newest first. */

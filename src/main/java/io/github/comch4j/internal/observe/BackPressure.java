@@ -18,7 +18,7 @@ public final class BackPressure {
      * There was no room. Returns false, as what refuses does.
      *
      * @param sender what it is about, named when the episode ends
-     * @param tasks whether all tasks are in use; otherwise the other side takes no more
+     * @param tasks whether all tasks are in use; otherwise the peer takes no more
      */
     public boolean refuse(Object sender, boolean tasks) {
         if (of == null) {

@@ -26,9 +26,9 @@ public final class Events {
         return FlightRecorder.isInitialized();
     }
 
-    /** The libraries were chosen: every recording tells which, also one that begins much later. */
+    /** The libraries were chosen: each recording says which, also one that begins much later. */
     public static void library(String kind, String location, String version, String reason) {
-        FlightRecorder.addListener(new FlightRecorderListener() { // told at once if the recorder is initialised already
+        FlightRecorder.addListener(new FlightRecorderListener() { // called at once if the recorder is initialised already
             @Override
             public void recorderInitialized(FlightRecorder recorder) {
                 FlightRecorder.addPeriodicEvent(Library.class, () -> commitLibrary(kind, location, version, reason));

@@ -8,18 +8,19 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The engines, connections, producers and consumers of the process, for whoever wants to look at them. Things come and go rarely, so a lock does.
+ * The engines, connections, producers and consumers of the process, for management. They begin and end rarely, so a lock
+ * is fast enough.
  *
- * <p>Engines are here without their public face, so that one that a program has lost is noticed ({@link Leaks}).
+ * <p>Of an engine it holds no object of the public API, so that one that a program has lost is noticed ({@link Leaks}).
  */
 public final class LiveObjects {
 
-    /** Told what comes and goes, by the thread that does it and under a lock: it must be quick, and must not throw. */
+    /** Called for each object that begins or ends, by its thread and under a lock: must be quick, and must not throw. */
     public interface Observer {
-        /** Something is there. */
+        /** An object has begun. */
         void came(Object object);
 
-        /** Something is not there any more. */
+        /** An object has ended. */
         void went(Object object);
     }
 
@@ -29,7 +30,7 @@ public final class LiveObjects {
     private LiveObjects() {
     }
 
-    /** Something has come to life. */
+    /** An object has begun. */
     public static void add(Object object) {
         synchronized (LIVE) {
             if (LIVE.add(object)) {
@@ -38,7 +39,7 @@ public final class LiveObjects {
         }
     }
 
-    /** Something has ended; may be said twice. */
+    /** An object has ended; may be called twice. */
     public static void remove(Object object) {
         synchronized (LIVE) {
             if (LIVE.remove(object)) {
@@ -47,7 +48,7 @@ public final class LiveObjects {
         }
     }
 
-    /** Begins to tell, with what is there now. */
+    /** Calls {@code observer} from now on, first for each object there is. */
     public static void observe(Observer observer) {
         synchronized (LIVE) {
             OBSERVERS.add(observer);
@@ -55,7 +56,7 @@ public final class LiveObjects {
         }
     }
 
-    /** Tells no more, except that everything is gone. */
+    /** Calls {@code observer} for the last time, with the end of each object there is. */
     public static void forget(Observer observer) {
         synchronized (LIVE) {
             if (OBSERVERS.remove(observer)) {

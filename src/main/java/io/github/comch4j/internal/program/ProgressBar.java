@@ -26,7 +26,7 @@ public final class ProgressBar implements AutoCloseable {
         this.next = began + interval;
     }
 
-    /** Whether stdout is a terminal. {@link System#console()} does not tell: it wants stdin to be one too. */
+    /** Whether stdout is a terminal. {@link System#console()} does not say so: it wants stdin to be one too. */
     public static boolean stdoutIsTerminal() {
         try {
             String target = Files.readSymbolicLink(Path.of("/proc/self/fd/1")).toString();

@@ -9,10 +9,13 @@ import java.util.Arrays;
  * With the batch library: completions of producers and consumers wait in a {@link CompletionRing} until the program progresses.
  *
  * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries delivered that came before it
- * ({@link #settle()}).
+ * ({@link #deliverPending()}).
  */
 final class BatchedTransport extends Transport {
-    /** So many rounds in one downcall at most: enough that its price does not matter, few enough that the first message does not wait for the last. */
+    /**
+     * Rounds in one downcall at most: so many that the price of the call does not matter, so few that the first message
+     * does not wait long for the last.
+     */
     private static final int MAX_ROUNDS = 32;
     private static final int MAX_CONTEXTS = 0x10000;
 
@@ -55,7 +58,7 @@ final class BatchedTransport extends Transport {
         BatchedTaskQueue queue = new BatchedTaskQueue(this, context, index, view.address(), receives, tasks);
         slots[index] = owner;
         queues[index] = queue;
-        relink();
+        linkContexts();
         context.reportStateTo(queue.address(), BatchedTaskQueue.stateCallback());
         return queue;
     }
@@ -72,11 +75,11 @@ final class BatchedTransport extends Transport {
         ring.remove(tasks);
         slots[index] = null;
         queues[index] = null;
-        relink();
+        linkContexts();
     }
 
-    /** The list that the batch library walks. */
-    private void relink() {
+    /** Links the list of contexts that the batch library walks. */
+    private void linkContexts() {
         long next = 0;
         for (BatchedTaskQueue queue : queues) {
             if (queue != null) {
@@ -97,7 +100,7 @@ final class BatchedTransport extends Transport {
             done = deliver(limit, false);
         }
         while (done < limit && !hasFailed()) {
-            // a server or client has callbacks of its own, which must not come in numbers when one event was asked for
+            // with a server or client, several rounds would run several handlers where one event was asked for
             int ask = limit - done == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS : Math.min(limit - done, MAX_ROUNDS);
             ring.restart();
             int before = ring.head();
@@ -157,7 +160,7 @@ final class BatchedTransport extends Transport {
 
     /** Not inside another callback, which cannot be interrupted by them. */
     @Override
-    void settle() {
+    void deliverPending() {
         if (!ring.isEmpty() && !delivering) {
             deliver(Integer.MAX_VALUE, true);
         }
@@ -165,9 +168,9 @@ final class BatchedTransport extends Transport {
 
     /** Inside a callback only changes of this context's state are delivered out of turn. */
     @Override
-    public void settle(ContextEvents context) {
+    public void deliverPending(ContextEvents context) {
         if (!delivering) {
-            settle();
+            deliverPending();
             return;
         }
         int index = 0;
@@ -194,7 +197,7 @@ final class BatchedTransport extends Transport {
         queuedSends += difference;
     }
 
-    /** Nothing may wait in a queue, or here, while the engine's descriptor tells of no event. */
+    /** Nothing may wait in a queue or in the ring, as the engine's descriptor does not become readable for it. */
     @Override
     public boolean prepareToSleep() {
         prefetches = false;

@@ -3,11 +3,11 @@ package io.github.comch4j.internal.transport;
 import java.lang.foreign.Arena;
 
 /**
- * The completions of one engine's producers and consumers, in memory that the batch library writes and this side reads: tasks that ended and changes of
- * state, in their order.
+ * The completions of one engine's producers and consumers, in memory that the batch library writes and Java reads: tasks that ended and
+ * changes of state, in their order.
  *
- * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for a whole life of each context, which nothing but a call from here
- * can begin. All methods belong to the engine's owner.
+ * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for all changes of state from start to idle of each context, which only
+ * Java starts. All methods belong to the engine's owner.
  */
 public final class CompletionRing {
     private static final int SMALLEST = 64;

@@ -8,7 +8,7 @@ import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import java.lang.foreign.MemorySegment;
 
-/** Without the batch library: a downcall for each thing to tell DOCA, an upcall for each task that ended. */
+/** Without the batch library: a downcall for each setting and submit, an upcall for each task that ended. */
 final class PlainTaskQueue extends TaskQueue {
     private final PlainTransport transport;
     private final SlotEvents owner;

@@ -50,12 +50,12 @@ final class PlainTransport extends Transport {
     }
 
     @Override
-    public void settle(ContextEvents context) {
+    public void deliverPending(ContextEvents context) {
         // nothing waits: each event is an upcall
     }
 
     @Override
-    void settle() {
+    void deliverPending() {
         // as above
     }
 

@@ -4,8 +4,8 @@ import io.github.comch4j.DocaError;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How a producer's or consumer's tasks get to DOCA: one by one, or many at a time with the batch library. Both forms behave alike; a task that was queued and
- * is refused when its turn comes ends as one that failed.
+ * Carries the tasks of a producer or consumer to DOCA: one by one, or many at a time with the batch library. Both forms
+ * behave alike; a queued task that DOCA refuses ends as one that failed.
  *
  * <p>A task is known by its slot, which is its user data. All methods belong to the engine's owner.
  */
@@ -14,7 +14,7 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     static final int CANCELLED = DocaError.IO_FAILED.code();
 
     final boolean receives;
-    private final long[] buffers; // what each task has, to tell DOCA changes only
+    private final long[] buffers; // what each task has: DOCA gets changes only
     private final int[] consumers;
 
     TaskQueue(boolean receives, int tasks) {

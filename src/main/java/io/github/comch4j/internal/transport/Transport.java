@@ -5,17 +5,17 @@ import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How the tasks of one progress engine get to DOCA and how their completions come back: with the batch library, many in one native call, or without it, a
- * call for each step. Programs see no difference but speed.
+ * Carries the tasks of one progress engine to DOCA and their completions back: with the batch library, many in one native
+ * call, or without it, with a call for each step. Programs see no difference but speed.
  *
  * <p>It also keeps what callbacks throw until the native call that ran them has returned. All methods belong to the engine's owner.
  */
 public abstract sealed class Transport permits BatchedTransport, PlainTransport {
-    private Throwable failure; // what callbacks threw and the program has not got yet
+    private Throwable failure; // thrown by callbacks, not yet rethrown
     private final Counter callbackFailures = new Counter();
     private int endpoints;
 
-    /** The transport of a new {@code struct doca_pe}, batched unless that is switched off or not to be had. */
+    /** The transport of a new {@code struct doca_pe}, batched unless that is switched off or there is no batch library. */
     public static Transport create(long engine) {
         return Batch.isOn() ? new BatchedTransport(engine) : new PlainTransport(engine);
     }
@@ -30,11 +30,11 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     /** Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's descriptor does not know of. */
     public abstract boolean prepareToSleep();
 
-    /** After a call that changes the context's state: runs the callbacks that the caller is going to rely on. */
-    public abstract void settle(ContextEvents context);
+    /** After a call that changes the context's state: delivers its changes of state that wait in the ring. */
+    public abstract void deliverPending(ContextEvents context);
 
-    /** At the beginning of each upcall: runs the callbacks of what ended before. */
-    abstract void settle();
+    /** At the beginning of each upcall: delivers the completions that came before it. */
+    abstract void deliverPending();
 
     /**
      * The tasks of a producer or consumer that is connected to the engine and not started yet.
@@ -61,7 +61,7 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         return this instanceof BatchedTransport;
     }
 
-    /** Servers and clients have come ({@code 1}) or gone ({@code -1}): their callbacks are upcalls in any case. */
+    /** A server or client was made ({@code 1}) or destroyed ({@code -1}): their callbacks are upcalls in any case. */
     public final void endpoints(int difference) {
         endpoints += difference;
     }
@@ -80,12 +80,12 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         }
     }
 
-    /** Whether a callback threw and the program has not got it yet. */
+    /** Whether a callback threw what has not been rethrown yet. */
     public final boolean hasFailed() {
         return failure != null;
     }
 
-    /** Gives away what callbacks threw; null if none did. */
+    /** Returns what callbacks threw and forgets it; null if none did. */
     public final Throwable takeFailure() {
         Throwable taken = failure;
         failure = null;

@@ -64,7 +64,7 @@ public final class Upcalls {
             return; // its object is being destroyed
         }
         try {
-            events.transport().settle();
+            events.transport().deliverPending();
             events.stateChanged(previous, next);
         } catch (Throwable t) {
             events.transport().fail(t);
@@ -86,7 +86,7 @@ public final class Upcalls {
             return;
         }
         try {
-            events.transport().settle();
+            events.transport().deliverPending();
             events.taskEnded(task, taskUserData, success);
         } catch (Throwable t) {
             events.transport().fail(t);
@@ -115,7 +115,7 @@ public final class Upcalls {
 
     private static void deliver(ConnectionEvents events, long buffer, int length) {
         if (events != null) {
-            events.transport().settle();
+            events.transport().deliverPending();
             events.message(buffer, length);
         }
     }
@@ -125,7 +125,7 @@ public final class Upcalls {
         try {
             events = Endpoints.of(connection);
             if (events != null) {
-                events.transport().settle();
+                events.transport().deliverPending();
                 events.connected(connection, success != 0);
             }
         } catch (Throwable t) {
@@ -139,7 +139,7 @@ public final class Upcalls {
             // not of(): a connection that this process ended, or never knew, is not made known now
             events = ConnectionEvents.find(ConnectionCalls.getUserData(connection));
             if (events != null) {
-                events.transport().settle();
+                events.transport().deliverPending();
                 events.disconnected(success != 0);
             }
         } catch (Throwable t) {
@@ -160,7 +160,7 @@ public final class Upcalls {
         try {
             events = ConnectionEvents.of(connection);
             if (events != null) {
-                events.transport().settle();
+                events.transport().deliverPending();
                 events.consumer(id, created);
             }
         } catch (Throwable t) {
