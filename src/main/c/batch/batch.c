@@ -18,7 +18,7 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 		return 0;
 	doca = *functions;
 	if (doca.submit_held == NULL || doca.push_held == NULL) {
-		doca.submit_held = NULL; /* of use together only */
+		doca.submit_held = NULL; /* of use only together */
 		doca.push_held = NULL;
 	}
 	return 1;
@@ -150,7 +150,7 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 		if (LIKELY(result == DOCA_SUCCESS)) {
 			held = !last;
 		} else if (result == DOCA_ERROR_AGAIN) {
-			/* By name: if the callback has cancelled the queue, another one is in this place. */
+			/* Written again: if a callback has cancelled the queue, another number is in this place. */
 			*place(context, --context->queue_head) = queued;
 			context->engine->queued = 1;
 			context->stalls++;
@@ -168,7 +168,7 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number)
 {
 	if (UNLIKELY(context->queue_head != context->queue_tail) && comch4j_batch_flush(context) > 0) {
-		apply(context, number); /* what the caller believes to be so from now on */
+		apply(context, number); /* Java takes the changes for applied from now on */
 		return DOCA_ERROR_AGAIN;
 	}
 	return (int32_t)submit(context, number, false);

@@ -1,8 +1,7 @@
 /* The batched fast path: many completions and many submits to one call.
  *
- * A program in another language pays for each crossing into C and back. Here callbacks write completions into a ring
- * in memory that Java and C see, and submits come from a queue in such memory, so that one crossing serves many
- * messages.
+ * Each call from Java into C, or back, has its price. Here callbacks write completions into a ring in memory that Java
+ * reads, and tasks to submit come from a queue in memory that Java writes, so that one call serves many messages.
  *
  * All structures are made by Java (io.github.comch4j.internal.transport.Batch), which takes their layout from this
  * header by scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links
@@ -46,9 +45,9 @@ struct batch_functions {
 	void (*push_held)(struct doca_ctx *ctx);
 };
 
-/* What happened: a task ended, or was refused when its turn in the queue came, or a context changed its state. */
+/* An event: a task ended, or DOCA refused a queued one, or a context changed its state. */
 struct batch_entry {
-	uint64_t data_len; /* of the received-into buffer's data segment; of a change of state, see batch_state */
+	uint64_t data_len; /* of the received-into buffer's data segment; of a change of state, see BATCH_STATE */
 	uint64_t imm;	   /* address of received immediate data, valid until the task is submitted again */
 	uint32_t producer;
 	uint32_t imm_len;
@@ -57,13 +56,13 @@ struct batch_entry {
 	int16_t status;	  /* doca_error_t */
 };
 
-/* An entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
+/* In `slot`, of an entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
 #define BATCH_STATE UINT32_MAX
 
-/* Changes of state in a whole life of a context: so many places the ring has for each. */
+/* Changes of state of a context from start to idle: the places that the ring has for those of each context. */
 #define BATCH_STATES 4
 
-/* The caller submits a queue at the latest when so many tasks are in it; a power of two. */
+/* Java submits a queue when this many tasks are in it, if not before; a power of two. */
 #define BATCH_QUEUED 32
 
 struct batch_engine {
@@ -72,9 +71,9 @@ struct batch_engine {
 	 * overflow. */
 	struct batch_entry *ring;
 	uint32_t ring_mask;
-	uint32_t tail;	 /* where the next entry goes; only this library writes it */
+	uint32_t tail;	 /* where the next entry goes; only C writes it, but for resets by Java of an empty ring */
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
-	uint32_t others; /* rounds of the last batch_progress that brought something else than entries */
+	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls */
 	uint32_t stop;	 /* set by Java in a callback: batch_progress is to return */
 	uint32_t reserved;
 	struct batch_context *contexts;
@@ -89,21 +88,21 @@ struct batch_context {
 	struct batch_data *data; /* by slot */
 	uint32_t *queue; /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
 	uint32_t queue_mask;
-	uint32_t queue_head; /* only this library writes it */
+	uint32_t queue_head; /* only C writes it */
 	uint32_t queue_tail; /* only Java writes it */
-	uint16_t index;	     /* Java's, for the context */
+	uint16_t index;	     /* Java's number of the context */
 	uint8_t receives;
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
 };
 
-/* In a queue: the buffer is to be submitted without data, where its data were. */
+/* Or-ed to a slot number in a queue: the buffer is submitted with an empty data segment, where its data were. */
 #define BATCH_EMPTY UINT32_C(0x80000000)
 
 enum batch_change {
-	BATCH_BUF = 1,	    /* `buf` is not what the task has */
-	BATCH_CONSUMER = 2, /* nor `consumer` */
-	BATCH_DATA = 4,	    /* nor the data segment of `buf` where batch_data says */
+	BATCH_BUF = 1,	    /* the task has another buffer than `buf` */
+	BATCH_CONSUMER = 2, /* the task has another consumer than `consumer` */
+	BATCH_DATA = 4,	    /* the data segment of `buf` is not where batch_data says */
 };
 
 /* A task and what it is to be submitted with. Its number is the task's user data. */
@@ -115,8 +114,8 @@ struct batch_slot {
 	void *typed; /* the same task, as a send or a post-receive */
 };
 
-/* Where a slot's data segment is to be, if that has changed; apart, so that what each submit reads is close
- * together. */
+/* Where a slot's data segment is to be, if that has changed; not in batch_slot, so that what each submit reads
+ * is close together. */
 struct batch_data {
 	void *data;
 	uint64_t data_len;

@@ -1,5 +1,4 @@
-/* The control path: one crossing for a message that is sent, none for its completion, one for a message that
- * arrives.
+/* The control path: one call for a message that is sent, none for its completion, one for a message that is received.
  *
  * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's
  * side is io.github.comch4j.internal.transport.BatchedMessageSender. */
@@ -12,7 +11,7 @@
 #include "batch.h"
 #include "doca_comch.h"
 
-/* DOCA's functions, and Java's, which callbacks go on to. */
+/* DOCA's functions, and Java's, which callbacks call. */
 struct messages_functions {
 	uint64_t layout; /* as in struct batch_functions */
 	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer, const void *msg,
@@ -36,10 +35,10 @@ struct messages_endpoint {
 	struct doca_comch_server *server; /* NULL for a client */
 	struct doca_comch_client *client;
 	union doca_data user_data; /* what Java gets instead of that address */
-	uint64_t ended;		   /* send tasks, either way; only this library writes it */
+	uint64_t ended;		   /* send tasks that succeeded or failed; only C writes it */
 };
 
-/* With what messages_send returns: it was not the allocation but the submit that was refused. */
+/* Or-ed to what messages_send returns when DOCA refused not the allocation but the submit. */
 #define MESSAGES_SUBMIT 0x10000
 
 /* As comch4j_batch_init. */
