@@ -1,5 +1,5 @@
-/* How far two cores are from each other: a word from one thread to another, and one in another cache line back. All that
- * passes between two threads depends on it, and on a virtual machine it may be another distance after a while. */
+/* How far two cores are from each other: a word from one thread to another, and one in another cache line back. All
+ * that passes between two threads depends on it, and on a virtual machine it may be another distance after a while. */
 #include <stdalign.h>
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 /* The two halves of the fast path: a sender (producer) and a receiver (consumer) with their tasks and buffers.
  *
- * A payload begins with its number in the order of sending, which the receiver always checks, followed by a pattern that it
- * checks in the first messages of a run. */
+ * A payload begins with its number in the order of sending, which the receiver always checks, followed by a pattern
+ * that it checks in the first messages of a run. */
 #ifndef BENCH_FAST_H
 #define BENCH_FAST_H
 
@@ -95,7 +95,8 @@ static inline bool sender_send(struct sender *sender)
 static inline bool sender_turn(struct sender *sender)
 {
 	uint64_t before = sender->sent;
-	for (uint32_t num = 1; num <= BURST && sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
+	for (uint32_t num = 1; num <= BURST &&
+			       sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
 		;
 	if ((sender->sent - before) % BURST != 0)
 		doca_ctx_flush_tasks(sender->ctx);

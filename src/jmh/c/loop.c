@@ -20,7 +20,7 @@ void loop_turn(int64_t deadline)
 	for (int i = 0; i < num_pes; i++)
 		doca_pe_progress(pes[i]);
 	if (now_ns() > deadline)
-		fail("waited too long for the other side");
+		fail("waited too long for the peer");
 }
 
 enum doca_ctx_states ctx_state(const struct doca_ctx *ctx)

@@ -23,8 +23,8 @@ void loop_turn(int64_t deadline);
 			loop_turn(wait_deadline);                                                                      \
 	} while (0)
 
-/* Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets others
- * run: the other side, perhaps. */
+/* Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets
+ * others run: the peer, perhaps. */
 #define TURNS_IN_VAIN 2000u
 
 static inline void spin(uint32_t *in_vain, bool moved)

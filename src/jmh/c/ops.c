@@ -1,11 +1,20 @@
-/* What single operations cost: one thread has both sides and does `depth` of the same kind at a time, between two looks at
- * the clock. */
+/* What single operations cost: one thread has both sides and does `depth` of the same kind at a time, between two looks
+ * at the clock. */
 #include <string.h>
 
 #include "fast.h"
 #include "report.h"
 
-enum op { SUBMIT, SEND_COMPLETION, RECEIVE_AND_POST, PROGRESS_EMPTY, MESSAGE_SEND, MESSAGE_COMPLETION, MESSAGE_RECEIVE, OPS };
+enum op {
+	SUBMIT,
+	SEND_COMPLETION,
+	RECEIVE_AND_POST,
+	PROGRESS_EMPTY,
+	MESSAGE_SEND,
+	MESSAGE_COMPLETION,
+	MESSAGE_RECEIVE,
+	OPS
+};
 
 static const char *const op_names[OPS] = {
 	[SUBMIT] = "submit",
@@ -80,7 +89,8 @@ static void message_round(struct endpoint *client, struct endpoint *server, uint
 		doca_pe_progress(server->pe);
 	spend(costs, MESSAGE_RECEIVE, &since, num);
 	if (*(uint64_t *)server->own != before + num || client->completed != client->sent)
-		fail("a round of %u messages brought %llu", num, (unsigned long long)(*(uint64_t *)server->own - before));
+		fail("a round of %u messages brought %llu", num,
+		     (unsigned long long)(*(uint64_t *)server->own - before));
 }
 
 void work_ops(const struct options *options)

@@ -7,7 +7,7 @@
 
 #define TURNS_PER_LOOK 1024u
 
-/* Round trips of a client. The first seconds tell how long one usually takes; afterwards a longer one also counts for
+/* Round trips of a client. The first seconds measure how long one usually takes; afterwards a longer one also counts
  * those that could not begin meanwhile. */
 struct rounds {
 	struct histogram warmup, raw, corrected;

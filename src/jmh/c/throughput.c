@@ -1,5 +1,5 @@
-/* Messages per second, from a client to its server. The receiver measures: it lets the warm-up pass, counts what arrives
- * until the time is over, then tells the sender to stop. */
+/* Messages per second, from a client to its server. The receiver measures: it lets the warm-up pass, counts what
+ * arrives until the time is over, then tells the sender to stop. */
 #include <string.h>
 
 #include "fast.h"
@@ -42,7 +42,8 @@ static bool window_look(struct window *window, uint64_t received, uint64_t empty
 	return true;
 }
 
-static void report_window(const struct options *options, const char *work, const struct window *window, uint64_t checked)
+static void report_window(const struct options *options, const char *work, const struct window *window,
+			  uint64_t checked)
 {
 	double seconds = (double)(window->to - window->from) / 1e9;
 	uint64_t messages = window->last - window->first;

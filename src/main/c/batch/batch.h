@@ -4,8 +4,9 @@
  * reads, and tasks to submit come from a queue in memory that Java writes, so that one call serves many messages.
  *
  * All structures are made by Java (io.github.comch4j.internal.transport.Batch), which takes their layout from this
- * header by scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links
- * to no DOCA: it is given DOCA's functions. What belongs to one engine belongs to the thread that owns it. */
+ * header by scripts/jextract.sh; zero is their first state. This library allocates nothing, has no threads and links to
+ * no DOCA: it is given DOCA's functions. What belongs to one engine belongs to the thread that owns it.
+ */
 #ifndef COMCH4J_BATCH_H
 #define COMCH4J_BATCH_H
 

@@ -2,8 +2,8 @@
  * use, the sizes of those structures, the constants, and BATCH_VERSION.
  *
  * Java computes the same number from the bindings that jextract made of batch.h and messages.h
- * (io.github.comch4j.internal.transport.BatchLayout) and hands it over with the functions; a library that was built from
- * other headers has another number and refuses.
+ * (io.github.comch4j.internal.transport.BatchLayout) and hands it over with the functions; a library that was built
+ * from other headers has another number and refuses.
  */
 #ifndef COMCH4J_LAYOUT_H
 #define COMCH4J_LAYOUT_H

@@ -1,7 +1,8 @@
 /* The control path: one call for a message that is sent, none for its completion, one for a message that is received.
  *
- * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's
- * side is io.github.comch4j.internal.transport.BatchedMessageSender. */
+ * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's side
+ * is io.github.comch4j.internal.transport.BatchedMessageSender.
+ */
 #ifndef COMCH4J_MESSAGES_H
 #define COMCH4J_MESSAGES_H
 
@@ -14,10 +15,10 @@
 /* DOCA's functions, and Java's, which callbacks call. */
 struct messages_functions {
 	uint64_t layout; /* as in struct batch_functions */
-	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer, const void *msg,
-				     uint32_t len, struct doca_comch_task_send **task);
-	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer, const void *msg,
-				     uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer,
+				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer,
+				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
 	struct doca_task *(*as_task)(struct doca_comch_task_send *task);
 	void (*set_user_data)(struct doca_task *task, union doca_data user_data);
 	doca_error_t (*submit)(struct doca_task *task);

@@ -15,8 +15,9 @@ import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Aeron IPC. The receiving side has the media driver in it, which sleeps between its rounds, so that both processors belong to the two sides. The
- * payload stands in a buffer of the sender's and is copied by {@code offer}, as the fast path copies it, and is read where it arrives.
+ * Aeron IPC. The receiving side has the media driver in it, which sleeps between its rounds, so that both processors
+ * belong to the two sides. The payload stands in a buffer of the sender's and is copied by {@code offer}, as the fast
+ * path copies it, and is read where it arrives.
  */
 final class AeronCarrier implements Carrier {
     private static final int THERE = 1001;
@@ -29,7 +30,8 @@ final class AeronCarrier implements Carrier {
     }
 
     private static MediaDriver driver(Options options) {
-        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(folder(options)).dirDeleteOnStart(true).dirDeleteOnShutdown(true)
+        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(folder(options)).dirDeleteOnStart(true)
+                .dirDeleteOnShutdown(true)
                 .threadingMode(ThreadingMode.SHARED).sharedIdleStrategy(new SleepingMillisIdleStrategy(1)));
     }
 
@@ -68,7 +70,8 @@ final class AeronCarrier implements Carrier {
     }
 
     private static UnsafeBuffer message(Options options) {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(options.size() + 64).alignedSlice(64).order(ByteOrder.nativeOrder());
+        ByteBuffer bytes = ByteBuffer.allocateDirect(options.size() + 64).alignedSlice(64)
+                .order(ByteOrder.nativeOrder());
         Arrivals.fill(MemorySegment.ofBuffer(bytes.slice(0, options.size())));
         return new UnsafeBuffer(bytes, 0, options.size());
     }
@@ -78,7 +81,8 @@ final class AeronCarrier implements Carrier {
         if (position > 0) {
             return true;
         }
-        if (position == Publication.BACK_PRESSURED || position == Publication.ADMIN_ACTION || position == Publication.NOT_CONNECTED) {
+        if (position == Publication.BACK_PRESSURED || position == Publication.ADMIN_ACTION
+                || position == Publication.NOT_CONNECTED) {
             return false;
         }
         throw new IllegalStateException("offer: " + Publication.errorString(position));
@@ -208,7 +212,7 @@ final class AeronCarrier implements Carrier {
                 each.onFragment(buffer, offset, length, header);
                 serve(arrivals.received() - 1);
             } : each);
-            AeronCarrier.await("the other side", () -> publication.isConnected() && subscription.isConnected());
+            AeronCarrier.await("the peer", () -> publication.isConnected() && subscription.isConnected());
         }
 
         @Override

@@ -4,7 +4,8 @@ import java.lang.management.ManagementFactory;
 
 /** What the calling thread has allocated on the heap. */
 final class Allocation {
-    private static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final com.sun.management.ThreadMXBean THREADS =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private Allocation() {
     }

@@ -32,7 +32,8 @@ final class Endpoint implements AutoCloseable {
     int remoteConsumer;
     byte signal;
 
-    private Endpoint(Options options, Loop loop, ProgressEngine engine, boolean server, int depth, MessageHandler onMessage) {
+    private Endpoint(Options options, Loop loop, ProgressEngine engine, boolean server, int depth,
+            MessageHandler onMessage) {
         this.loop = loop;
         this.engine = engine;
         if (server) {
@@ -53,7 +54,8 @@ final class Endpoint implements AutoCloseable {
         } else {
             device = Devices.openHost(PciAddress.of(options.function()));
             representor = null;
-            ComchClient.Builder settings = settings(ComchClient.builder(engine, device, options.name()), depth, onMessage);
+            ComchClient.Builder settings = settings(ComchClient.builder(engine, device, options.name()), depth,
+                    onMessage);
             ComchClient client;
             if (options.form() == Options.Form.ONE) { // its server is in this thread: both must make progress
                 client = settings.start();
@@ -111,7 +113,7 @@ final class Endpoint implements AutoCloseable {
     }
 
     void awaitRemoteConsumer() {
-        loop.waitFor("the other side's consumer", () -> remoteConsumer != 0);
+        loop.waitFor("the peer's consumer", () -> remoteConsumer != 0);
     }
 
     void signal(byte value) {

@@ -21,7 +21,7 @@ final class FastOutlet implements Outlet {
     private int freeCount;
     private long stalls; // of the queue, when it is closed
 
-    /** Waits for the other side's consumer. */
+    /** Waits for the peer's consumer. */
     FastOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
         this.endpoint = endpoint;
         this.engine = engine;

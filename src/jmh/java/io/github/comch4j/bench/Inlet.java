@@ -5,7 +5,7 @@ interface Inlet extends AutoCloseable {
     /** Takes what has arrived, up to 256 messages; returns how many. */
     int poll();
 
-    /** Tells the other side to stop, and takes what still arrives until it has. */
+    /** Tells the peer to stop, and takes what still arrives until it has. */
     void stop();
 
     @Override

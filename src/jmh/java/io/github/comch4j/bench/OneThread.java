@@ -16,7 +16,8 @@ final class OneThread implements AutoCloseable {
     final ControlOutlet control;
 
     OneThread(int size, int depth) {
-        Options options = Options.of("jmh").with("--form", "one").with("--size", Integer.toString(size)).with("--depth", Integer.toString(depth))
+        Options options = Options.of("jmh").with("--form", "one").with("--size", Integer.toString(size))
+                .with("--depth", Integer.toString(depth))
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         arrivals = new Arrivals(options);
         messages = new Arrivals(options);
@@ -32,7 +33,8 @@ final class OneThread implements AutoCloseable {
     /** A message on the fast path, from the submit to the re-posted buffer. */
     long fast() {
         long number = arrivals.received();
-        if (!outlet.trySend(number) || !sending.progress() || !receiving.progress() || arrivals.received() != number + 1) {
+        if (!outlet.trySend(number) || !sending.progress() || !receiving.progress()
+                || arrivals.received() != number + 1) {
             throw new IllegalStateException("message " + number + " did not arrive");
         }
         return number;
@@ -41,7 +43,8 @@ final class OneThread implements AutoCloseable {
     /** A message on the control path. */
     long message() {
         long number = messages.received();
-        if (!control.trySend(number) || !client.engine.progress() || !server.engine.progress() || messages.received() != number + 1) {
+        if (!control.trySend(number) || !client.engine.progress() || !server.engine.progress()
+                || messages.received() != number + 1) {
             throw new IllegalStateException("message " + number + " did not arrive");
         }
         return number;

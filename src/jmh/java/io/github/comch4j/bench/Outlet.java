@@ -5,7 +5,9 @@ interface Outlet extends AutoCloseable {
     /** Writes the number into a payload and sends it; false when there is no room. */
     boolean trySend(long number);
 
-    /** As {@link #trySend}, in the form that is meant for many: what is accepted may go out with {@link #progress} only. */
+    /**
+     * As {@link #trySend}, in the form that is meant for many: what is accepted may go out with {@link #progress} only.
+     */
     default boolean offer(long number) {
         return trySend(number);
     }
@@ -13,7 +15,7 @@ interface Outlet extends AutoCloseable {
     /** Takes all completions. */
     void progress();
 
-    /** Whether the other side has told this one to stop; looked at now and then. */
+    /** Whether the peer has asked for an end; looked at now and then. */
     boolean isStopped();
 
     /** Attempts that found no room, other than for want of a completion. */

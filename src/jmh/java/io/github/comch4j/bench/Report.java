@@ -39,9 +39,12 @@ final class Report {
     }
 
     Report percentiles(String prefix, Histogram histogram) {
-        return count(prefix + "p50", histogram.getValueAtPercentile(50)).count(prefix + "p90", histogram.getValueAtPercentile(90))
-                .count(prefix + "p99", histogram.getValueAtPercentile(99)).count(prefix + "p99_9", histogram.getValueAtPercentile(99.9))
-                .count(prefix + "p99_99", histogram.getValueAtPercentile(99.99)).count(prefix + "max", histogram.getMaxValue())
+        return count(prefix + "p50", histogram.getValueAtPercentile(50))
+                .count(prefix + "p90", histogram.getValueAtPercentile(90))
+                .count(prefix + "p99", histogram.getValueAtPercentile(99))
+                .count(prefix + "p99_9", histogram.getValueAtPercentile(99.9))
+                .count(prefix + "p99_99", histogram.getValueAtPercentile(99.99))
+                .count(prefix + "max", histogram.getMaxValue())
                 .number(prefix + "mean", histogram.getMean());
     }
 

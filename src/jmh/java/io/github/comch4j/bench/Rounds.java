@@ -3,8 +3,8 @@ package io.github.comch4j.bench;
 import org.HdrHistogram.Histogram;
 
 /**
- * Round trips, each of which begins when the one before has ended. The warm-up tells how long one usually takes; afterwards a longer one also counts for
- * those that could not begin meanwhile (coordinated omission).
+ * Round trips, each of which begins when the one before has ended. The warm-up measures how long one usually takes;
+ * afterwards a longer one also counts for those that could not begin meanwhile (coordinated omission).
  */
 final class Rounds {
     private static final long HIGHEST = 3_600_000_000_000L;
@@ -41,7 +41,8 @@ final class Rounds {
     }
 
     void report(Options options, String work) {
-        new Report(options, work).value(raw.getValueAtPercentile(50) / 2.0, "ns/half").count("rounds", raw.getTotalCount())
+        new Report(options, work).value(raw.getValueAtPercentile(50) / 2.0, "ns/half")
+                .count("rounds", raw.getTotalCount())
                 .count("interval", interval).percentiles("", corrected).percentiles("raw_", raw).print();
     }
 }

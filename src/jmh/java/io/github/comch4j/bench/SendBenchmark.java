@@ -17,15 +17,17 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Messages per second of one thread that sends while another one receives, ours and the peers' in one table. In a steady state, with no more than
- * {@code depth} messages between them, what is sent is what arrives. {@code Bench} says the same from the receiver's side, and is what the bars are checked with.
+ * Messages per second of one thread that sends while another one receives, ours and the peers' in one table. In a
+ * steady state, with no more than {@code depth} messages between them, what is sent is what arrives. {@code Bench} says
+ * the same from the receiver's side, and is what the bars are checked with.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(value = 2, jvmArgsAppend = {"--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"})
+@Fork(value = 2, jvmArgsAppend =
+        {"--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"})
 public class SendBenchmark {
     /** What carries the messages. */
     @Param({"fast", "control", "aeron", "unix"})
@@ -56,7 +58,8 @@ public class SendBenchmark {
     /** Connects, and starts the receiver. */
     @Setup(Level.Trial)
     public void connect() {
-        Options options = Options.of(carrier).with("--size", Integer.toString(size)).with("--depth", Integer.toString(depth))
+        Options options = Options.of(carrier).with("--size", Integer.toString(size))
+                .with("--depth", Integer.toString(depth))
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         Carrier way = Carrier.of(carrier);
         receiver = new Thread(() -> {

@@ -1,8 +1,8 @@
 package io.github.comch4j.bench;
 
 /**
- * Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets others run: the other side,
- * perhaps.
+ * Both sides spin. Where there are fewer processors than things to do, a side that waits in vain for a while lets
+ * others run: the peer, perhaps.
  */
 final class Spin {
     private static final int TURNS_IN_VAIN = 2000;

@@ -13,13 +13,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A Unix-domain {@code SocketChannel} of the JDK, blocking: one write for each message, reads as large as they come. All messages have one length.
+ * A Unix-domain {@code SocketChannel} of the JDK, blocking: one write for each message, reads as large as they come.
+ * All messages have one length.
  */
 final class UnixCarrier implements Carrier {
     private static final long PATIENCE = 30_000_000_000L;
 
     private static Path path(Options options) {
-        return Path.of(System.getProperty("java.io.tmpdir"), options.name() + "-" + ProcessHandle.current().info().user().orElse("any") + ".sock");
+        return Path.of(System.getProperty("java.io.tmpdir"),
+                options.name() + "-" + ProcessHandle.current().info().user().orElse("any") + ".sock");
     }
 
     private static SocketChannel accept(Options options) {
@@ -81,7 +83,7 @@ final class UnixCarrier implements Carrier {
                     return -1;
                 }
             } catch (IOException e) {
-                return -1; // the other side went
+                return -1; // the peer has gone
             }
             int size = options.size();
             int count = 0;
@@ -100,7 +102,7 @@ final class UnixCarrier implements Carrier {
         }
     }
 
-    /** False when the other side went. */
+    /** False when the peer has gone. */
     private static boolean write(SocketChannel channel, ByteBuffer message, long number) {
         message.clear();
         message.putLong(0, number);

@@ -14,7 +14,10 @@ final class Works {
     private static final int MASK = Window.TURNS_PER_LOOK - 1;
     private static final int SIGNALS = 8;
     private static final int CALLS_PER_LOOK = 1000;
-    /** What completes at once is used again at once, while it is in the cache; else up to {@code depth} are under way after some turns. */
+    /**
+     * What completes at once is used again at once, while it is in the cache; else up to {@code depth} are under way
+     * after some turns.
+     */
     private static final int BURST = 32;
 
     private Works() {
@@ -88,7 +91,8 @@ final class Works {
     }
 
     private static void reportSender(Options options, long sent, long again, double allocated) {
-        new Report(options, options.work() + "-sender").value(sent == 0 ? 0 : (double) again / sent, "again/msg").count("sent", sent)
+        new Report(options, options.work() + "-sender").value(sent == 0 ? 0 : (double) again / sent, "again/msg")
+                .count("sent", sent)
                 .count("again", again).number("allocated_per_msg", allocated).print();
     }
 
@@ -97,7 +101,8 @@ final class Works {
         Loop loop = new Loop();
         boolean fast = options.work().equals("fast");
         int depth = fast ? SIGNALS : options.depth();
-        Endpoint server = Endpoint.server(options, loop, depth, fast ? Endpoint.noMessages() : ControlInlet.into(arrivals));
+        Endpoint server = Endpoint.server(options, loop, depth, fast ? Endpoint.noMessages()
+                : ControlInlet.into(arrivals));
         Endpoint client = Endpoint.client(options, loop, depth, Endpoint.noMessages());
         Inlet inlet = fast ? new FastInlet(options, server, loop.newEngine(), arrivals) : new ControlInlet(server);
         Outlet outlet = fast ? new FastOutlet(options, client, loop.newEngine()) : new ControlOutlet(options, client);
@@ -202,7 +207,8 @@ final class Works {
         loop.close();
     }
 
-    private static void fastRound(FastOutlet outlet, Arrivals arrivals, ProgressEngine sending, ProgressEngine receiving) {
+    private static void fastRound(FastOutlet outlet, Arrivals arrivals, ProgressEngine sending,
+            ProgressEngine receiving) {
         long before = arrivals.received();
         int num = 0;
         long since = System.nanoTime();
@@ -221,7 +227,8 @@ final class Works {
         }
     }
 
-    private static void messageRound(ControlOutlet control, Arrivals messages, Endpoint client, Endpoint server, int depth) {
+    private static void messageRound(ControlOutlet control, Arrivals messages, Endpoint client, Endpoint server,
+            int depth) {
         long before = messages.received();
         int num = 0;
         long since = System.nanoTime();
@@ -234,7 +241,8 @@ final class Works {
         progress(server.engine, num);
         Op.MESSAGE_RECEIVE.spend(since, num);
         if (messages.received() != before + num || !client.isIdle()) {
-            throw new IllegalStateException("a round of " + num + " messages brought " + (messages.received() - before));
+            throw new IllegalStateException("a round of " + num + " messages brought "
+                    + (messages.received() - before));
         }
     }
 
@@ -276,7 +284,8 @@ final class Works {
         }
         // the median of blocks: what else runs on the machine must not count
         new Report(options, "idle").count("connections", options.connections())
-                .value((double) histogram.getValueAtPercentile(50) / CALLS_PER_LOOK, "ns/op").number("mean", (double) measured / calls)
+                .value((double) histogram.getValueAtPercentile(50) / CALLS_PER_LOOK, "ns/op")
+                .number("mean", (double) measured / calls)
                 .count("operations", calls).count("worked", worked).print();
         clients.forEach(Endpoint::close);
         loop.close();
@@ -331,7 +340,8 @@ final class Works {
         loop.waitFor("the fast-path message", () -> arrivals.received() > 0);
         long fast = System.nanoTime();
         loop.waitFor("the child's end", () -> server.signal == Endpoint.DONE);
-        new Report(options.with("--form", "processes"), "first").value((arrived[1] - arrived[0]) / 1e6, "ms").number("fast_ms", (fast - arrived[0]) / 1e6)
+        new Report(options.with("--form", "processes"), "first").value((arrived[1] - arrived[0]) / 1e6, "ms")
+                .number("fast_ms", (fast - arrived[0]) / 1e6)
                 .print();
         inlet.close();
         Bench.join(child);
@@ -356,7 +366,7 @@ final class Works {
         thread.setDaemon(true);
         thread.setUncaughtExceptionHandler((self, thrown) -> {
             thrown.printStackTrace();
-            Runtime.getRuntime().halt(1); // the other side would wait for ever
+            Runtime.getRuntime().halt(1); // the peer would wait for ever
         });
         thread.start();
         server.run();

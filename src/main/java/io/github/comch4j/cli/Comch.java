@@ -16,7 +16,8 @@ import io.github.comch4j.internal.program.Sizes;
 import java.util.List;
 
 /**
- * Looks whether a machine is ready for Comch: which libraries there are, which devices, what they can do, and whether a message gets through.
+ * Looks whether a machine is ready for Comch: which libraries there are, which devices, what they can do, and whether a
+ * message gets through.
  *
  * <p>A program, the main class of the jar. Its exit status is 0, 1 after a failure, or 2 after a usage error.
  */
@@ -61,7 +62,8 @@ public final class Comch {
             try {
                 run(line);
             } catch (NoSuchDeviceException e) {
-                throw new ProgramException(e.getMessage(), e); // no such device or representor: lists those that there are
+                // no such device or representor: lists those that there are
+                throw new ProgramException(e.getMessage(), e);
             }
         }));
     }
@@ -89,7 +91,8 @@ public final class Comch {
         System.out.println("chosen:    " + library.reason());
         System.out.println("DOCA:      " + library.version());
         System.out.println("Java:      " + Runtime.version() + ", " + System.getProperty("java.vendor"));
-        System.out.println("machine:   " + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", " + System.getProperty("os.arch"));
+        System.out.println("machine:   " + System.getProperty("os.name") + " " + System.getProperty("os.version") + ", "
+                + System.getProperty("os.arch"));
         System.out.println("user:      " + System.getProperty("user.name"));
     }
 
@@ -99,7 +102,8 @@ public final class Comch {
             throw new ProgramException("DOCA finds no device");
         }
         for (DeviceInfo info : devices) {
-            System.out.println(info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  " + role(info));
+            System.out.println(info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  "
+                    + role(info));
             try (Device device = Devices.open(info.address())) {
                 describe(device, limits);
             } catch (DocaException e) {
@@ -109,7 +113,9 @@ public final class Comch {
     }
 
     private static String role(DeviceInfo info) {
-        return info.server() && info.client() ? "server and client" : info.server() ? "server: a DPU's device" : info.client() ? "client: a host's function"
+        return info.server() && info.client() ? "server and client"
+                : info.server() ? "server: a DPU's device"
+                : info.client() ? "client: a host's function"
                 : "no Comch";
     }
 
@@ -118,24 +124,33 @@ public final class Comch {
         properties.mac().ifPresent(mac -> System.out.println("  MAC address " + mac));
         if (!properties.representorFilters().isEmpty()) {
             for (RepresentorInfo function : device.representors()) {
-                System.out.println("  represents " + function.address() + "  " + function.type() + "  " + function.interfaceName() + "  " + function.vuid());
+                System.out.println("  represents " + function.address() + "  " + function.type() + "  "
+                        + function.interfaceName() + "  " + function.vuid());
             }
         }
         if (!limits || (!device.supportsServers() && !device.supportsClients())) {
             return;
         }
         ComchCapabilities most = ComchCapabilities.of(device);
-        System.out.println("  control path: names of " + most.maxNameLength() + " bytes, messages of " + most.maxMessageSize() + " bytes, receive queues of "
-                + most.maxReceiveQueueSize() + ", " + most.maxSendTasks() + " send tasks, " + most.maxClients() + " clients");
-        System.out.println(most.producer().map(producer -> "  producers: " + producer.maxProducers() + ", with " + producer.maxTasks() + " tasks and buffers of "
+        System.out.println("  control path: names of " + most.maxNameLength() + " bytes, messages of "
+                + most.maxMessageSize() + " bytes, receive queues of " + most.maxReceiveQueueSize() + ", "
+                + most.maxSendTasks() + " send tasks, " + most.maxClients() + " clients");
+        System.out.println(most.producer()
+                .map(producer -> "  producers: " + producer.maxProducers() + ", with " + producer.maxTasks()
+                + " tasks and buffers of "
                 + Sizes.format(producer.maxBufferSize())).orElse("  no producers"));
-        System.out.println(most.consumer().map(consumer -> "  consumers: " + consumer.maxConsumers() + ", with " + consumer.maxTasks() + " tasks, buffers of "
-                + Sizes.format(consumer.maxBufferSize()) + " and " + consumer.maxImmediateLength() + " bytes of immediate data").orElse("  no consumers"));
+        System.out.println(most.consumer()
+                .map(consumer -> "  consumers: " + consumer.maxConsumers() + ", with " + consumer.maxTasks()
+                + " tasks, buffers of "
+                + Sizes.format(consumer.maxBufferSize()) + " and " + consumer.maxImmediateLength()
+                + " bytes of immediate data").orElse("  no consumers"));
     }
 
     /** The device that the user named, or the first that is good for this. */
     static DeviceInfo choose(List<DeviceInfo> devices, boolean server) {
-        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst().orElseThrow(() -> new ProgramException(
-                server ? "no device here can serve: a server runs on the DPU" : "no device here can be a client: a client runs on the host"));
+        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst()
+                .orElseThrow(() -> new ProgramException(
+                server ? "no device here can serve: a server runs on the DPU"
+                        : "no device here can be a client: a client runs on the host"));
     }
 }

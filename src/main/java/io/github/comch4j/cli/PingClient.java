@@ -41,7 +41,8 @@ final class PingClient {
              Device device = Devices.openHost(chosen)) {
             Patience patience = new Patience(engine, timeout);
             try (ComchClient client = connect(engine, device, patience)) {
-                System.out.println(chosen + " is connected to \"" + name + "\" (DOCA " + Doca.library().version() + ", " + Doca.library().kind() + ")");
+                System.out.println(chosen + " is connected to \"" + name + "\" (DOCA "
+                        + Doca.library().version() + ", " + Doca.library().kind() + ")");
                 if (size > client.maxMessageSize()) {
                     throw new ProgramException("messages have at most " + client.maxMessageSize() + " bytes here");
                 }
@@ -50,7 +51,8 @@ final class PingClient {
                     nanos[i] = roundTrip(client, patience, i);
                 }
                 Arrays.sort(nanos);
-                System.out.println("%d messages of %s came back: fastest %.1f us, median %.1f us, slowest %.1f us there and back".formatted(count,
+                System.out.println(("%d messages of %s came back:"
+                        + " fastest %.1f us, median %.1f us, slowest %.1f us there and back").formatted(count,
                         Sizes.format(size), nanos[0] / 1e3, nanos[count / 2] / 1e3, nanos[count - 1] / 1e3));
             }
         }
@@ -64,8 +66,9 @@ final class PingClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException("no server \"" + name + "\" accepted a client at " + device.address() + " for " + timeout.toSeconds()
-                        + " s: is \"comch serve\" running on the DPU, for this function?", e);
+                throw new ProgramException("no server \"" + name + "\" accepted a client at " + device.address()
+                        + " for " + timeout.toSeconds() + " s: is \"comch serve\" running on the DPU, for this"
+                        + " function?", e);
             }
             throw e;
         }

@@ -50,8 +50,8 @@ final class PingServer {
              Device device = Devices.openDpu(chosen);
              Representor representor = device.openRepresentor(function.orElseGet(() -> first(device)));
              ComchServer server = start(engine, device, representor)) {
-            System.out.println(chosen + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA " + Doca.library().version() + ", "
-                    + Doca.library().kind() + ")");
+            System.out.println(chosen + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA "
+                    + Doca.library().version() + ", " + Doca.library().kind() + ")");
             Patience patience = new Patience(engine, Duration.ofDays(1));
             while (served < clients) {
                 int before = served;
@@ -84,7 +84,8 @@ final class PingServer {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException("\"" + name + "\" cannot be served at " + representor.address() + ": another server may do so already ("
+                throw new ProgramException("\"" + name + "\" cannot be served at " + representor.address()
+                        + ": another server may do so already ("
                         + e.getMessage() + ")", e);
             }
             throw e;

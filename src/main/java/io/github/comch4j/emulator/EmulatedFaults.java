@@ -13,8 +13,10 @@ import java.util.stream.Collectors;
  *
  * {@snippet file="Pieces.java" region="faults"}
  *
- * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS} takes.
- * Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of this class belongs to one thread at a time.
+ * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all
+ * of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS}
+ * takes. Counts run from {@link #apply()}. {@code apply} and {@code clear} may be called from any thread; an object of
+ * this class belongs to one thread at a time.
  */
 public final class EmulatedFaults {
     private final Map<String, String> settings = new LinkedHashMap<>();
@@ -42,8 +44,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} over there, and another attempt by
-     * {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
+     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} over there,
+     * and another attempt by {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
      *
      * @param clients how many of those to come, at least 1
      * @return this
@@ -63,8 +65,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room: {@code trySend} returns false, {@code send} waits, and
-     * what {@code offer} has queued stays queued.
+     * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room:
+     * {@code trySend} returns false, {@code send} waits, and what {@code offer} has queued stays queued.
      *
      * @param submits how many of those to come, at least 1
      * @return this
@@ -74,7 +76,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A message or producer send that was accepted fails and is not sent: {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onSendFailed} or
+     * A message or producer send that was accepted fails and is not sent:
+     * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onSendFailed} or
      * {@link io.github.comch4j.comch.ComchProducer.Builder#onCompletion}.
      *
      * @param nth which one, counted from 1
@@ -86,7 +89,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * A consumer's receive fails, and what was sent to it is lost: {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success.
+     * A consumer's receive fails, and what was sent to it is lost:
+     * {@link io.github.comch4j.comch.ComchConsumer.Builder#onReceiveFailed}. The sender sees success.
      *
      * @param nth which one, counted from 1
      * @param error with what
@@ -97,8 +101,9 @@ public final class EmulatedFaults {
     }
 
     /**
-     * The connection breaks, as if the peer had died: the send throws {@link io.github.comch4j.comch.ConnectionClosedException}, and
-     * {@link io.github.comch4j.comch.ComchConnection} says what follows, on both sides.
+     * The connection breaks, as if the peer had died: the send throws
+     * {@link io.github.comch4j.comch.ConnectionClosedException}, and {@link io.github.comch4j.comch.ComchConnection}
+     * says what follows, on both sides.
      *
      * @param nth at which message or producer send, counted from 1
      * @return this
@@ -144,7 +149,8 @@ public final class EmulatedFaults {
      */
     @Override
     public String toString() {
-        return settings.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue()).collect(Collectors.joining(","));
+        return settings.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue())
+                .collect(Collectors.joining(","));
     }
 
     private EmulatedFaults put(String key, String value) {

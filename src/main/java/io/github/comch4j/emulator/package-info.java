@@ -1,8 +1,10 @@
 /**
- * What only the emulated BlueField can do: {@linkplain io.github.comch4j.emulator.EmulatedFaults faults on demand}, for tests of programs that must survive them.
+ * What only the emulated BlueField can do: {@linkplain io.github.comch4j.emulator.EmulatedFaults faults on demand}, for
+ * tests of programs that must survive them.
  *
- * <p>Programs need nothing of this package to run on the emulated device. It is one machine, a host with the functions {@code 0000:b1:00.0}, {@code 0000:b1:00.2} and
- * {@code 0000:b1:00.3}, and a DPU with the device {@code 0000:03:00.0}, which has a representor for each of them. A process may be on both sides at once.
+ * <p>Programs need nothing of this package to run on the emulated device. It is one machine, a host with the functions
+ * {@code 0000:b1:00.0}, {@code 0000:b1:00.2} and {@code 0000:b1:00.3}, and a DPU with the device {@code 0000:03:00.0},
+ * which has a representor for each of them. A process may be on both sides at once.
  *
  * <table>
  * <caption>Environment variables that are needed most</caption>

@@ -22,8 +22,9 @@ import javax.management.StandardMBean;
  *
  * {@snippet file="Pieces.java" region="management"}
  *
- * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it ends. Reading costs the threads
- * that send and receive nothing: they count anyway, and nobody waits for anybody. All methods may be called by any thread.
+ * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it
+ * ends. Reading costs the threads that send and receive nothing: they count anyway, and nobody waits for anybody. All
+ * methods may be called by any thread.
  *
  * <table>
  * <caption>Names, all in domain {@code io.github.comch4j}</caption>
@@ -56,7 +57,8 @@ public final class ComchManagement implements AutoCloseable {
     }
 
     /**
-     * Begins to register. The names are taken when another registration with the same server is active; then the beans are the other one's.
+     * Begins to register. The names are taken when another registration with the same server is active; then the beans
+     * are the other one's.
      *
      * @param server where
      * @return closes what it has registered
@@ -123,7 +125,8 @@ public final class ComchManagement implements AutoCloseable {
     private static StandardMBean bean(Object object) {
         return switch (object) {
             case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
-            case ComchConnection connection -> new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
+            case ComchConnection connection -> new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class,
+                    true);
             case ComchProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
             case ComchConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
             default -> throw new IllegalArgumentException(object.toString());

@@ -1,6 +1,9 @@
 package io.github.comch4j.management;
 
-/** A {@link io.github.comch4j.comch.ComchConsumer}: {@code io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}. */
+/**
+ * A {@link io.github.comch4j.comch.ComchConsumer}:
+ * {@code io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}.
+ */
 public interface ConsumerMXBean {
 
     /**

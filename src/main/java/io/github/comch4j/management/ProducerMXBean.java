@@ -1,6 +1,9 @@
 package io.github.comch4j.management;
 
-/** A {@link io.github.comch4j.comch.ComchProducer}: {@code io.github.comch4j:type=Producer,endpoint="…",connection=…,id=…}. */
+/**
+ * A {@link io.github.comch4j.comch.ComchProducer}:
+ * {@code io.github.comch4j:type=Producer,endpoint="…",connection=…,id=…}.
+ */
 public interface ProducerMXBean {
 
     /**

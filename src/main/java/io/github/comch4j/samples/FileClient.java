@@ -40,10 +40,11 @@ import java.time.Duration;
 import java.util.HexFormat;
 
 /**
- * Sends a file from the host to a {@link FileService} on the DPU, straight from the mapped file, and compares checksums.
+ * Sends a file from the host to a {@link FileService} on the DPU, straight from the mapped file, and compares
+ * checksums.
  *
- * <p>A program, with one thread that owns the engine. Its exit status is 0 when the service has the same bytes, 1 after a failure, 2 after a usage error.
- * The file must not become shorter while it is sent.
+ * <p>A program, with one thread that owns the engine. Its exit status is 0 when the service has the same bytes, 1 after
+ * a failure, 2 after a usage error. The file must not become shorter while it is sent.
  */
 public final class FileClient {
     private static final String USAGE = """
@@ -114,7 +115,8 @@ public final class FileClient {
 
     private FileChannel open() throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new ProgramException(Files.exists(path) ? path + " is not a regular file" : "there is no file " + path);
+            throw new ProgramException(Files.exists(path) ? path + " is not a regular file"
+                    : "there is no file " + path);
         }
         if (!Files.isReadable(path)) {
             throw new ProgramException(path + " must not be read by this user");
@@ -136,11 +138,13 @@ public final class FileClient {
             return ComchClient.builder(engine, device, name)
                     .onMessage(this::onMessage)
                     .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
-                    .onDisconnected(connection -> patience.fail("the service has gone after " + Sizes.format(position) + " were sent"))
+                    .onDisconnected(connection -> patience.fail("the service has gone after " + Sizes.format(position)
+                    + " were sent"))
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException("no service \"" + name + "\" accepted a client at " + address + " for " + timeout.toSeconds()
+                throw new ProgramException("no service \"" + name + "\" accepted a client at " + address + " for "
+                        + timeout.toSeconds()
                         + " s: is it running?", e);
             }
             throw e;
@@ -162,7 +166,8 @@ public final class FileClient {
         greet(connection, size);
         long began = System.nanoTime();
         String sha256;
-        try (ComchProducer producer = connection.producer(connection.endpoint().engine()).tasks(depth).onCompletion(FileClient::onSent).start();
+        try (ComchProducer producer = connection.producer(connection.endpoint().engine()).tasks(depth)
+                .onCompletion(FileClient::onSent).start();
              ProgressBar bar = new ProgressBar(System.out, ProgressBar.stdoutIsTerminal(), size)) {
             sha256 = stream(file, size, device, producer, bar);
             connection.send(FileTransferProtocol.encode(new End(chunks)));
@@ -177,8 +182,9 @@ public final class FileClient {
             throw new ProgramException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
                     .formatted(size, sha256, result.fileSize(), result.sha256()));
         }
-        System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s".formatted(Sizes.format(size), seconds,
-                size / seconds / 1e6, chunks, Sizes.format(chunkSize), chunks / seconds));
+        System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s"
+                .formatted(Sizes.format(size), seconds, size / seconds / 1e6, chunks,
+                        Sizes.format(chunkSize), chunks / seconds));
         System.out.println("SHA-256 on both sides: " + sha256);
         System.out.println("control path, client:  " + FileTransferProtocol.describe(counters));
         System.out.println("control path, service: " + FileTransferProtocol.describe(result.counters()));
@@ -192,14 +198,16 @@ public final class FileClient {
     }
 
     /** Sends the whole file; returns its SHA-256. */
-    private String stream(FileChannel file, long size, Device device, ComchProducer producer, ProgressBar bar) throws IOException {
+    private String stream(FileChannel file, long size, Device device, ComchProducer producer, ProgressBar bar)
+            throws IOException {
         MessageDigest digest = FileTransferProtocol.sha256();
         long window = WINDOW - WINDOW % chunkSize; // no chunk crosses its end
         while (position < size) {
             long length = Math.min(window, size - position);
             // closed from right to left: the map waits for what is in flight, then the file is unmapped
             try (Arena arena = Arena.ofConfined();
-                 MemoryMap memory = MemoryMap.wrap(device, file.map(MapMode.READ_ONLY, position, length, arena), Access.PCI_READ_ONLY)) {
+                 MemoryMap memory = MemoryMap.wrap(device, file.map(MapMode.READ_ONLY, position, length, arena),
+                         Access.PCI_READ_ONLY)) {
                 for (long offset = 0; offset < length; offset += chunkSize) {
                     Buffer buffer = producer.acquire(memory, offset, Math.min(chunkSize, length - offset));
                     MemorySegment bytes = buffer.segment();

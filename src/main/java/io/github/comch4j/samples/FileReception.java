@@ -68,7 +68,8 @@ final class FileReception {
 
     /** Handler: the client is gone. */
     void onDisconnected() {
-        patience.fail("the client has gone after %s of %s".formatted(Sizes.format(position), Sizes.format(hello.fileSize())));
+        patience.fail("the client has gone after %s of %s".formatted(Sizes.format(position),
+                Sizes.format(hello.fileSize())));
     }
 
     /** Receives the file; {@code output} exists afterwards if the client agrees with the checksum. */
@@ -96,16 +97,19 @@ final class FileReception {
     private void checkHello() {
         System.out.println("the client says: " + hello.greeting());
         if (hello.version() != FileTransferProtocol.VERSION) {
-            throw new ProgramException("the client speaks version %d of the protocol, the service %d".formatted(hello.version(), FileTransferProtocol.VERSION));
+            throw new ProgramException("the client speaks version %d of the protocol, the service %d"
+                    .formatted(hello.version(), FileTransferProtocol.VERSION));
         }
-        if (hello.fileSize() < 0 || hello.depth() < 1 || hello.chunkSize() < 1 || hello.chunkSize() > FileTransferProtocol.MAX_CHUNK) {
+        if (hello.fileSize() < 0 || hello.depth() < 1 || hello.chunkSize() < 1
+                || hello.chunkSize() > FileTransferProtocol.MAX_CHUNK) {
             throw new ProgramException("the client asks for the impossible: " + hello);
         }
     }
 
     private static FileChannel open(Path target) {
         try {
-            return FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+            return FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
+                    StandardOpenOption.WRITE);
         } catch (IOException e) {
             throw cannotWrite(e);
         }
@@ -121,12 +125,14 @@ final class FileReception {
                      .buffers(count, size) // posted when it starts, and each again when onChunk returns
                      .immediateLength(Chunk.BYTES)
                      .onReceive(this::onChunk)
-                     .onReceiveFailed((receiver, buffer, error) -> patience.fail("chunk %d was lost: %s".formatted(chunks, error.description())))
+                     .onReceiveFailed((receiver, buffer,
+                     error) -> patience.fail("chunk %d was lost: %s".formatted(chunks, error.description())))
                      .start(silence)) {
             send(new Welcome("hello, this is the DPU with " + consumer.posted() + " buffers"));
             patience.await("chunk " + chunks, () -> end != null && chunks >= end.chunks());
             if (position != hello.fileSize()) {
-                throw new ProgramException("the client ended after %d of %d bytes".formatted(position, hello.fileSize()));
+                throw new ProgramException("the client ended after %d of %d bytes".formatted(position,
+                        hello.fileSize()));
             }
             String sha256 = HexFormat.of().formatHex(digest.digest());
             send(new Result(position, chunks, sha256, connection.counters()));
@@ -134,7 +140,8 @@ final class FileReception {
             if (!verdict.correct()) {
                 throw new ProgramException("the client sent something else than the service received");
             }
-            System.out.println("received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks, sha256));
+            System.out.println("received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks,
+                    sha256));
         }
     }
 
@@ -175,7 +182,8 @@ final class FileReception {
             return "chunk %d came a second time instead of chunk %d".formatted(chunk.number(), chunks);
         }
         if (chunk.offset() != position || length != Math.min(hello.chunkSize(), hello.fileSize() - position)) {
-            return "chunk %d has %d bytes for offset %d, which is not what belongs there".formatted(chunks, length, chunk.offset());
+            return "chunk %d has %d bytes for offset %d, which is not what belongs there".formatted(chunks, length,
+                    chunk.offset());
         }
         return null;
     }

@@ -27,8 +27,9 @@ import java.time.Duration;
 /**
  * Receives files on the DPU from {@link FileClient}s on the host, one after another.
  *
- * <p>A program, with one thread that owns the engine. Its exit status is 0 or, after a failure, 1 with {@code --once}, 2 after a usage error. Without
- * {@code --once} it serves until it is killed; a client that fails or dies does not concern the next one.
+ * <p>A program, with one thread that owns the engine. Its exit status is 0 or, after a failure, 1 with {@code --once},
+ * 2 after a usage error. Without {@code --once} it serves until it is killed; a client that fails or dies does not
+ * concern the next one.
  */
 public final class FileService {
     private static final String PROGRAM = "file service";
@@ -85,7 +86,8 @@ public final class FileService {
              ComchServer server = start(engine, device, representor)) {
             idle = new Patience(engine, silence);
             LibraryInfo library = Doca.library();
-            System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)".formatted(address, function, server.name(), library.version(), library.kind()));
+            System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)".formatted(address, function, server.name(),
+                    library.version(), library.kind()));
             do {
                 idle.awaitForever(() -> current != null);
                 serve(device);
@@ -103,7 +105,8 @@ public final class FileService {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException("\"" + name + "\" cannot be served at " + function + ": another service may do so already (" + e.getMessage() + ")", e);
+                throw new ProgramException("\"" + name + "\" cannot be served at " + function
+                        + ": another service may do so already (" + e.getMessage() + ")", e);
             }
             throw e;
         }

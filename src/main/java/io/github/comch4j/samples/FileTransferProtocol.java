@@ -10,8 +10,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * What the two sides say to each other. Control messages are lines of text: a word, numbers, and for some a text at the end; easy to read in a log, and
- * independent of the byte order of either machine. Chunks on the fast path carry their place in the file as immediate data.
+ * What the two sides say to each other. Control messages are lines of text: a word, numbers, and for some a text at the
+ * end; easy to read in a log, and independent of the byte order of either machine. Chunks on the fast path carry their
+ * place in the file as immediate data.
  */
 final class FileTransferProtocol {
     /** Changes with every change that the peer would not understand. */
@@ -55,7 +56,8 @@ final class FileTransferProtocol {
     /** The immediate data of a chunk: which one it is, and where it belongs. */
     record Chunk(long number, long offset) {
         static final int BYTES = 16;
-        private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+        private static final ValueLayout.OfLong LONG =
+                ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
         void writeTo(MemorySegment immediate) {
             immediate.set(LONG, 0, number);
@@ -69,10 +71,12 @@ final class FileTransferProtocol {
 
     static byte[] encode(Message message) {
         String line = switch (message) {
-            case Hello m -> "hello %d %d %d %d %s".formatted(m.version, m.fileSize, m.chunkSize, m.depth, clean(m.greeting));
+            case Hello m -> "hello %d %d %d %d %s".formatted(m.version, m.fileSize, m.chunkSize, m.depth,
+                    clean(m.greeting));
             case Welcome m -> "welcome " + clean(m.greeting);
             case End m -> "end " + m.chunks;
-            case Result m -> "result %d %d %s %d %d %d %d".formatted(m.fileSize, m.chunks, m.sha256, m.counters.sentMessages(), m.counters.sentBytes(),
+            case Result m -> "result %d %d %s %d %d %d %d".formatted(m.fileSize, m.chunks, m.sha256,
+                    m.counters.sentMessages(), m.counters.sentBytes(),
                     m.counters.receivedMessages(), m.counters.receivedBytes());
             case Verdict m -> "verdict " + m.correct;
             case Failure m -> "failure " + clean(m.reason);
@@ -101,12 +105,14 @@ final class FileTransferProtocol {
     }
 
     private static Hello hello(String[] w) {
-        return new Hello(Integer.parseInt(w[0]), Long.parseLong(w[1]), Long.parseLong(w[2]), Integer.parseInt(w[3]), w[4]);
+        return new Hello(Integer.parseInt(w[0]), Long.parseLong(w[1]), Long.parseLong(w[2]), Integer.parseInt(w[3]),
+                w[4]);
     }
 
     private static Result result(String[] w) {
         return new Result(Long.parseLong(w[0]), Long.parseLong(w[1]), w[2],
-                new ConnectionCounters(Long.parseLong(w[3]), Long.parseLong(w[4]), Long.parseLong(w[5]), Long.parseLong(w[6])));
+                new ConnectionCounters(Long.parseLong(w[3]), Long.parseLong(w[4]), Long.parseLong(w[5]),
+                        Long.parseLong(w[6])));
     }
 
     /** Text that fits into a message, and that a terminal can be trusted with. */
@@ -124,6 +130,7 @@ final class FileTransferProtocol {
     }
 
     static String describe(ConnectionCounters c) {
-        return "%d messages of %d bytes sent, %d of %d bytes received".formatted(c.sentMessages(), c.sentBytes(), c.receivedMessages(), c.receivedBytes());
+        return "%d messages of %d bytes sent, %d of %d bytes received".formatted(c.sentMessages(), c.sentBytes(),
+                c.receivedMessages(), c.receivedBytes());
     }
 }

@@ -34,8 +34,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * What GraalVM's native-image must know of this library, as reachability-metadata.json: each shape of a downcall and of an upcall, what is looked up by name, and the
- * libraries in the jar. The shapes come from the descriptors of the generated bindings and from the handles that the classes written by hand have in static fields.
+ * What GraalVM's native-image must know of this library, as reachability-metadata.json: each shape of a downcall and of
+ * an upcall, what is looked up by name, and the libraries in the jar. The shapes come from the descriptors of the
+ * generated bindings and from the handles that the classes written by hand have in static fields.
  *
  * <p>Types of the JNI are used for integers, because their sizes are the same on every platform.
  */
@@ -43,7 +44,8 @@ final class NativeImageMetadata {
     private static final String GENERATED = "io.github.comch4j.ffi.";
     private static final String OURS = "io.github.comch4j.internal.";
 
-    private static final String FCNTL_OPTIONS = ", \"options\": {\"firstVariadicArg\": 2}"; // the only handle of ours with options
+    // the only handle of ours with options
+    private static final String FCNTL_OPTIONS = ", \"options\": {\"firstVariadicArg\": 2}";
 
     private static final Path BINDINGS = Path.of("generated", "io", "github", "comch4j", "ffi");
 
@@ -90,7 +92,8 @@ final class NativeImageMetadata {
                 upcalls.add(shape);
                 downcalls.add(shape);
                 Class<?> function = Class.forName(callback.getName() + "$Function");
-                reflect(function.getName(), List.of(method("apply", parameterNames(function.getMethods()[0].getParameterTypes()))), List.of());
+                reflect(function.getName(), List.of(method("apply",
+                        parameterNames(function.getMethods()[0].getParameterTypes()))), List.of());
             }
         }
     }
@@ -108,7 +111,8 @@ final class NativeImageMetadata {
 
     private void handlesOfOurs() throws ReflectiveOperationException, IOException {
         for (String room : List.of("call", "life", "load", "observe", "transport")) {
-            for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal", room))) {
+            for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal",
+                    room))) {
                 if (!name.equals("package-info")) {
                     handlesOf(Class.forName(OURS + room + "." + name));
                 }
@@ -118,7 +122,8 @@ final class NativeImageMetadata {
 
     private void handlesOf(Class<?> type) throws ReflectiveOperationException {
         for (Field field : type.getDeclaredFields()) {
-            if (field.getType() == MethodHandle.class && Modifier.isStatic(field.getModifiers()) && type != Symbols.class) {
+            if (field.getType() == MethodHandle.class && Modifier.isStatic(field.getModifiers())
+                    && type != Symbols.class) {
                 field.setAccessible(true);
                 MethodHandle handle = (MethodHandle) field.get(null);
                 if (handle == null) {
@@ -138,13 +143,16 @@ final class NativeImageMetadata {
         Method[] all = Upcalls.class.getDeclaredMethods();
         Arrays.sort(all, java.util.Comparator.comparing(Method::getName));
         for (Method method : all) {
-            if (!method.isSynthetic() && Stream.of(method.getParameterTypes()).allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
+            if (!method.isSynthetic() && Stream.of(method.getParameterTypes())
+                    .allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
                 MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
-                directUpcalls.add("{\"class\": \"" + Upcalls.class.getName() + "\", \"method\": \"" + method.getName() + "\", " + shape(type, "").substring(1));
+                directUpcalls.add("{\"class\": \"" + Upcalls.class.getName() + "\", \"method\": \"" + method.getName()
+                        + "\", " + shape(type, "").substring(1));
                 methods.add(method(method.getName(), parameterNames(method.getParameterTypes())));
             }
         }
-        long stubs = Stream.concat(Stream.of(Upcalls.class), Stream.of(Upcalls.class.getDeclaredClasses())).flatMap(type -> Stream.of(type.getDeclaredFields()))
+        long stubs = Stream.concat(Stream.of(Upcalls.class), Stream.of(Upcalls.class.getDeclaredClasses()))
+                .flatMap(type -> Stream.of(type.getDeclaredFields()))
                 .filter(field -> field.getType() == MemorySegment.class).count();
         if (stubs != methods.size()) {
             throw new AssertionError(stubs + " stubs, and methods " + methods);
@@ -163,13 +171,16 @@ final class NativeImageMetadata {
 
     private static List<String> classNames(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".java")).map(name -> name.replace(".java", "")).sorted().toList();
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".java"))
+                    .map(name -> name.replace(".java", "")).sorted().toList();
         }
     }
 
     private void reflect(String type, List<String> methods, List<String> fields) {
-        reflection.add("{\"type\": \"" + type + "\"" + (methods.isEmpty() ? "" : ", \"methods\": [" + String.join(", ", methods) + "]")
-                + (fields.isEmpty() ? "" : ", \"fields\": [" + fields.stream().map(field -> "{\"name\": \"" + field + "\"}").collect(Collectors.joining(", ")) + "]")
+        reflection.add("{\"type\": \"" + type + "\"" + (methods.isEmpty() ? ""
+                : ", \"methods\": [" + String.join(", ", methods) + "]")
+                + (fields.isEmpty() ? "" : ", \"fields\": [" + fields.stream()
+                .map(field -> "{\"name\": \"" + field + "\"}").collect(Collectors.joining(", ")) + "]")
                 + "}");
     }
 
@@ -187,8 +198,10 @@ final class NativeImageMetadata {
     }
 
     private static String shape(MethodType type, String more) {
-        Function<Class<?>, String> name = one -> one == void.class ? "void" : layout(Map.of(int.class, ValueLayout.JAVA_INT, long.class, ValueLayout.JAVA_LONG,
-                byte.class, ValueLayout.JAVA_BYTE, short.class, ValueLayout.JAVA_SHORT, MemorySegment.class, ValueLayout.ADDRESS).get(one));
+        Function<Class<?>, String> name = one -> one == void.class ? "void"
+                : layout(Map.of(int.class, ValueLayout.JAVA_INT, long.class, ValueLayout.JAVA_LONG,
+                byte.class, ValueLayout.JAVA_BYTE, short.class, ValueLayout.JAVA_SHORT, MemorySegment.class,
+                        ValueLayout.ADDRESS).get(one));
         return shape(name.apply(type.returnType()), type.parameterList().stream().map(name).toList(), more);
     }
 
@@ -212,7 +225,8 @@ final class NativeImageMetadata {
             case ValueLayout.OfDouble ignored -> "jdouble";
             case GroupLayout group -> group.memberLayouts().stream().map(NativeImageMetadata::layout)
                     .collect(Collectors.joining(", ", group instanceof StructLayout ? "struct(" : "union(", ")"));
-            case SequenceLayout sequence -> "sequence(" + sequence.elementCount() + ", " + layout(sequence.elementLayout()) + ")";
+            case SequenceLayout sequence -> "sequence(" + sequence.elementCount() + ", "
+                    + layout(sequence.elementLayout()) + ")";
             case PaddingLayout padding -> "padding(" + padding.byteSize() + ")";
             case ValueLayout other -> throw new AssertionError("no name for " + other);
         };

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 
 /** What a native image must know of this library is what the bindings have, no more and no less. */
 class NativeImageMetadataTest {
-    private static final Path FILE = Path.of("src", "main", "resources", "META-INF", "native-image", "io.github.comch4j", "comch4j", "reachability-metadata.json");
+    private static final Path FILE =
+            Path.of("src", "main", "resources", "META-INF", "native-image", "io.github.comch4j", "comch4j",
+                    "reachability-metadata.json");
     private static final String UPDATE = "comch4j.update";
 
     @BeforeAll
@@ -35,7 +37,8 @@ class NativeImageMetadataTest {
     private static List<String> sources() throws IOException {
         try (Stream<Path> files = Files.walk(Path.of("src", "main", "java"))) {
             List<String> texts = new ArrayList<>();
-            for (Path file : files.filter(path -> path.toString().endsWith(".java") && !path.endsWith("Symbols.java")).toList()) {
+            for (Path file : files.filter(path -> path.toString().endsWith(".java") && !path.endsWith("Symbols.java"))
+                    .toList()) {
                 texts.add(Files.readString(file));
             }
             return texts;
@@ -61,9 +64,11 @@ class NativeImageMetadataTest {
     @Test
     void itsTypesAreTheLayoutsOfTheBindings() {
         Map<String, MemoryLayout> canonical = Linker.nativeLinker().canonicalLayouts();
-        Map<String, MemoryLayout> ours = Map.of("void*", ValueLayout.ADDRESS, "jint", ValueLayout.JAVA_INT, "jlong", ValueLayout.JAVA_LONG, "jshort",
-                ValueLayout.JAVA_SHORT, "jbyte", ValueLayout.JAVA_BYTE);
-        Matcher types = Pattern.compile("(?<![\\w.])(j[a-z]+|void\\*)").matcher(NativeImageMetadata.generate().replaceAll("(?s).*\"foreign\"", ""));
+        Map<String, MemoryLayout> ours =
+                Map.of("void*", ValueLayout.ADDRESS, "jint", ValueLayout.JAVA_INT, "jlong", ValueLayout.JAVA_LONG,
+                        "jshort", ValueLayout.JAVA_SHORT, "jbyte", ValueLayout.JAVA_BYTE);
+        Matcher types = Pattern.compile("(?<![\\w.])(j[a-z]+|void\\*)")
+                .matcher(NativeImageMetadata.generate().replaceAll("(?s).*\"foreign\"", ""));
         Set<String> found = new TreeSet<>();
         while (types.find()) {
             found.add(types.group());
@@ -78,16 +83,22 @@ class NativeImageMetadataTest {
     /** Else there would be shapes that the generator does not see. */
     @Test
     void onlySymbolsLinksAndOnlyForStaticFields() throws IOException {
-        Pattern use = Pattern.compile("^.*\\bSymbols\\.(downcall|standard)\\(.*$", Pattern.MULTILINE);
+        // with the line before it if that ends with "=", and a descriptor on the line after it
+        Pattern use = Pattern.compile(
+                "^(.* =\\R)?.*\\bSymbols\\.(downcall|standard)\\(.*(\\R\\s+FunctionDescriptor.*)?$", Pattern.MULTILINE);
         int uses = 0;
         for (String source : sources()) {
             assertThat(source).doesNotContain(".downcallHandle(").doesNotContain(".upcallStub(");
             for (Matcher matcher = use.matcher(source); matcher.find();) {
                 uses++;
-                boolean forField = matcher.group().matches("\\s*(private )?static final MethodHandle \\w+ = Symbols\\..*");
-                boolean inHelper = matcher.group().matches("\\s*return LIBRARY == null \\? null : Symbols.downcall\\(.*") // Batch.downcall
-                        || matcher.group().contains("FunctionDescriptor.of(JAVA_INT, JAVA_LONG)"); // Batch.initialise, as Batch.SUBMIT
-                assertThat(forField || inHelper).as("for a static field: %s", matcher.group()).isTrue();
+                boolean forField = matcher.group()
+                        .matches("\\s*(private )?static final MethodHandle \\w+ =\\s+Symbols\\.(?s:.*)");
+                boolean inBatchDowncall = matcher.group()
+                        .matches("\\s*return LIBRARY == null \\? null : Symbols.downcall\\(.*");
+                // which has the shape of Batch.SUBMIT
+                boolean inBatchInitialise = matcher.group().contains("FunctionDescriptor.of(JAVA_INT, JAVA_LONG)");
+                assertThat(forField || inBatchDowncall || inBatchInitialise)
+                        .as("for a static field: %s", matcher.group()).isTrue();
             }
         }
         assertThat(uses).isGreaterThan(20);
@@ -95,9 +106,11 @@ class NativeImageMetadataTest {
 
     @Test
     void itIsInTheClassPathWhereNativeImageLooks() throws IOException {
-        try (var in = Symbols.class.getResourceAsStream("/META-INF/native-image/io.github.comch4j/comch4j/reachability-metadata.json")) {
+        String resource = "/META-INF/native-image/io.github.comch4j/comch4j/reachability-metadata.json";
+        try (var in = Symbols.class.getResourceAsStream(resource)) {
             assertThat(in).isNotNull();
-            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).contains("\"native/*/*.so\"", "stateChanged", "firstVariadicArg");
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8))
+                    .contains("\"native/*/*.so\"", "stateChanged", "firstVariadicArg");
         }
     }
 }

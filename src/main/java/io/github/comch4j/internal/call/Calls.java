@@ -14,7 +14,8 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
- * Cold calls through the generated bindings: libraries loaded first, missing functions explained, codes turned into exceptions.
+ * Cold calls through the generated bindings: libraries loaded first, missing functions explained, codes turned into
+ * exceptions.
  *
  * <p>{@code action} always continues "while …".
  */
@@ -89,7 +90,9 @@ public final class Calls {
         }
     }
 
-    /** A call that fills a buffer of {@code size} bytes with a NUL-terminated string; empty where the device has none. */
+    /**
+     * A call that fills a buffer of {@code size} bytes with a NUL-terminated string; empty where the device has none.
+     */
     static String text(String function, String action, int size, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
@@ -116,8 +119,8 @@ public final class Calls {
     }
 
     /**
-     * What the generated code throws: a {@link LinkageError} where the libraries lack the function, and an {@link AssertionError} around what a downcall
-     * threw, for example because an argument's arena is closed.
+     * What the generated code throws: a {@link LinkageError} where the libraries lack the function, and an
+     * {@link AssertionError} around what a downcall threw, for example because an argument's arena is closed.
      */
     private static RuntimeException translated(String function, Error error) {
         if (error instanceof LinkageError && SymbolLookup.loaderLookup().find(function).isEmpty()) {

@@ -75,7 +75,8 @@ public final class ConnectionCalls {
 
     /** {@code doca_comch_connection_update_info}: {@link #counter} returns the new values. */
     public static void updateCounters(long connection, String action) {
-        Calls.check("doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(MemorySegment.ofAddress(connection)));
+        Calls.check("doca_comch_connection_update_info", action,
+                () -> doca_h.doca_comch_connection_update_info(MemorySegment.ofAddress(connection)));
     }
 
     /** {@code doca_comch_connection_get_counter}: {@link #SENT_MESSAGES} and its like. */

@@ -36,7 +36,8 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_set_state_changed_cb}. */
     public static void setStateChanged(MemorySegment context, MemorySegment callback, String action) {
-        Calls.check("doca_ctx_set_state_changed_cb", action, () -> doca_h.doca_ctx_set_state_changed_cb(context, callback));
+        Calls.check("doca_ctx_set_state_changed_cb", action,
+                () -> doca_h.doca_ctx_set_state_changed_cb(context, callback));
     }
 
     /** {@code doca_pe_connect_ctx}. */
@@ -56,10 +57,14 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
-        return Questions.uint32("doca_ctx_cap_get_num_completion_vectors", out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
+        return Questions.uint32("doca_ctx_cap_get_num_completion_vectors",
+                out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
     }
 
-    /** Not in the generated bindings, because it takes a {@code union doca_data} by value; apart, so that the constants can be had without the libraries. */
+    /**
+     * Not in the generated bindings, because it takes a {@code union doca_data} by value; apart, so that the constants
+     * can be had without the libraries.
+     */
     private static final class ByHand {
         private static final MethodHandle SET_USER_DATA = Symbols.downcall("doca_ctx_set_user_data",
                 FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));

@@ -7,7 +7,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** Calls of devices and representors ({@code doca_dev.h}). {@code info} is a {@code doca_devinfo} or {@code doca_devinfo_rep}. None is hot. */
+/**
+ * Calls of devices and representors ({@code doca_dev.h}). {@code info} is a {@code doca_devinfo} or
+ * {@code doca_devinfo_rep}. None is hot.
+ */
 public final class DeviceCalls {
     /** {@code DOCA_PCI_FUNC_TYPE_PF}. */
     public static final int PHYSICAL_FUNCTION = doca_h.DOCA_PCI_FUNC_TYPE_PF();
@@ -38,7 +41,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_create_list}, {@code _destroy_list}: the local devices; empty if there are none. */
     public static NativeList list() {
-        return NativeList.create(LIST_NAME, "listing devices", true, doca_h::doca_devinfo_create_list, doca_h::doca_devinfo_destroy_list);
+        return NativeList.create(LIST_NAME, "listing devices", true, doca_h::doca_devinfo_create_list,
+                doca_h::doca_devinfo_destroy_list);
     }
 
     /** {@code doca_dev_open}. */
@@ -58,7 +62,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_pci_addr_str}. */
     public static String pciAddress(MemorySegment info) {
-        return Calls.text("doca_devinfo_get_pci_addr_str", "asking for a device's address", doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
+        return Calls.text("doca_devinfo_get_pci_addr_str", "asking for a device's address",
+                doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_pci_addr_str(info, out));
     }
 
@@ -145,7 +150,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_create_list}, {@code _destroy_list}: the representors of a device. */
     public static NativeList listRepresentors(MemorySegment device, int filter, String action) {
-        return NativeList.create(LIST_REPRESENTORS_NAME, action, false, (list, count) -> doca_h.doca_devinfo_rep_create_list(device, filter, list, count),
+        return NativeList.create(LIST_REPRESENTORS_NAME, action, false,
+                (list, count) -> doca_h.doca_devinfo_rep_create_list(device, filter, list, count),
                 doca_h::doca_devinfo_rep_destroy_list);
     }
 
@@ -166,7 +172,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_pci_addr_str}. */
     public static String representorPciAddress(MemorySegment info) {
-        return Calls.text("doca_devinfo_rep_get_pci_addr_str", "asking for a representor's address", doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(),
+        return Calls.text("doca_devinfo_rep_get_pci_addr_str", "asking for a representor's address",
+                doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_rep_get_pci_addr_str(info, out));
     }
 
@@ -185,7 +192,8 @@ public final class DeviceCalls {
     /** {@code doca_devinfo_rep_get_iface_name}; empty if there is none, or the release lacks the function. */
     public static String representorInterfaceName(MemorySegment info) {
         try {
-            return Calls.text("doca_devinfo_rep_get_iface_name", DESCRIBING_REPRESENTOR, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+            return Calls.text("doca_devinfo_rep_get_iface_name", DESCRIBING_REPRESENTOR,
+                    doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
                     out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
         } catch (MissingFunctionException e) {
             return "";
@@ -194,7 +202,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_is_hotplug}. */
     public static boolean representorIsHotplug(MemorySegment info) {
-        return Questions.flag("doca_devinfo_rep_get_is_hotplug", out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
+        return Questions.flag("doca_devinfo_rep_get_is_hotplug",
+                out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */

@@ -11,10 +11,14 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.SymbolLookup;
 import java.lang.invoke.MethodHandle;
 
-/** The emulator's own functions ({@code doca_emu.h}); the SDK does not have them, so they are not among the generated bindings. */
+/**
+ * The emulator's own functions ({@code doca_emu.h}); the SDK does not have them, so they are not among the generated
+ * bindings.
+ */
 public final class EmulatorCalls {
     private static final String SET_FAULTS_NAME = "doca_emu_set_faults";
-    private static final MethodHandle SET_FAULTS = Symbols.downcall(SET_FAULTS_NAME, FunctionDescriptor.of(JAVA_INT, ADDRESS));
+    private static final MethodHandle SET_FAULTS =
+            Symbols.downcall(SET_FAULTS_NAME, FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
     private EmulatorCalls() {
     }
@@ -28,7 +32,8 @@ public final class EmulatorCalls {
     /** {@code doca_emu_set_faults}. */
     public static void setFaults(String specification) {
         if (!present()) {
-            throw new UnsupportedOperationException(NativeLibrary.describe() + " are no emulation, so they cannot fail on demand");
+            throw new UnsupportedOperationException(NativeLibrary.describe()
+                    + " are no emulation, so they cannot fail on demand");
         }
         int code;
         try (Arena arena = Arena.ofConfined()) {
@@ -37,7 +42,8 @@ public final class EmulatorCalls {
             throw Symbols.unexpected(t);
         }
         if (code != Calls.SUCCESS) {
-            throw new IllegalArgumentException("the emulated BlueField refuses the faults \"" + specification + "\": " + DocaError.of(code));
+            throw new IllegalArgumentException("the emulated BlueField refuses the faults \"" + specification + "\": "
+                    + DocaError.of(code));
         }
     }
 }

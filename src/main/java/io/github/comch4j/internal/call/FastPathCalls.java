@@ -16,7 +16,8 @@ public abstract sealed class FastPathCalls permits ProducerCalls, ConsumerCalls 
     public abstract void destroy(MemorySegment object, String action);
 
     /** {@code …_task_…_set_conf}. */
-    public abstract void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action);
+    public abstract void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks,
+            String action);
 
     /** {@code …_get_id}. */
     public abstract int id(MemorySegment object, String action);

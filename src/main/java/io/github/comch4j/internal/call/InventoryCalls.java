@@ -13,7 +13,8 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_create}. */
     public static MemorySegment create(int buffers, String action) {
-        return Calls.pointer("doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));
+        return Calls.pointer("doca_buf_inventory_create", action,
+                out -> doca_h.doca_buf_inventory_create(buffers, out));
     }
 
     /** {@code doca_buf_inventory_start}. */
@@ -32,11 +33,13 @@ public final class InventoryCalls {
     }
 
     /**
-     * {@code doca_buf_inventory_buf_get_by_args}: a buffer whose data are the first {@code dataLength} bytes of {@code window}; its pointer is written to {@code out}.
-     * Returns {@code doca_error_t}.
+     * {@code doca_buf_inventory_buf_get_by_args}: a buffer whose data are the first {@code dataLength} bytes of
+     * {@code window}; its pointer is written to {@code out}. Returns {@code doca_error_t}.
      */
-    public static int take(MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength, MemorySegment out) {
-        return Calls.code(TAKE_NAME, () -> doca_h.doca_buf_inventory_buf_get_by_args(inventory, map, window, window.byteSize(), window, dataLength, out));
+    public static int take(MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength,
+            MemorySegment out) {
+        return Calls.code(TAKE_NAME, () -> doca_h.doca_buf_inventory_buf_get_by_args(inventory, map, window,
+                window.byteSize(), window, dataLength, out));
     }
 
     /** {@code doca_buf_inventory_expand}. */

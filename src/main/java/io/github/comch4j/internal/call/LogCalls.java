@@ -26,8 +26,9 @@ import java.util.regex.Pattern;
 /**
  * DOCA's log, and the way from it into {@link System.Logger}.
  *
- * <p>The way is a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own, and perhaps within a call during which
- * no upcall is allowed. The pipe's writing end does not block: when nobody reads fast enough, records are lost and DOCA is not delayed.
+ * <p>The way is a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own,
+ * and perhaps within a call during which no upcall is allowed. The pipe's writing end does not block: when nobody reads
+ * fast enough, records are lost and DOCA is not delayed.
  */
 public final class LogCalls {
     /** {@code DOCA_LOG_LEVEL_DISABLE}. */
@@ -58,7 +59,10 @@ public final class LogCalls {
     private LogCalls() {
     }
 
-    /** {@code doca_log_backend_create_with_fd_sdk} and {@code doca_log_backend_set_sdk_level}; the backend lasts as long as the process, as DOCA cannot destroy one. */
+    /**
+     * {@code doca_log_backend_create_with_fd_sdk} and {@code doca_log_backend_set_sdk_level}; the backend lasts as long
+     * as the process, as DOCA cannot destroy one.
+     */
     public static synchronized void bridge(System.Logger logger) {
         NativeLibrary.load();
         if (bridged) {
@@ -140,7 +144,8 @@ public final class LogCalls {
 
     /** {@code doca_log_backend_create_standard}. */
     public static void standardBackend() {
-        Calls.check("doca_log_backend_create_standard", "making the standard log", doca_h::doca_log_backend_create_standard);
+        Calls.check("doca_log_backend_create_standard", "making the standard log",
+                doca_h::doca_log_backend_create_standard);
     }
 
     /** {@code doca_log}, with the message as it is; {@code doca_log_register_source} at the first use of a source. */
@@ -150,7 +155,8 @@ public final class LogCalls {
             MemorySegment format = arena.allocateFrom("%s");
             MemorySegment text = arena.allocateFrom(message);
             MemorySegment place = arena.allocateFrom("java");
-            int code = Calls.code("doca_log", () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
+            int code = Calls.code("doca_log",
+                    () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
             if (code != Calls.SUCCESS) {
                 throw new DocaException(code, "doca_log", "writing to DOCA's log");
             }
@@ -167,9 +173,11 @@ public final class LogCalls {
 
     /** What is needed of the C library. */
     private static final class CLibrary {
-        private static final MethodHandle PIPE = Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+        private static final MethodHandle PIPE =
+                Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
         private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-        private static final MethodHandle FCNTL = Symbols.standard("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+        private static final MethodHandle FCNTL =
+                Symbols.standard("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
                 Linker.Option.firstVariadicArg(2));
 
         /** The reading and the writing end; the latter does not block. */

@@ -32,11 +32,13 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_set_memrange}. */
     public static void setRange(MemorySegment map, MemorySegment memory, String action) {
-        Calls.check("doca_mmap_set_memrange", action, () -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
+        Calls.check("doca_mmap_set_memrange", action,
+                () -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
     }
 
     /** {@code doca_mmap_set_dmabuf_memrange}; {@code memory} begins at {@code offset}, bytes, of the dma-buf. */
-    public static void setDmaBufRange(MemorySegment map, int descriptor, long offset, MemorySegment memory, String action) {
+    public static void setDmaBufRange(MemorySegment map, int descriptor, long offset, MemorySegment memory,
+            String action) {
         Calls.check("doca_mmap_set_dmabuf_memrange", action,
                 () -> doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize()));
     }
@@ -48,7 +50,8 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_get_max_num_devices}. */
     public static long maxDevices(MemorySegment map, String action) {
-        return Calls.uint32("doca_mmap_get_max_num_devices", action, out -> doca_h.doca_mmap_get_max_num_devices(map, out));
+        return Calls.uint32("doca_mmap_get_max_num_devices", action,
+                out -> doca_h.doca_mmap_get_max_num_devices(map, out));
     }
 
     /** {@code doca_mmap_set_max_num_devices}. */
@@ -82,7 +85,8 @@ public final class MmapCalls {
             MemorySegment bytes = arena.allocate(Math.max(1, descriptor.length));
             MemorySegment.copy(descriptor, 0, bytes, ValueLayout.JAVA_BYTE, 0, descriptor.length);
             return Calls.pointer("doca_mmap_create_from_export", action,
-                    out -> doca_h.doca_mmap_create_from_export(MemorySegment.NULL, bytes, descriptor.length, device, out));
+                    out -> doca_h.doca_mmap_create_from_export(MemorySegment.NULL, bytes, descriptor.length, device,
+                            out));
         }
     }
 
@@ -106,7 +110,8 @@ public final class MmapCalls {
             MemorySegment descriptor = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
             Calls.check(function, action, () -> call.call(map, device, descriptor, length));
-            return descriptor.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);
+            return descriptor.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
+                    .toArray(ValueLayout.JAVA_BYTE);
         }
     }
 
@@ -133,7 +138,8 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */
     public static boolean exportsPci(MemorySegment info) {
-        return Questions.flag("doca_mmap_cap_is_export_pci_supported", out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
+        return Questions.flag("doca_mmap_cap_is_export_pci_supported",
+                out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
     }
 
     /** {@code doca_mmap_cap_is_create_from_export_pci_supported}, of a device. */

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** An array of pointers that DOCA lends: devices, or representors of one ({@link DeviceCalls}). Its elements are valid until it is closed. */
+/**
+ * An array of pointers that DOCA lends: devices, or representors of one ({@link DeviceCalls}). Its elements are valid
+ * until it is closed.
+ */
 public final class NativeList implements AutoCloseable {
     private final MemorySegment array;
     private final List<MemorySegment> elements;
@@ -31,7 +34,8 @@ public final class NativeList implements AutoCloseable {
 
     /** {@code mayBeNone}: {@code DOCA_ERROR_NOT_FOUND} is an empty list. */
     @SuppressWarnings("restricted")
-    static NativeList create(String function, String action, boolean mayBeNone, Create create, ToIntFunction<MemorySegment> destroy) {
+    static NativeList create(String function, String action, boolean mayBeNone, Create create,
+            ToIntFunction<MemorySegment> destroy) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);

@@ -9,11 +9,15 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Zeroed memory for devices, already backed by pages: by large ones where it is large, which makes copies and translations of addresses cheaper. */
+/**
+ * Zeroed memory for devices, already backed by pages: by large ones where it is large, which makes copies and
+ * translations of addresses cheaper.
+ */
 public final class Pages {
     private static final long PAGE = 4096; // so that devices need no bounce buffers
     private static final long ANY_PAGE = 65536; // the largest that is in use; what is unmapped are whole ones
-    private static final long LARGE = 2 << 20; // of x86_64, and of aarch64 with pages of 4 KiB; elsewhere it does no harm
+    // of x86_64, and of aarch64 with pages of 4 KiB; elsewhere it does no harm
+    private static final long LARGE = 2 << 20;
 
     private static final int PROT_READ_WRITE = 1 | 2;
     private static final int MAP_PRIVATE_ANONYMOUS = 0x02 | 0x20;
@@ -24,8 +28,10 @@ public final class Pages {
     private static final class CLibrary {
         private static final MethodHandle MMAP = Symbols.standard("mmap",
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
-        private static final MethodHandle MUNMAP = Symbols.standard("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-        private static final MethodHandle MADVISE = Symbols.standard("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+        private static final MethodHandle MUNMAP =
+                Symbols.standard("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+        private static final MethodHandle MADVISE =
+                Symbols.standard("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     }
 
     private Pages() {
@@ -52,7 +58,8 @@ public final class Pages {
         unmap(from, start - from);
         unmap(start + length, from + mapped - (start + length));
         advise(start, length);
-        MemorySegment memory = MemorySegment.ofAddress(start).reinterpret(bytes, arena, segment -> unmap(start, length));
+        MemorySegment memory = MemorySegment.ofAddress(start)
+                .reinterpret(bytes, arena, segment -> unmap(start, length));
         return memory.fill((byte) 0); // now, and not when the first messages arrive
     }
 

@@ -46,7 +46,8 @@ public final class PeCalls {
 
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(MemorySegment engine) {
-        return Calls.uint64("doca_pe_get_num_inflight_tasks", "counting tasks", out -> doca_h.doca_pe_get_num_inflight_tasks(engine, out));
+        return Calls.uint64("doca_pe_get_num_inflight_tasks", "counting tasks",
+                out -> doca_h.doca_pe_get_num_inflight_tasks(engine, out));
     }
 
     /** {@code doca_pe_get_notification_handle}: a file descriptor. */
@@ -57,16 +58,19 @@ public final class PeCalls {
 
     /** {@code doca_pe_request_notification}. */
     public static void requestNotification(MemorySegment engine) {
-        Calls.check("doca_pe_request_notification", "arming the engine", () -> doca_h.doca_pe_request_notification(engine));
+        Calls.check("doca_pe_request_notification", "arming the engine",
+                () -> doca_h.doca_pe_request_notification(engine));
     }
 
     /** {@code doca_pe_clear_notification}. */
     public static void clearNotification(MemorySegment engine, int handle) {
-        Calls.check("doca_pe_clear_notification", "disarming the engine", () -> doca_h.doca_pe_clear_notification(engine, handle));
+        Calls.check("doca_pe_clear_notification", "disarming the engine",
+                () -> doca_h.doca_pe_clear_notification(engine, handle));
     }
 
     /** {@code doca_pe_set_event_mode}. */
     public static void setEventMode(MemorySegment engine, int mode) {
-        Calls.check("doca_pe_set_event_mode", "setting the event mode", () -> doca_h.doca_pe_set_event_mode(engine, mode));
+        Calls.check("doca_pe_set_event_mode", "setting the event mode",
+                () -> doca_h.doca_pe_set_event_mode(engine, mode));
     }
 }

@@ -34,7 +34,8 @@ public final class ProducerCalls extends FastPathCalls {
     }
 
     /** {@code doca_comch_producer_task_send_alloc_init}; the task's pointer is written to {@code out}. */
-    public static int allocate(long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
+    public static int allocate(long producer, long buffer, long immediate, int immediateLength, int consumer,
+            long out) {
         try {
             return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
         } catch (Throwable t) {
@@ -80,7 +81,8 @@ public final class ProducerCalls extends FastPathCalls {
 
     /** {@code doca_comch_producer_create}. */
     public static MemorySegment create(long connection, String action) {
-        return Calls.pointer(CREATE_NAME, action, out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
+        return Calls.pointer(CREATE_NAME, action,
+                out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
     }
 
     @Override
@@ -94,12 +96,15 @@ public final class ProducerCalls extends FastPathCalls {
     }
 
     @Override
-    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
-        Calls.check("doca_comch_producer_task_send_set_conf", action, () -> doca_h.doca_comch_producer_task_send_set_conf(object, completed, failed, tasks));
+    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks,
+            String action) {
+        Calls.check("doca_comch_producer_task_send_set_conf", action,
+                () -> doca_h.doca_comch_producer_task_send_set_conf(object, completed, failed, tasks));
     }
 
     @Override
     public int id(MemorySegment object, String action) {
-        return (int) Calls.uint32("doca_comch_producer_get_id", action, out -> doca_h.doca_comch_producer_get_id(object, out));
+        return (int) Calls.uint32("doca_comch_producer_get_id", action,
+                out -> doca_h.doca_comch_producer_get_id(object, out));
     }
 }

@@ -11,7 +11,10 @@ import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
-/** Calls that need no answer, with one result through their last parameter: many a device has none, and many a release lacks the function. */
+/**
+ * Calls that need no answer, with one result through their last parameter: many a device has none, and many a release
+ * lacks the function.
+ */
 final class Questions {
 
     private Questions() {
@@ -19,15 +22,18 @@ final class Questions {
 
     static OptionalInt uint16(String function, ToIntFunction<MemorySegment> call) {
         return ask(function, ValueLayout.JAVA_SHORT, call,
-                out -> OptionalInt.of(Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0)))).orElse(OptionalInt.empty());
+                out -> OptionalInt.of(Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0))))
+                        .orElse(OptionalInt.empty());
     }
 
     static OptionalInt uint32(String function, ToIntFunction<MemorySegment> call) {
-        return ask(function, ValueLayout.JAVA_INT, call, out -> OptionalInt.of(out.get(ValueLayout.JAVA_INT, 0))).orElse(OptionalInt.empty());
+        return ask(function, ValueLayout.JAVA_INT, call, out -> OptionalInt.of(out.get(ValueLayout.JAVA_INT, 0)))
+                .orElse(OptionalInt.empty());
     }
 
     static OptionalLong uint64(String function, ToIntFunction<MemorySegment> call) {
-        return ask(function, ValueLayout.JAVA_LONG, call, out -> OptionalLong.of(out.get(ValueLayout.JAVA_LONG, 0))).orElse(OptionalLong.empty());
+        return ask(function, ValueLayout.JAVA_LONG, call, out -> OptionalLong.of(out.get(ValueLayout.JAVA_LONG, 0)))
+                .orElse(OptionalLong.empty());
     }
 
     /** A {@code uint8_t}; no answer means no. */
@@ -36,14 +42,17 @@ final class Questions {
     }
 
     static Optional<byte[]> bytes(String function, int size, ToIntFunction<MemorySegment> call) {
-        return ask(function, MemoryLayout.sequenceLayout(size, ValueLayout.JAVA_BYTE), call, out -> out.toArray(ValueLayout.JAVA_BYTE));
+        return ask(function, MemoryLayout.sequenceLayout(size, ValueLayout.JAVA_BYTE), call,
+                out -> out.toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** No answer is as good as a function that this release lacks. */
-    private static <T> Optional<T> ask(String function, MemoryLayout layout, ToIntFunction<MemorySegment> call, Function<MemorySegment, T> read) {
+    private static <T> Optional<T> ask(String function, MemoryLayout layout, ToIntFunction<MemorySegment> call,
+            Function<MemorySegment, T> read) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(layout);
-            return Calls.code(function, () -> call.applyAsInt(out)) == Calls.SUCCESS ? Optional.of(read.apply(out)) : Optional.empty();
+            return Calls.code(function, () -> call.applyAsInt(out)) == Calls.SUCCESS ? Optional.of(read.apply(out))
+                    : Optional.empty();
         } catch (MissingFunctionException e) {
             return Optional.empty();
         }

@@ -31,18 +31,22 @@ public final class ServerCalls extends EndpointCalls {
     public static MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer("doca_comch_server_create", action, out -> doca_h.doca_comch_server_create(device, representor, text, out));
+            return Calls.pointer("doca_comch_server_create", action,
+                    out -> doca_h.doca_comch_server_create(device, representor, text, out));
         }
     }
 
     /** {@code doca_comch_server_disconnect}; returns {@code doca_error_t}. */
     public static int disconnect(MemorySegment server, long connection) {
-        return Calls.code(DISCONNECT_NAME, () -> doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection)));
+        return Calls.code(DISCONNECT_NAME,
+                () -> doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection)));
     }
 
     /** {@code doca_comch_server_event_connection_status_changed_register}. */
-    public static void registerStatus(MemorySegment server, MemorySegment connected, MemorySegment disconnected, String action) {
-        Calls.check(REGISTER_STATUS_NAME, action, () -> callRegisterStatus(server.address(), connected.address(), disconnected.address()));
+    public static void registerStatus(MemorySegment server, MemorySegment connected, MemorySegment disconnected,
+            String action) {
+        Calls.check(REGISTER_STATUS_NAME, action,
+                () -> callRegisterStatus(server.address(), connected.address(), disconnected.address()));
     }
 
     private static int callRegisterStatus(long server, long connected, long disconnected) {
@@ -65,37 +69,45 @@ public final class ServerCalls extends EndpointCalls {
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check("doca_comch_server_set_max_msg_size", action, () -> doca_h.doca_comch_server_set_max_msg_size(endpoint, size));
+        Calls.check("doca_comch_server_set_max_msg_size", action,
+                () -> doca_h.doca_comch_server_set_max_msg_size(endpoint, size));
     }
 
     @Override
     public int maxMessageSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32("doca_comch_server_get_max_msg_size", action, out -> doca_h.doca_comch_server_get_max_msg_size(endpoint, out));
+        return (int) Calls.uint32("doca_comch_server_get_max_msg_size", action,
+                out -> doca_h.doca_comch_server_get_max_msg_size(endpoint, out));
     }
 
     @Override
     public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check("doca_comch_server_set_recv_queue_size", action, () -> doca_h.doca_comch_server_set_recv_queue_size(endpoint, size));
+        Calls.check("doca_comch_server_set_recv_queue_size", action,
+                () -> doca_h.doca_comch_server_set_recv_queue_size(endpoint, size));
     }
 
     @Override
     public int receiveQueueSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32("doca_comch_server_get_recv_queue_size", action, out -> doca_h.doca_comch_server_get_recv_queue_size(endpoint, out));
+        return (int) Calls.uint32("doca_comch_server_get_recv_queue_size", action,
+                out -> doca_h.doca_comch_server_get_recv_queue_size(endpoint, out));
     }
 
     @Override
-    public void configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
-        Calls.check("doca_comch_server_task_send_set_conf", action, () -> doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks));
+    public void configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks,
+            String action) {
+        Calls.check("doca_comch_server_task_send_set_conf", action,
+                () -> doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks));
     }
 
     @Override
     public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check("doca_comch_server_event_msg_recv_register", action, () -> doca_h.doca_comch_server_event_msg_recv_register(endpoint, received));
+        Calls.check("doca_comch_server_event_msg_recv_register", action,
+                () -> doca_h.doca_comch_server_event_msg_recv_register(endpoint, received));
     }
 
     @Override
     public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check("doca_comch_server_event_consumer_register", action, () -> doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired));
+        Calls.check("doca_comch_server_event_consumer_register", action,
+                () -> doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired));
     }
 
     @Override

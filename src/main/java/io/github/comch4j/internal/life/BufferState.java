@@ -3,8 +3,8 @@ package io.github.comch4j.internal.life;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The state of a {@code doca_buf}: where its data segment is, and the tasks in flight with it. The fields that each message
- * uses are together here, in one or two cache lines. One thread at a time.
+ * The state of a {@code doca_buf}: where its data segment is, and the tasks in flight with it. The fields that each
+ * message uses are together here, in one or two cache lines. One thread at a time.
  */
 public final class BufferState {
 
@@ -43,7 +43,8 @@ public final class BufferState {
      * @param length how long its data are
      * @param foreignScope the scope of memory that may be freed before its map is destroyed, or null
      */
-    public BufferState(Object buffer, Home home, long address, long window, long length, MemorySegment.Scope foreignScope) {
+    public BufferState(Object buffer, Home home, long address, long window, long length,
+            MemorySegment.Scope foreignScope) {
         this.buffer = buffer;
         this.home = home;
         this.address = address;
@@ -134,7 +135,9 @@ public final class BufferState {
         return new IllegalStateException(home.name() + (closed ? " is closed" : " is in flight with " + holder.name()));
     }
 
-    /** Before a task of {@code context} with the buffer is submitted or queued: checks it and counts it as in flight. */
+    /**
+     * Before a task of {@code context} with the buffer is submitted or queued: checks it and counts it as in flight.
+     */
     public void beginTask(Context context) {
         if (closed || inFlight > 0 && holder != context) {
             throw unusable();
@@ -173,7 +176,10 @@ public final class BufferState {
         length = newLength;
     }
 
-    /** The program has handed the buffer over with a send: closes it, or puts it back into its pool, unless it is in flight or closed. */
+    /**
+     * The program has handed the buffer over with a send: closes it, or puts it back into its pool, unless it is in
+     * flight or closed.
+     */
     public void returnHome() {
         if (inFlight == 0 && !home.isClosed()) {
             home.returnHome();

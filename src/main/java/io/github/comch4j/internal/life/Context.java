@@ -14,8 +14,9 @@ import java.util.function.BooleanSupplier;
 /**
  * A {@code doca_ctx}: the life of a server, client, producer or consumer on its engine.
  *
- * <p>Order of use: constructor, {@link #bind}, configuration by the subclass, {@link #start}. From {@code bind} on the object is known to its
- * owners and closing it destroys the native object. All methods but {@link #state} belong to the engine's owner thread.
+ * <p>Order of use: constructor, {@link #bind}, configuration by the subclass, {@link #start}. From {@code bind} on the
+ * object is known to its owners and closing it destroys the native object. All methods but {@link #state} belong to the
+ * engine's owner thread.
  *
  * <p>Closing is driven by the state and not by return codes: stop, progress until idle, destroy.
  */
@@ -54,7 +55,10 @@ public abstract class Context extends Resource implements ContextEvents {
         return all;
     }
 
-    /** Takes over a new native object: attaches it to its owners, sets user data and state callback, connects it to the engine. */
+    /**
+     * Takes over a new native object: attaches it to its owners, sets user data and state callback, connects it to the
+     * engine.
+     */
     protected final void bind(MemorySegment nativeObject, MemorySegment asContext) {
         object = nativeObject;
         view = asContext;
@@ -147,7 +151,10 @@ public abstract class Context extends Resource implements ContextEvents {
     protected void afterStateChange(int previous, int next) {
     }
 
-    /** Frees the tasks that are not in flight; called in STOPPING, more than once. Those in flight are to be freed as they end. */
+    /**
+     * Frees the tasks that are not in flight; called in STOPPING, more than once. Those in flight are to be freed as
+     * they end.
+     */
     protected void freeIdleTasks() {
     }
 
@@ -176,7 +183,10 @@ public abstract class Context extends Resource implements ContextEvents {
         return companion != null && companion.isMine() && !companion.isInCallbacks() && companion.progress(teardown);
     }
 
-    /** Fails if what is in flight with this context cannot be waited for here and now, because {@code dependent} is to be closed. */
+    /**
+     * Fails if what is in flight with this context cannot be waited for here and now, because {@code dependent} is to
+     * be closed.
+     */
     public final void checkClosableFor(Resource dependent) {
         try {
             checkClosable();
@@ -196,7 +206,8 @@ public abstract class Context extends Resource implements ContextEvents {
             stopping();
             stop(deadline, teardown);
             if (!engine.await(() -> state == IDLE, deadline, companion, teardown)) {
-                throw new DocaException(DocaError.TIME_OUT, ContextCalls.STOP_NAME, "waiting " + engine.timeout() + " for " + name() + " to become idle");
+                throw new DocaException(DocaError.TIME_OUT, ContextCalls.STOP_NAME,
+                        "waiting " + engine.timeout() + " for " + name() + " to become idle");
             }
         }
         destroy(object, "closing " + name());

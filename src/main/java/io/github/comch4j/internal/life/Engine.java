@@ -16,8 +16,8 @@ import java.util.function.IntSupplier;
 /**
  * A {@code doca_pe} with its owner thread, and the exceptions of the callbacks that it ran.
  *
- * <p>One thread owns the engine and everything connected to it. The owner may {@linkplain #release() release} it, then another thread
- * may {@linkplain #claim claim} it. The check is one comparison, on each call.
+ * <p>One thread owns the engine and everything connected to it. The owner may {@linkplain #release() release} it, then
+ * another thread may {@linkplain #claim claim} it. The check is one comparison, on each call.
  */
 public final class Engine extends Resource {
     private static final VarHandle OWNER = ownerHandle();
@@ -116,7 +116,9 @@ public final class Engine extends Resource {
         return code;
     }
 
-    /** Progress for waiting loops while something is being closed: what callbacks throw is collected, the wait goes on. */
+    /**
+     * Progress for waiting loops while something is being closed: what callbacks throw is collected, the wait goes on.
+     */
     boolean progress(Teardown teardown) {
         try {
             return progress();
@@ -139,7 +141,10 @@ public final class Engine extends Resource {
         throw (T) thrown;
     }
 
-    /** Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up. Fails when the thread is interrupted. */
+    /**
+     * Progresses this engine, and another one if it belongs to this thread too, until {@code done} or the time is up.
+     * Fails when the thread is interrupted.
+     */
     public boolean await(BooleanSupplier done, long deadline, Engine other) {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
@@ -163,7 +168,9 @@ public final class Engine extends Resource {
         return true;
     }
 
-    /** As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed: an interrupt waits until then. */
+    /**
+     * As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed: an interrupt waits until then.
+     */
     boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
         boolean interrupted = Thread.interrupted(); // with it no pause would pause
         try {
@@ -221,7 +228,8 @@ public final class Engine extends Resource {
         Thread other = owner;
         if (other == null) {
             return isClosed() ? new IllegalStateException(name() + " is closed")
-                    : new WrongThreadException(name() + " belongs to no thread since release(); claim() it first on " + current);
+                    : new WrongThreadException(name() + " belongs to no thread since release(); claim() it first on "
+                    + current);
         }
         return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
     }
@@ -298,7 +306,8 @@ public final class Engine extends Resource {
         }
         checkOwner();
         if (inCallbacks) {
-            throw new IllegalStateException("closing inside a callback of the same engine: return from the callback first");
+            throw new IllegalStateException(
+                    "closing inside a callback of the same engine: return from the callback first");
         }
     }
 

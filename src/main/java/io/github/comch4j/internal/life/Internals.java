@@ -6,8 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Leads from objects of the public API to what is behind them, for the library's other packages and not for programs. A public class opens itself in its
- * static initialiser; who needs its inside asks once, into a {@code static final} field, so that the compiler sees through it.
+ * Leads from objects of the public API to what is behind them, for the library's other packages and not for programs. A
+ * public class opens itself in its static initialiser; who needs its inside asks once, into a {@code static final}
+ * field, so that the compiler sees through it.
  */
 public final class Internals {
     private static final Map<Class<?>, Function<?, ?>> OPENED = new ConcurrentHashMap<>();

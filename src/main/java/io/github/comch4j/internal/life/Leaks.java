@@ -5,7 +5,8 @@ import io.github.comch4j.internal.observe.Log;
 import java.lang.ref.Cleaner;
 
 /**
- * Notices what a program has forgotten to close. It says so and does no more: only the program knows on which thread, and when.
+ * Notices what a program has forgotten to close. It says so and does no more: only the program knows on which thread,
+ * and when.
  *
  * <p>Watched is what nothing else would close: engines, devices and inventories. Their dependents are closed with them.
  */
@@ -16,7 +17,10 @@ public final class Leaks {
     private Leaks() {
     }
 
-    /** Warns if {@code face} becomes unreachable while {@code resource} is open; {@code resource} must not lead to {@code face}. */
+    /**
+     * Warns if {@code face} becomes unreachable while {@code resource} is open; {@code resource} must not lead to
+     * {@code face}.
+     */
     public static void watch(Object face, Resource resource) {
         CLEANER.register(face, new Warning(resource, TRACED ? new Throwable("it was made here") : null));
     }
@@ -27,7 +31,8 @@ public final class Leaks {
             if (resource.isClosed() || resource.hasDependents()) {
                 return; // what depends on it may be in use, and close it
             }
-            String text = resource.name() + " was never closed" + (made == null ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
+            String text = resource.name() + " was never closed" + (made == null
+                    ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
             Log.logger().log(System.Logger.Level.WARNING, text, made);
         }
     }

@@ -10,8 +10,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * The thread of an event loop, as other threads see it: it owns an engine, so they hand it what is to be closed, and wait
- * for it as long as it shows signs of life.
+ * The thread of an event loop, as other threads see it: it owns an engine, so they hand it what is to be closed, and
+ * wait for it as long as it shows signs of life.
  */
 public final class LoopThread {
     private static final long SHORTEST_NAP = 20_000;
@@ -61,7 +61,8 @@ public final class LoopThread {
                     seen = signs();
                     since = now;
                 } else if (now - since > Nanos.of(engine.timeout())) {
-                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop", "waiting " + engine.timeout() + " for " + waiting
+                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop",
+                            "waiting " + engine.timeout() + " for " + waiting
                             + ": its thread is busy" + where());
                 } else if (now - looked > QUIET_NANOS) {
                     looked = now;
@@ -83,8 +84,8 @@ public final class LoopThread {
     }
 
     /**
-     * Fails if the thread is in {@link System#exit}, which does not return and waits for the shutdown hooks: the caller may
-     * be one of them.
+     * Fails if the thread is in {@link System#exit}, which does not return and waits for the shutdown hooks: the caller
+     * may be one of them.
      */
     public void checkNotExiting(String waiting) {
         if (Arrays.stream(thread.getStackTrace()).anyMatch(LoopThread::isExit)) {
@@ -104,7 +105,8 @@ public final class LoopThread {
 
     private String where() {
         StackTraceElement[] stack = thread.getStackTrace();
-        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !isWaiting(frame)).findFirst().orElse(stack[0]);
+        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !isWaiting(frame)).findFirst()
+                .orElse(stack[0]);
     }
 
     /** Has the loop close something, and waits. Problems go to {@code teardown}. Returns whether it is closed now. */

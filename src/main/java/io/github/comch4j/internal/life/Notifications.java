@@ -91,7 +91,8 @@ public final class Notifications {
     /** {@code poll(2)} of the C library. */
     private static final class Poll {
         private static final short POLLIN = 1;
-        private static final MethodHandle POLL = Symbols.standard("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+        private static final MethodHandle POLL =
+                Symbols.standard("poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
 
         /** Whether the descriptor became readable; an interrupted call counts as not. */
         static boolean readable(int descriptor, int millis) {

@@ -9,11 +9,12 @@ import java.util.Set;
 /**
  * Something that owns a native handle, and what must be gone before it.
  *
- * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order: contexts of the
- * fast path, then those of the control path, then buffers, then what those were made from. So resources may be closed in any order.
+ * <p>A resource names its owners when it is made; an owner that is closed closes its dependents first, in DOCA's order:
+ * contexts of the fast path, then those of the control path, then buffers, then what those were made from. So resources
+ * may be closed in any order.
  *
- * <p>Any thread may add and remove dependents. Closing runs on the calling thread, except that the thread of an event loop
- * closes what belongs to the loop. Before anything is closed, each resource of the tree is asked whether it can be
+ * <p>Any thread may add and remove dependents. Closing runs on the calling thread, except that the thread of an event
+ * loop closes what belongs to the loop. Before anything is closed, each resource of the tree is asked whether it can be
  * ({@link #checkClosable}). A resource that could not be closed stays open, so that closing can be tried again.
  */
 public abstract class Resource {
@@ -82,8 +83,8 @@ public abstract class Resource {
     }
 
     /**
-     * Whether this is closed, or this or one of its owners is being closed: then handlers are not called any more, because
-     * what they would use to answer may be closed already.
+     * Whether this is closed, or this or one of its owners is being closed: then handlers are not called any more,
+     * because what they would use to answer may be closed already.
      */
     public final boolean isEnding() {
         return ending;
@@ -134,14 +135,17 @@ public abstract class Resource {
     }
 
     /**
-     * While the thread of an event loop closes this: makes progress on the calling thread's engines that the closing needs.
-     * Returns whether there was any.
+     * While the thread of an event loop closes this: makes progress on the calling thread's engines that the closing
+     * needs. Returns whether there was any.
      */
     protected boolean helpClosing(Teardown teardown) {
         return false;
     }
 
-    /** Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is closed now. */
+    /**
+     * Closes as part of something else that is being closed; problems go to {@code teardown}. Returns whether it is
+     * closed now.
+     */
     protected final boolean closeTree(Teardown teardown) {
         LoopThread loopThread = closingLoopThread();
         if (loopThread == null) {
@@ -189,7 +193,10 @@ public abstract class Resource {
         return closed;
     }
 
-    /** False if it is closed, or is being closed further up on this thread's stack. Another thread that is closing it is waited for. */
+    /**
+     * False if it is closed, or is being closed further up on this thread's stack. Another thread that is closing it is
+     * waited for.
+     */
     private synchronized boolean beginClosing() {
         boolean interrupted = false;
         while (phase == Phase.CLOSING && closer != Thread.currentThread()) {

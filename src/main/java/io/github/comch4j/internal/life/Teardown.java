@@ -1,6 +1,9 @@
 package io.github.comch4j.internal.life;
 
-/** Collects what goes wrong while a tree of resources is closed: the first problem is thrown at the end, the others are suppressed in it. */
+/**
+ * Collects what goes wrong while a tree of resources is closed: the first problem is thrown at the end, the others are
+ * suppressed in it.
+ */
 public final class Teardown {
     private Throwable first;
 

@@ -19,8 +19,9 @@ import java.util.List;
 /**
  * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
  *
- * <p>The folder is new and belongs to its user alone, so nobody can put another library into its place. It is removed as soon
- * as the libraries are loaded, because Linux keeps what is mapped: nothing is left behind even by a process that is killed.
+ * <p>The folder is new and belongs to its user alone, so nobody can put another library into its place. It is removed
+ * as soon as the libraries are loaded, because Linux keeps what is mapped: nothing is left behind even by a process
+ * that is killed.
  */
 public final class EmulatedLibraries {
     private static final int MAX_ATTEMPTS = 1000;
@@ -34,14 +35,14 @@ public final class EmulatedLibraries {
         URL common = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMMON);
         URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
         if (common == null || comch == null) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM, "the emulated BlueField is not in this jar for " + platform.folder()
-                    + " (" + resources + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
+            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+                    "the emulated BlueField is not in this jar for " + platform.folder() + " (" + resources
+                    + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
                     + " to a folder with libraries built for this platform", null);
         }
         List<String> failures = new ArrayList<>();
         Throwable last = null;
-        for (Path parent : parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
-                System.getenv("DOCA_EMU_DIR"))) {
+        for (Path parent : parentFolders()) {
             try {
                 load(parent, common, comch);
                 String url = comch.toString();
@@ -54,13 +55,20 @@ public final class EmulatedLibraries {
                 last = e;
             }
         }
-        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
-                + "; set " + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec", last);
+        throw new NativeLibraryException(Reason.NOT_UNPACKED,
+                "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
+                + "; set " + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
+                last);
+    }
+
+    private static List<Path> parentFolders() {
+        return parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+                System.getenv("DOCA_EMU_DIR"));
     }
 
     /**
-     * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private and which a container may have as
-     * the only place to write to.
+     * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private
+     * and which a container may have as the only place to write to.
      */
     static List<Path> parentFolders(String named, String temporary, String fabric) {
         if (named != null && !named.isBlank()) {
@@ -91,8 +99,7 @@ public final class EmulatedLibraries {
             return null;
         }
         Exception last = null;
-        for (Path parent : parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
-                System.getenv("DOCA_EMU_DIR"))) {
+        for (Path parent : parentFolders()) {
             Path folder = null;
             try {
                 folder = privateFolder(parent);
@@ -103,16 +110,18 @@ public final class EmulatedLibraries {
                 remove(folder, name);
             }
         }
-        throw new NativeLibraryException(Reason.NOT_UNPACKED, "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
+        throw new NativeLibraryException(Reason.NOT_UNPACKED,
+                "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
                 + " to a folder that is writable and not mounted noexec", last);
     }
 
     /**
-     * A new folder. Its name need not be hard to guess, as Files.createTempDirectory makes it at the price of a random number generator for cryptography: one that
-     * is there already is not taken, whoever made it.
+     * A new folder. Its name need not be hard to guess, as Files.createTempDirectory makes it at the price of a random
+     * number generator for cryptography: one that is there already is not taken, whoever made it.
      */
     private static Path privateFolder(Path parent) throws IOException {
-        FileAttribute<?> forItsUser = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+        FileAttribute<?> forItsUser =
+                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
         long number = System.nanoTime();
         for (int attempts = 0;; attempts++) {
             Path folder = parent.resolve("comch4j-" + Long.toHexString(number + attempts));

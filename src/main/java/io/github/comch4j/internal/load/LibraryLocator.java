@@ -17,8 +17,8 @@ import java.util.Optional;
 /**
  * Decides which libraries to load. Looks, but loads nothing.
  *
- * <p>A folder qualifies when it holds both libraries; they are never mixed from two folders. Runtime packages ship versioned names only
- * ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
+ * <p>A folder qualifies when it holds both libraries; they are never mixed from two folders. Runtime packages ship
+ * versioned names only ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
  */
 final class LibraryLocator {
     static final String COMMON = "libdoca_common.so";
@@ -59,9 +59,9 @@ final class LibraryLocator {
             }
         }
         String multiarch = arch + "-linux-gnu";
-        for (String folder : List.of("/opt/mellanox/doca/lib/" + multiarch, "/opt/mellanox/doca/lib64", "/opt/mellanox/doca/lib",
-                "/usr/local/lib/" + multiarch, "/usr/local/lib", "/usr/lib/" + multiarch, "/lib/" + multiarch, "/usr/lib64", "/lib64",
-                "/usr/lib")) {
+        for (String folder : List.of("/opt/mellanox/doca/lib/" + multiarch, "/opt/mellanox/doca/lib64",
+                "/opt/mellanox/doca/lib", "/usr/local/lib/" + multiarch, "/usr/local/lib", "/usr/lib/" + multiarch,
+                "/lib/" + multiarch, "/usr/lib64", "/lib64", "/usr/lib")) {
             folders.add(Path.of(folder));
         }
         return new LibraryLocator(folders);
@@ -76,10 +76,12 @@ final class LibraryLocator {
     Choice choose(String setting, String source) {
         return switch (setting) {
             case "auto" -> system()
-                    .map(pair -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(pair), "the DOCA SDK is installed in " + pair.folder()))
+                    .map(pair -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(pair),
+                            "the DOCA SDK is installed in " + pair.folder()))
                     .orElseGet(this::emulated);
             case "emulated" -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), source + " asks for it");
-            case "system" -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(system().orElseThrow(this::noSystem)), source + " asks for it");
+            case "system" -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(system().orElseThrow(this::noSystem)),
+                    source + " asks for it");
             default -> new Choice(LibraryInfo.Kind.FOLDER, Optional.of(folder(setting, source)), source + " names it");
         };
     }
@@ -110,8 +112,11 @@ final class LibraryLocator {
             return Optional.empty();
         }
         Optional<Path> cc = find(folder, CC);
-        return find(folder, COMMON).map(common -> folder + " holds " + common.getFileName() + cc.map(file -> " and " + file.getFileName()).orElse("")
-                + " but no " + COMCH + ": " + (cc.isPresent() ? "this is DOCA before 2.7, whose Comm Channel has another interface" : "this is DOCA without Comch")
+        return find(folder, COMMON).map(common -> folder + " holds " + common.getFileName()
+                + cc.map(file -> " and " + file.getFileName()).orElse("")
+                + " but no " + COMCH + ": "
+                + (cc.isPresent() ? "this is DOCA before 2.7, whose Comm Channel has another interface"
+                        : "this is DOCA without Comch")
                 + "; it takes DOCA 2.7 or newer with the package doca-sdk-comch");
     }
 
@@ -130,11 +135,13 @@ final class LibraryLocator {
         Path folder = Path.of(setting);
         if (!folder.isAbsolute() && !setting.contains("/")) {
             throw new NativeLibraryException(Reason.NOT_FOUND,
-                    source + " is '" + setting + "': expected auto, system, emulated or a folder (with at least one '/')", null);
+                    source + " is '" + setting
+                    + "': expected auto, system, emulated or a folder (with at least one '/')", null);
         }
-        return pairIn(folder.toAbsolutePath().normalize()).orElseThrow(() -> new NativeLibraryException(Reason.NOT_FOUND,
-                source + " names " + folder + withoutComch(folder.toAbsolutePath().normalize()).map(half -> ": " + half)
-                        .orElse(", which does not hold both " + COMMON + " and " + COMCH), null));
+        return pairIn(folder.toAbsolutePath().normalize())
+                .orElseThrow(() -> new NativeLibraryException(Reason.NOT_FOUND, source + " names " + folder
+                        + withoutComch(folder.toAbsolutePath().normalize()).map(half -> ": " + half)
+                                .orElse(", which does not hold both " + COMMON + " and " + COMCH), null));
     }
 
     private static Optional<Pair> pairIn(Path folder) {
@@ -152,14 +159,16 @@ final class LibraryLocator {
         List<Path> versioned = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name + ".*")) {
             for (Path file : files) {
-                if (Files.isRegularFile(file) && file.getFileName().toString().substring(name.length()).matches("(\\.\\d+)+")) {
+                if (Files.isRegularFile(file)
+                        && file.getFileName().toString().substring(name.length()).matches("(\\.\\d+)+")) {
                     versioned.add(file);
                 }
             }
         } catch (IOException e) {
             return Optional.empty(); // no such folder, or not ours to read: not here
         }
-        return versioned.isEmpty() ? Optional.empty() : versioned.stream().max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
+        return versioned.stream()
+                .max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));
     }
 
     private static int[] version(Path file, String name) {

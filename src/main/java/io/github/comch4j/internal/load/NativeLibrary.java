@@ -14,7 +14,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * The loaded libraries: chosen and loaded once, before the first native call.
  *
- * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their symbols.
+ * <p>They are loaded by this class's loader, which is also that of the generated bindings, so that both find their
+ * symbols.
  */
 public final class NativeLibrary {
     private static final String FLAG = "--enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path";
@@ -23,8 +24,8 @@ public final class NativeLibrary {
     }
 
     /**
-     * Loads the libraries unless done. To be called by what a program may call first: where there are none, or native calls are forbidden, the initialisation of
-     * another class of this library would fail with an error that says less.
+     * Loads the libraries unless done. To be called by what a program may call first: where there are none, or native
+     * calls are forbidden, the initialisation of another class of this library would fail with an error that says less.
      */
     public static void load() {
         info();
@@ -70,12 +71,14 @@ public final class NativeLibrary {
 
     /** {@code doca_emu_last_error}, linked when something fails. */
     private static final class LastError {
-        static final MethodHandle CALL = Symbols.downcall("doca_emu_last_error", FunctionDescriptor.of(ValueLayout.ADDRESS));
+        static final MethodHandle CALL =
+                Symbols.downcall("doca_emu_last_error", FunctionDescriptor.of(ValueLayout.ADDRESS));
     }
 
     /** {@code doca_version_runtime}, an experimental function: a release may lack it. */
     private static final class Version {
-        static final MethodHandle CALL = Symbols.downcall("doca_version_runtime", FunctionDescriptor.of(ValueLayout.ADDRESS));
+        static final MethodHandle CALL =
+                Symbols.downcall("doca_version_runtime", FunctionDescriptor.of(ValueLayout.ADDRESS));
     }
 
     /** The one attempt of this process. */
@@ -97,13 +100,17 @@ public final class NativeLibrary {
             FAILURE = failure;
         }
 
-        /** By a restricted call that does nothing: loading and linking would fail in the same way, but in the midst of some class's initialisation. */
+        /**
+         * By a restricted call that does nothing: loading and linking would fail in the same way, but in the midst of
+         * some class's initialisation.
+         */
         @SuppressWarnings("restricted")
         private static void checkNativeAccess() {
             try {
                 MemorySegment.NULL.reinterpret(0);
             } catch (IllegalCallerException e) {
-                throw new NativeLibraryException(Reason.NOT_LOADED, "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
+                throw new NativeLibraryException(Reason.NOT_LOADED,
+                        "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
             }
         }
 
@@ -112,18 +119,23 @@ public final class NativeLibrary {
             Platform platform = Platform.current();
             String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
             String variable = System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip();
-            String source = !property.isEmpty() ? "system property " + Settings.LIBRARY_PROPERTY : "environment variable " + Settings.LIBRARY_VARIABLE;
+            String source = !property.isEmpty() ? "system property " + Settings.LIBRARY_PROPERTY
+                    : "environment variable " + Settings.LIBRARY_VARIABLE;
             String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
-            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
-            choice.warning().ifPresent(warning -> Log.logger().log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
+            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv())
+                    .choose(setting, source);
+            choice.warning().ifPresent(warning -> Log.logger()
+                    .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
             String location;
             if (choice.files().isPresent()) {
                 LibraryLocator.Pair files = choice.files().get();
                 try {
                     loadPair(files);
                 } catch (UnsatisfiedLinkError e) {
-                    throw new NativeLibraryException(Reason.NOT_LOADED, "cannot load the DOCA libraries in " + files.folder() + " ("
-                            + e.getMessage() + "); set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them", e);
+                    throw new NativeLibraryException(Reason.NOT_LOADED,
+                            "cannot load the DOCA libraries in " + files.folder() + " ("
+                            + e.getMessage() + "); set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them",
+                            e);
                 }
                 location = files.folder().toString();
             } else {
@@ -136,7 +148,8 @@ public final class NativeLibrary {
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
             if (setting.equals("auto")) { // what was asked for is no news
                 Log.logger().log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
-                        info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField" : "DOCA in " + info.location(), info.version(), info.reason());
+                        info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField"
+                                : "DOCA in " + info.location(), info.version(), info.reason());
             }
             return info;
         }

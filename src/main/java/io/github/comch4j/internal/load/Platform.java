@@ -26,11 +26,13 @@ public record Platform(String arch) {
             default -> null;
         };
         if (!system.equals("Linux") || arch == null) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM, "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is "
+            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+                    "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is "
                     + system + " on " + processor, null);
         }
         if (musl) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM, "DOCA Comch, real or emulated, needs the GNU C library; this Java runs on"
+            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+                    "DOCA Comch, real or emulated, needs the GNU C library; this Java runs on"
                     + " musl (Alpine): use an image based on Debian, Ubuntu or Red Hat", null);
         }
         return new Platform(arch);

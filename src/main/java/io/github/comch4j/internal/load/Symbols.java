@@ -12,10 +12,11 @@ import java.lang.invoke.MethodType;
 import java.util.Optional;
 
 /**
- * Makes the handles of the hot calls and the upcall stubs; nothing else that is written by hand links a function, and nothing links one but to initialise a static
- * field: from these fields the metadata for native images are made.
+ * Makes the handles of the hot calls and the upcall stubs; nothing else that is written by hand links a function, and
+ * nothing links one but to initialise a static field: from these fields the metadata for native images are made.
  *
- * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws when it is called.
+ * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws
+ * when it is called.
  */
 public final class Symbols {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -74,7 +75,8 @@ public final class Symbols {
 
     /** The exception for a function that the loaded libraries lack. */
     public static MissingFunctionException missing(String function) {
-        return new MissingFunctionException(function, NativeLibrary.describe() + " lack the function " + function + ", which "
+        return new MissingFunctionException(function,
+                NativeLibrary.describe() + " lack the function " + function + ", which "
                 + Releases.having(function));
     }
 
@@ -85,7 +87,8 @@ public final class Symbols {
 
     private static MethodHandle throwMissing() {
         try {
-            return MethodHandles.lookup().findStatic(Symbols.class, "raiseMissing", MethodType.methodType(void.class, String.class));
+            return MethodHandles.lookup().findStatic(Symbols.class, "raiseMissing",
+                    MethodType.methodType(void.class, String.class));
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

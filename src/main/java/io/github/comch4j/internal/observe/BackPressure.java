@@ -3,8 +3,9 @@ package io.github.comch4j.internal.observe;
 import jdk.jfr.Event;
 
 /**
- * The sends of one connection or producer for which there was no room, in episodes: one begins with the first refusal, and ends with the next send that is
- * accepted, or with what sends. One thread at a time; the counts may be read by any.
+ * The sends of one connection or producer for which there was no room, in episodes: one begins with the first refusal,
+ * and ends with the next send that is accepted, or with what sends. One thread at a time; the counts may be read by
+ * any.
  */
 public final class BackPressure {
     private final Counter refusals = new Counter();

@@ -4,8 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A count that one thread at a time makes and any may read, for the price of a plain store: a reader sees a number that was true a moment ago, never a torn
- * one and never one that stays behind for ever.
+ * A count that one thread at a time makes and any may read, for the price of a plain store: a reader sees a number that
+ * was true a moment ago, never a torn one and never one that stays behind for ever.
  */
 public final class Counter {
     private static final VarHandle VALUE = handle();

@@ -3,7 +3,10 @@ package io.github.comch4j.internal.observe;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** What the loaded libraries have to say about the call that failed last in this thread. Set when libraries are loaded that can tell. */
+/**
+ * What the loaded libraries have to say about the call that failed last in this thread. Set when libraries are loaded
+ * that can tell.
+ */
 public final class Diagnosis {
     private static volatile Supplier<String> source = () -> "";
 

@@ -13,7 +13,8 @@ import jdk.jfr.StackTrace;
 /**
  * Events for Java Flight Recorder; none on a path that is run per message.
  *
- * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is touched before somebody has begun to record.
+ * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is
+ * touched before somebody has begun to record.
  */
 @SuppressWarnings("unused") // the recorder reads the fields of events
 public final class Events {
@@ -28,7 +29,8 @@ public final class Events {
 
     /** The libraries were chosen: each recording says which, also one that begins much later. */
     public static void library(String kind, String location, String version, String reason) {
-        FlightRecorder.addListener(new FlightRecorderListener() { // called at once if the recorder is initialised already
+        // called at once if the recorder is initialised already
+        FlightRecorder.addListener(new FlightRecorderListener() {
             @Override
             public void recorderInitialized(FlightRecorder recorder) {
                 FlightRecorder.addPeriodicEvent(Library.class, () -> commitLibrary(kind, location, version, reason));
@@ -102,7 +104,10 @@ public final class Events {
         }
     }
 
-    /** An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if nobody records it. */
+    /**
+     * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if nobody records
+     * it.
+     */
     static Event backPressure() {
         if (isOn()) {
             BackPressure event = new BackPressure();

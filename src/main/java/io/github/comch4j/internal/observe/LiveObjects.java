@@ -8,14 +8,16 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The engines, connections, producers and consumers of the process, for management. They begin and end rarely, so a lock
- * is fast enough.
+ * The engines, connections, producers and consumers of the process, for management. They begin and end rarely, so a
+ * lock is fast enough.
  *
  * <p>Of an engine it holds no object of the public API, so that one that a program has lost is noticed ({@link Leaks}).
  */
 public final class LiveObjects {
 
-    /** Called for each object that begins or ends, by its thread and under a lock: must be quick, and must not throw. */
+    /**
+     * Called for each object that begins or ends, by its thread and under a lock: must be quick, and must not throw.
+     */
     public interface Observer {
         /** An object has begun. */
         void came(Object object);

@@ -1,6 +1,9 @@
 package io.github.comch4j.internal.observe;
 
-/** The library's logger. Made at its first use: most processes have nothing to log, and do not wait for a logger at their start. */
+/**
+ * The library's logger. Made at its first use: most processes have nothing to log, and do not wait for a logger at
+ * their start.
+ */
 public final class Log {
     private Log() {
     }

@@ -33,7 +33,10 @@ public final class CommandLine {
         this.arguments = new ArrayList<>(List.of(arguments));
     }
 
-    /** Runs a program; returns its exit status: 0, 1 after a failure, which is one sentence on stderr, or 2 after a usage error. */
+    /**
+     * Runs a program; returns its exit status: 0, 1 after a failure, which is one sentence on stderr, or 2 after a
+     * usage error.
+     */
     public static int run(String program, String usage, String[] arguments, Body body) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
         CommandLine line = new CommandLine(arguments);

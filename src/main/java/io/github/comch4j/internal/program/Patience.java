@@ -46,7 +46,10 @@ public final class Patience {
         await(condition, Long.MAX_VALUE);
     }
 
-    /** What DOCA reports is often a symptom only; the reason (the peer's own words, or its end) arrives as an event a moment later. */
+    /**
+     * What DOCA reports is often a symptom only; the reason (the peer's own words, or its end) arrives as an event a
+     * moment later.
+     */
     public ProgramException explain(DocaException symptom) {
         try {
             await(() -> false, EXPLANATION_NANOS);

@@ -32,10 +32,12 @@ import java.lang.invoke.VarHandle;
 import java.util.Map;
 
 /**
- * The batch library, {@code src/main/c/batch}: its functions, and where the fields of the structures are that it shares with Java, as jextract found them in its
- * headers. Loaded when the first engine is made; where the jar has none for this platform, engines use upcalls.
+ * The batch library, {@code src/main/c/batch}: its functions, and where the fields of the structures are that it shares
+ * with Java, as jextract found them in its headers. Loaded when the first engine is made; where the jar has none for
+ * this platform, engines use upcalls.
  *
- * <p>None of its calls may be linked as critical: they call DOCA, which may call back, wait, or copy a message of any length.
+ * <p>None of its calls may be linked as critical: they call DOCA, which may call back, wait, or copy a message of any
+ * length.
  */
 final class Batch {
     static final String FILE = "libcomch4j_batch.so";
@@ -81,7 +83,8 @@ final class Batch {
     /** The producer's id, and in the upper half how much immediate data there is. */
     static final int ENTRY_PRODUCER = together(batch_entry.producer$offset(), batch_entry.imm_len$offset(), 4);
     /** The slot, the context in bits 32 to 47, and above that the status. */
-    static final int ENTRY_WHAT = together(together(batch_entry.slot$offset(), batch_entry.context$offset(), 4), batch_entry.status$offset(), 6);
+    static final int ENTRY_WHAT = together(together(batch_entry.slot$offset(), batch_entry.context$offset(), 4),
+            batch_entry.status$offset(), 6);
     static final int ENTRY_SHIFT = shift(batch_entry.sizeof());
     // of struct messages_endpoint
     static final int ENDPOINT_SERVER = (int) messages_endpoint.server$offset();
@@ -133,18 +136,23 @@ final class Batch {
             messages_functions.connection_data$offset(), "doca_comch_connection_get_user_data");
 
     /**
-     * The shared memory, by address. A segment that the compiler knows, so that an access costs what it does in C; everything at the addresses that are
-     * used with it belongs to an object of this package that is alive, which the owner check of its engine makes sure of.
+     * The shared memory, by address. A segment that the compiler knows, so that an access costs what it does in C;
+     * everything at the addresses that are used with it belongs to an object of this package that is alive, which the
+     * owner check of its engine makes sure of.
      */
     private static final MemorySegment MEMORY = allMemory();
     // without a check of the alignment, which the layout of the structures makes sure of
     private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle().withInvokeExactBehavior();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle().withInvokeExactBehavior();
     private static final SymbolLookup LIBRARY = library();
-    private static final MethodHandle PROGRESS = downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SUBMIT = downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle FLUSH = downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle CANCEL = downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final MethodHandle PROGRESS =
+            downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SUBMIT =
+            downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle FLUSH =
+            downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CANCEL =
+            downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
     private static final MethodHandle SEND_MESSAGE = downcall("comch4j_messages_send",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
@@ -236,11 +244,13 @@ final class Batch {
             return null;
         }
         if (library == null) {
-            Log.logger().log(System.Logger.Level.INFO, "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
+            Log.logger().log(System.Logger.Level.INFO,
+                    "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
             return null;
         }
         if (!initialise(library)) {
-            Log.logger().log(System.Logger.Level.WARNING, "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
+            Log.logger().log(System.Logger.Level.WARNING,
+                    "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
                     NativeLibrary.describe());
             return null;
         }
@@ -250,15 +260,19 @@ final class Batch {
     private static boolean initialise(SymbolLookup library) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment batch = table(arena, batch_functions.layout(), batch_functions.layout$offset(), FUNCTIONS);
-            MemorySegment messages = table(arena, messages_functions.layout(), messages_functions.layout$offset(), MESSAGES_FUNCTIONS);
+            MemorySegment messages = table(arena, messages_functions.layout(), messages_functions.layout$offset(),
+                    MESSAGES_FUNCTIONS);
             messages_functions.state_changed(messages, Upcalls.STATE_CHANGED);
             messages_functions.not_sent(messages, Upcalls.TASK_FAILED);
             messages_functions.received(messages, Upcalls.BatchedMessage.STUB);
-            return initialise(library, "comch4j_batch_init", batch) && initialise(library, "comch4j_messages_init", messages);
+            return initialise(library, "comch4j_batch_init", batch)
+                    && initialise(library, "comch4j_messages_init", messages);
         }
     }
 
-    /** A table with the shared layout and these functions, by offset; a function that the loaded libraries lack is NULL. */
+    /**
+     * A table with the shared layout and these functions, by offset; a function that the loaded libraries lack is NULL.
+     */
     private static MemorySegment table(Arena arena, MemoryLayout form, long layout, Map<Long, String> functions) {
         MemorySegment table = arena.allocate(form);
         table.set(JAVA_LONG, layout, BatchLayout.checksum());
@@ -268,7 +282,8 @@ final class Batch {
 
     private static boolean initialise(SymbolLookup library, String function, MemorySegment table) {
         try {
-            MethodHandle init = Symbols.downcall(library.find(function).orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+            MethodHandle init = Symbols.downcall(library.find(function).orElseThrow(),
+                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
             return (int) init.invokeExact(table.address()) != 0;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);

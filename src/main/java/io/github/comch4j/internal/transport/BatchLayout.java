@@ -14,10 +14,10 @@ import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.PaddingLayout;
 
 /**
- * What Java and the batch library must agree on, as one number: the names, offsets and sizes of all fields of the shared
- * structures, the sizes of those structures, and the constants. {@code src/main/c/batch/layout.c} computes the same number
- * when the library is compiled; the library refuses a caller with another one, so that a library and a jar of different
- * builds never read each other's memory.
+ * What Java and the batch library must agree on, as one number: the names, offsets and sizes of all fields of the
+ * shared structures, the sizes of those structures, and the constants. {@code src/main/c/batch/layout.c} computes the
+ * same number when the library is compiled; the library refuses a caller with another one, so that a library and a jar
+ * of different builds never read each other's memory.
  */
 final class BatchLayout {
     // FNV-1a, 64 bits

@@ -6,10 +6,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * With the batch library: completions of producers and consumers wait in a {@link CompletionRing} until the program progresses.
+ * With the batch library: completions of producers and consumers wait in a {@link CompletionRing} until the program
+ * progresses.
  *
- * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries delivered that came before it
- * ({@link #deliverPending()}).
+ * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries
+ * delivered that came before it ({@link #deliverPending()}).
  */
 final class BatchedTransport extends Transport {
     /**
@@ -22,7 +23,8 @@ final class BatchedTransport extends Transport {
     /** Instead of the states of an entry: delivered out of turn. */
     private static final long DELIVERED = -1;
 
-    private final Arena arena = Arena.ofShared(); // closed with the engine, which may have been handed to another thread
+    // closed with the engine, which may have been handed to another thread
+    private final Arena arena = Arena.ofShared();
     private final long address; // struct batch_engine
     private final CompletionRing ring;
     private SlotEvents[] slots = new SlotEvents[4]; // by the context's index
@@ -42,7 +44,8 @@ final class BatchedTransport extends Transport {
     }
 
     @Override
-    public TaskQueue taskQueue(ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives, int tasks) {
+    public TaskQueue taskQueue(ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives,
+            int tasks) {
         int index = 0;
         while (index < queues.length && queues[index] != null) {
             index++;
@@ -101,11 +104,13 @@ final class BatchedTransport extends Transport {
         }
         while (done < limit && !hasFailed()) {
             // with a server or client, several rounds would run several handlers where one event was asked for
-            int ask = limit - done == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS : Math.min(limit - done, MAX_ROUNDS);
+            int ask = limit - done == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS
+                    : Math.min(limit - done, MAX_ROUNDS);
             ring.restart();
             int before = ring.head();
             int rounds = Batch.progress(address, ask);
-            done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before; // those before an upcall are delivered already
+            // those before an upcall are delivered already
+            done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before;
             if (!ring.isEmpty() && done < limit && !hasFailed()) {
                 done += deliver(limit - done, false);
             }

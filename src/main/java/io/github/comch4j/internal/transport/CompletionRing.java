@@ -3,11 +3,11 @@ package io.github.comch4j.internal.transport;
 import java.lang.foreign.Arena;
 
 /**
- * The completions of one engine's producers and consumers, in memory that the batch library writes and Java reads: tasks that ended and
- * changes of state, in their order.
+ * The completions of one engine's producers and consumers, in memory that the batch library writes and Java reads:
+ * tasks that ended and changes of state, in their order.
  *
- * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for all changes of state from start to idle of each context, which only
- * Java starts. All methods belong to the engine's owner.
+ * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for all changes of state from
+ * start to idle of each context, which only Java starts. All methods belong to the engine's owner.
  */
 public final class CompletionRing {
     private static final int SMALLEST = 64;
@@ -44,7 +44,8 @@ public final class CompletionRing {
         long bigger = arena.allocate((long) capacity << Batch.ENTRY_SHIFT, 64).address();
         for (int i = head; i != tail(); i++) {
             for (int at = 0; at < 1 << Batch.ENTRY_SHIFT; at += Long.BYTES) {
-                Batch.setLong(bigger + ((long) (i & capacity - 1) << Batch.ENTRY_SHIFT) + at, Batch.getLong(entry(i) + at));
+                Batch.setLong(bigger + ((long) (i & capacity - 1) << Batch.ENTRY_SHIFT) + at,
+                        Batch.getLong(entry(i) + at));
             }
         }
         entries = bigger;
@@ -70,7 +71,9 @@ public final class CompletionRing {
         return head == tail();
     }
 
-    /** When it is empty, the next entry may be the first: few entries in turns stay in the caches, all in turns do not. */
+    /**
+     * When it is empty, the next entry may be the first: few entries in turns stay in the caches, all in turns do not.
+     */
     void restart() {
         if (isEmpty()) {
             head = 0;

@@ -2,7 +2,10 @@ package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.ConnectionCalls;
 
-/** Where the events of one connection go. All but the constructor run on the thread of the engine that serves it, most in upcalls. */
+/**
+ * Where the events of one connection go. All but the constructor run on the thread of the engine that serves it, most
+ * in upcalls.
+ */
 public abstract class ConnectionEvents {
     private static final Registry<ConnectionEvents> REGISTRY = new Registry<>();
 
@@ -44,7 +47,10 @@ public abstract class ConnectionEvents {
     /** The connection ended; not for ends that this process asked for, as far as DOCA keeps to that. */
     protected abstract void disconnected(boolean orderly);
 
-    /** Those of a native connection, made if need be; null for one that this process has ended, or does not want any more. */
+    /**
+     * Those of a native connection, made if need be; null for one that this process has ended, or does not want any
+     * more.
+     */
     static ConnectionEvents of(long connection) {
         return of(connection, ConnectionCalls.getUserData(connection));
     }

@@ -2,13 +2,18 @@ package io.github.comch4j.internal.transport;
 
 import java.lang.foreign.MemorySegment;
 
-/** A {@code doca_ctx}, as far as the transport knows it: where the events of a server, client, producer or consumer go. */
+/**
+ * A {@code doca_ctx}, as far as the transport knows it: where the events of a server, client, producer or consumer go.
+ */
 public interface ContextEvents {
 
     /** The transport of its engine. */
     Transport transport();
 
-    /** Has DOCA report changes of state to another callback, with other user data. Only while the context is not started. */
+    /**
+     * Has DOCA report changes of state to another callback, with other user data. Only while the context is not
+     * started.
+     */
     void reportStateTo(long userData, MemorySegment callback);
 
     /** The state changed ({@code enum doca_ctx_states}). */

@@ -3,8 +3,8 @@ package io.github.comch4j.internal.transport;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Sends the messages of a server or client: with the batch library, or with a call for each step. All methods but {@link #ended} belong to the engine's
- * owner.
+ * Sends the messages of a server or client: with the batch library, or with a call for each step. All methods but
+ * {@link #ended} belong to the engine's owner.
  */
 public abstract sealed class MessageSender permits BatchedMessageSender, PlainMessageSender {
     /** With what {@link #send} returns: it was not the allocation but the submit that was refused. */

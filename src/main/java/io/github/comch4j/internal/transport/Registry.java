@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * Finds Java objects by the key that native code keeps as user data.
  *
- * <p>A key is a slot number and a count of registrations, so a key that outlived its object finds nothing instead of the slot's next
- * tenant. 0 is never a key. {@link #find} takes no lock and allocates nothing.
+ * <p>A key is a slot number and a count of registrations, so a key that outlived its object finds nothing instead of
+ * the slot's next tenant. 0 is never a key. {@link #find} takes no lock and allocates nothing.
  */
 public final class Registry<T> {
 

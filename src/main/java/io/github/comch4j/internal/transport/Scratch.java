@@ -7,24 +7,30 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Native memory that one context re-uses for every message: received bytes on their way to a callback, bytes to send that come from the Java heap,
- * and one pointer-sized result of a call. One thread at a time.
+ * Native memory that one context re-uses for every message: received bytes on their way to a callback, bytes to send
+ * that come from the Java heap, and one pointer-sized result of a call. One thread at a time.
  *
- * <p><b>What callbacks get.</b> DOCA lends a pointer for the length of the callback. A segment on it that a program keeps would crash the VM
- * later, and a segment that can be invalidated costs an arena per message. So the bytes are copied into this scratch and the callback gets a slice of it.
- * There is one slice per length, made when a message of that length comes for the first time: no allocation per message. A slice
- * that is kept shows later messages, and throws once the context is closed; it never reaches memory that is not its own. In strict mode
- * ({@value Settings#STRICT_PROPERTY}) each message gets memory of its own, which ends with the callback: a kept segment throws at once.
+ * <p><b>What callbacks get.</b> DOCA lends a pointer for the length of the callback. A segment on it that a program
+ * keeps would crash the VM later, and a segment that can be invalidated costs an arena per message. So the bytes are
+ * copied into this scratch and the callback gets a slice of it. There is one slice per length, made when a message of
+ * that length comes for the first time: no allocation per message. A slice that is kept shows later messages, and
+ * throws once the context is closed; it never reaches memory that is not its own. In strict mode
+ * ({@value Settings#STRICT_PROPERTY}) each message gets memory of its own, which ends with the callback: a kept segment
+ * throws at once.
  */
 public final class Scratch {
     private static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
     /** What a callback gets instead of no bytes. */
     public static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
     private static final MemorySegment ALL_MEMORY = allMemory();
-    /** Native bytes up to this length are copied before they are sent: to keep their arena open during the call costs more, if threads share it. */
+    /**
+     * Native bytes up to this length are copied before they are sent: to keep their arena open during the call costs
+     * more, if threads share it.
+     */
     private static final int COPIED = 256;
 
-    private final Arena arena = Arena.ofShared(); // closed with the context, which may have been handed to another thread
+    // closed with the context, which may have been handed to another thread
+    private final Arena arena = Arena.ofShared();
     private final MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
     private final MemorySegment outgoing; // with no arena that a call would have to keep open
     private final ByteBuffer outgoingBytes;

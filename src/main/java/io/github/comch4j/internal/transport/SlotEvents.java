@@ -1,6 +1,9 @@
 package io.github.comch4j.internal.transport;
 
-/** A producer or consumer, as far as its {@link TaskQueue} knows it: where the ends of its tasks go. Each task has a slot. */
+/**
+ * A producer or consumer, as far as its {@link TaskQueue} knows it: where the ends of its tasks go. Each task has a
+ * slot.
+ */
 public interface SlotEvents {
 
     /**
@@ -11,8 +14,8 @@ public interface SlotEvents {
     void slotEnded(int slot, int status);
 
     /**
-     * Tasks ended: take all entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a loop of its own, so that the
-     * compiler joins it with what it calls.
+     * Tasks ended: take all entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a
+     * loop of its own, so that the compiler joins it with what it calls.
      *
      * @param context the index of the producer or consumer in the ring
      */

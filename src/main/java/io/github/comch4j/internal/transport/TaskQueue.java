@@ -70,14 +70,17 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     public abstract int submit(int slot);
 
     /**
-     * Submits a receive now, or with the next progress if many buffers are posted; returns {@code doca_error_t}, success if later.
+     * Submits a receive now, or with the next progress if many buffers are posted; returns {@code doca_error_t},
+     * success if later.
      *
-     * @param posted how many buffers are posted, this one and those that wait included: the peer misses those that wait, never more than a quarter
+     * @param posted how many buffers are posted, this one and those that wait included: the peer misses those that
+     * wait, never more than a quarter
      */
     public abstract int submitSoon(int slot, int posted);
 
     /**
-     * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and otherwise as it is.
+     * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and
+     * otherwise as it is.
      *
      * @param buffer the {@code doca_buf}
      */

@@ -5,17 +5,20 @@ import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Carries the tasks of one progress engine to DOCA and their completions back: with the batch library, many in one native
- * call, or without it, with a call for each step. Programs see no difference but speed.
+ * Carries the tasks of one progress engine to DOCA and their completions back: with the batch library, many in one
+ * native call, or without it, with a call for each step. Programs see no difference but speed.
  *
- * <p>It also keeps what callbacks throw until the native call that ran them has returned. All methods belong to the engine's owner.
+ * <p>It also keeps what callbacks throw until the native call that ran them has returned. All methods belong to the
+ * engine's owner.
  */
 public abstract sealed class Transport permits BatchedTransport, PlainTransport {
     private Throwable failure; // thrown by callbacks, not yet rethrown
     private final Counter callbackFailures = new Counter();
     private int endpoints;
 
-    /** The transport of a new {@code struct doca_pe}, batched unless that is switched off or there is no batch library. */
+    /**
+     * The transport of a new {@code struct doca_pe}, batched unless that is switched off or there is no batch library.
+     */
     public static Transport create(long engine) {
         return Batch.isOn() ? new BatchedTransport(engine) : new PlainTransport(engine);
     }
@@ -27,7 +30,10 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      */
     public abstract int progress(int limit);
 
-    /** Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's descriptor does not know of. */
+    /**
+     * Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's
+     * descriptor does not know of.
+     */
     public abstract boolean prepareToSleep();
 
     /** After a call that changes the context's state: delivers its changes of state that wait in the ring. */
@@ -43,7 +49,8 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      * @param receives whether it is a consumer
      * @param tasks how many
      */
-    public abstract TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks);
+    public abstract TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives,
+            int tasks);
 
     /**
      * Sends the messages of a server or client that is connected to the engine and not started yet.
@@ -51,7 +58,8 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      * @param endpoint its native object
      * @param key what the context has as user data
      */
-    public abstract MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls);
+    public abstract MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key,
+            EndpointCalls calls);
 
     /** The engine is gone. */
     public abstract void close();

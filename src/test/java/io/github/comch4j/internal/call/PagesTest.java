@@ -25,7 +25,10 @@ class PagesTest {
         Machine.useEmulation();
     }
 
-    /** What the kernel says about the mapping that has this address: its first line and what follows up to the next; empty without one. */
+    /**
+     * What the kernel says about the mapping that has this address: its first line and what follows up to the next;
+     * empty without one.
+     */
     private static List<String> mapping(long address) throws IOException {
         List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
         for (int i = 0; i < lines.size(); i++) {
@@ -58,11 +61,13 @@ class PagesTest {
 
     @Test
     void largeMemoryIsAdvisedToHaveLargePages() throws IOException {
-        assumeTrue(Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage/enabled")), "a kernel with transparent huge pages");
+        assumeTrue(Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage/enabled")),
+                "a kernel with transparent huge pages");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = Pages.allocate(arena, 3 * LARGE);
             for (long at : new long[] {0, memory.byteSize() - 1}) {
-                assertThat(mapping(memory.address() + at)).filteredOn(line -> line.startsWith("VmFlags:")).singleElement().asString().contains(" hg");
+                assertThat(mapping(memory.address() + at)).filteredOn(line -> line.startsWith("VmFlags:"))
+                        .singleElement().asString().contains(" hg");
             }
         }
     }

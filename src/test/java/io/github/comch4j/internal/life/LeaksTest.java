@@ -44,7 +44,8 @@ class LeaksTest {
             closed();
             forgotten();
             List<String> seen = new ArrayList<>(); // other tests in this VM may have forgotten things too
-            for (int i = 0; i < 200 && seen.stream().noneMatch(warning -> warning.contains("inventory of 77 buffers")); i++) {
+            for (int i = 0; i < 200 && seen.stream()
+                    .noneMatch(warning -> warning.contains("inventory of 77 buffers")); i++) {
                 System.gc();
                 String warning = warnings.poll(100, TimeUnit.MILLISECONDS);
                 if (warning != null) {
@@ -52,7 +53,8 @@ class LeaksTest {
                 }
             }
             warnings.drainTo(seen);
-            assertThat(seen).filteredOn(warning -> warning.contains("inventory of 77 buffers")).singleElement().asString().contains("comch4j.debug");
+            assertThat(seen).filteredOn(warning -> warning.contains("inventory of 77 buffers")).singleElement()
+                    .asString().contains("comch4j.debug");
             assertThat(seen).noneMatch(warning -> warning.contains("inventory of 76 buffers"));
         } finally {
             logger.removeHandler(handler);

@@ -87,7 +87,8 @@ class ResourceTest {
         Thing stuckToo = thing(Resource.Rank.BUFFER, "stuck too", device);
         stuck.failure = new IllegalStateException("first");
         stuckToo.failure = new IllegalStateException("second");
-        assertThatThrownBy(device::close).isSameAs(stuckToo.failure).satisfies(e -> assertThat(e.getSuppressed()).containsExactly(stuck.failure));
+        assertThatThrownBy(device::close).isSameAs(stuckToo.failure)
+                .satisfies(e -> assertThat(e.getSuppressed()).containsExactly(stuck.failure));
         assertThat(device.isClosed()).isFalse();
         stuck.failure = null;
         stuckToo.failure = null;
@@ -100,7 +101,8 @@ class ResourceTest {
         Thing device = thing(Resource.Rank.BASE, "device");
         Thing memory = thing(Resource.Rank.BASE, "memory");
         memory.close();
-        assertThatThrownBy(() -> thing(Resource.Rank.BUFFER, "buffer", device, memory)).isInstanceOf(IllegalStateException.class)
+        assertThatThrownBy(() -> thing(Resource.Rank.BUFFER, "buffer", device, memory))
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessage("memory is closed");
         assertThat(device.hasDependents()).as("the other owner was not left with it").isFalse();
     }

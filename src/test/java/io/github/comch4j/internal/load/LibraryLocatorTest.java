@@ -59,10 +59,13 @@ class LibraryLocatorTest {
         LibraryLocator.Choice choice = locator.choose("auto", "default");
         assertThat(choice.kind()).isEqualTo(Kind.EMULATED);
         assertThat(choice.reason()).contains("has no Comch");
-        assertThat(choice.warning().orElseThrow()).startsWith(words).contains("DOCA before 2.7").contains("doca-sdk-comch");
-        assertThatThrownBy(() -> locator.choose("system", "x")).isInstanceOf(NativeLibraryException.class).hasMessageContaining(words)
+        assertThat(choice.warning().orElseThrow()).startsWith(words).contains("DOCA before 2.7")
+                .contains("doca-sdk-comch");
+        assertThatThrownBy(() -> locator.choose("system", "x")).isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining(words)
                 .hasMessageContaining("DOCA 2.7 or newer");
-        assertThatThrownBy(() -> locator.choose(other.toString(), "x")).isInstanceOf(NativeLibraryException.class).hasMessageContaining(words);
+        assertThatThrownBy(() -> locator.choose(other.toString(), "x")).isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining(words);
         touch(sdk, "libdoca_common.so", "libdoca_comch.so");
         assertThat(locator.choose("auto", "default").warning()).as("another folder has all").isEmpty();
     }
@@ -75,7 +78,8 @@ class LibraryLocatorTest {
 
     @Test
     void findsTheHighestVersionWhereOnlyVersionedNamesAreInstalled() throws IOException {
-        touch(sdk, "libdoca_common.so.2", "libdoca_common.so.2.9.1", "libdoca_common.so.2.10.0", "libdoca_common.so.old", "libdoca_comch.so.2");
+        touch(sdk, "libdoca_common.so.2", "libdoca_common.so.2.9.1", "libdoca_common.so.2.10.0",
+                "libdoca_common.so.old", "libdoca_comch.so.2");
         LibraryLocator.Pair pair = locator.choose("system", "system property x").files().orElseThrow();
         assertThat(pair.common()).isEqualTo(sdk.resolve("libdoca_common.so.2.10.0"));
         assertThat(pair.comch()).isEqualTo(sdk.resolve("libdoca_comch.so.2"));
@@ -84,14 +88,17 @@ class LibraryLocatorTest {
     @Test
     void prefersTheUnversionedName() throws IOException {
         touch(sdk, "libdoca_common.so", "libdoca_common.so.3", "libdoca_comch.so", "libdoca_comch.so.3");
-        assertThat(locator.choose("system", "x").files().orElseThrow().common()).isEqualTo(sdk.resolve("libdoca_common.so"));
+        assertThat(locator.choose("system", "x").files().orElseThrow().common())
+                .isEqualTo(sdk.resolve("libdoca_common.so"));
     }
 
     @Test
     void systemWithoutAnSdkNamesTheFoldersThatWereSearched() {
         assertThatThrownBy(() -> locator.choose("system", "x"))
-                .isInstanceOfSatisfying(NativeLibraryException.class, e -> assertThat(e.reason()).isEqualTo(Reason.NOT_FOUND))
-                .hasMessageContaining(sdk.toString()).hasMessageContaining(other.toString()).hasMessageContaining("libdoca_comch.so");
+                .isInstanceOfSatisfying(NativeLibraryException.class,
+                        e -> assertThat(e.reason()).isEqualTo(Reason.NOT_FOUND))
+                .hasMessageContaining(sdk.toString()).hasMessageContaining(other.toString())
+                .hasMessageContaining("libdoca_comch.so");
     }
 
     @Test
@@ -106,19 +113,22 @@ class LibraryLocatorTest {
 
     @Test
     void aNamedFolderWithoutTheLibrariesIsAnError() {
-        assertThatThrownBy(() -> locator.choose(sdk.toString(), "environment variable Y")).isInstanceOf(NativeLibraryException.class)
+        assertThatThrownBy(() -> locator.choose(sdk.toString(), "environment variable Y"))
+                .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining("environment variable Y").hasMessageContaining(sdk.toString());
     }
 
     @Test
     void aMisspeltWordIsNotTakenForAFolder() {
-        assertThatThrownBy(() -> locator.choose("sytem", "x")).hasMessageContaining("'sytem'").hasMessageContaining("auto, system, emulated");
+        assertThatThrownBy(() -> locator.choose("sytem", "x")).hasMessageContaining("'sytem'")
+                .hasMessageContaining("auto, system, emulated");
     }
 
     @Test
     void looksInTheLoadersPathFirst() throws IOException {
         touch(sdk, "libdoca_common.so", "libdoca_comch.so");
-        LibraryLocator real = LibraryLocator.forSystem("x86_64", java.util.Map.of("LD_LIBRARY_PATH", "relative:" + sdk));
+        LibraryLocator real = LibraryLocator.forSystem("x86_64",
+                java.util.Map.of("LD_LIBRARY_PATH", "relative:" + sdk));
         assertThat(real.choose("system", "x").files().orElseThrow().folder()).isEqualTo(sdk);
     }
 }

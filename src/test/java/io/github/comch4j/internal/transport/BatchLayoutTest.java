@@ -79,7 +79,8 @@ class BatchLayoutTest {
         Path classes = folder.resolve("classes");
         sources.compile(classes.resolve("native").resolve(Platform.current().folder()).resolve(Batch.FILE));
         List<String> errorsToo = List.of("sh", "-c", "exec \"$@\" 2>&1", "sh");
-        List<String> options = List.of("-Dcomch4j.library=emulated", "-cp", classes + ":" + Child.classPath(LibraryChoice.class));
+        List<String> options = List.of("-Dcomch4j.library=emulated", "-cp",
+                classes + ":" + Child.classPath(LibraryChoice.class));
         try (Child child = Child.startThrough(errorsToo, LibraryChoice.class, options, Map.of(), "engine")) {
             String output = child.rest();
             assertThat(child.exitCode()).as(output).isZero();
@@ -91,11 +92,13 @@ class BatchLayoutTest {
     void aLibraryWithAnotherLayoutIsRefusedAndTheProgramRunsOn() throws IOException {
         BatchSources sources = BatchSources.copyTo(folder.resolve("batch"))
                 .swap("batch.h", "uint32_t queue_head;", "uint32_t queue_tail;");
-        assertThat(outcome(sources)).contains("the fast path uses upcalls: " + Batch.FILE + " and this jar").contains("EMULATED 4 devices");
+        assertThat(outcome(sources)).contains("the fast path uses upcalls: " + Batch.FILE + " and this jar")
+                .contains("EMULATED 4 devices");
     }
 
     @Test
     void aLibraryWithTheSameLayoutIsNot() throws IOException {
-        assertThat(outcome(BatchSources.copyTo(folder.resolve("batch")))).doesNotContain("upcalls").contains("EMULATED 4 devices");
+        assertThat(outcome(BatchSources.copyTo(folder.resolve("batch")))).doesNotContain("upcalls")
+                .contains("EMULATED 4 devices");
     }
 }
