@@ -17,7 +17,7 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * One message from one side to the other, all in one thread: send, completion, arrival, posting again; ns per message.
- * Nothing can be refused, and whatever does not arrive at once is an error. With {@code -prof gc} it tells what a
+ * Nothing can be refused, and whatever does not arrive at once is an error. With {@code -prof gc} it shows what a
  * message allocates.
  */
 @State(Scope.Thread)

@@ -17,7 +17,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 
-/** {@code comch ping}: one message at a time, each of which must come back as it went. */
+/** {@code comch ping}: one message at a time, each of which must come back unchanged. */
 final class PingClient {
     private final Optional<PciAddress> address;
     private final String name;

@@ -25,7 +25,7 @@ import java.util.Queue;
 final class PingServer {
     static final String NAME = "comch4j-ping";
 
-    /** An answer that found no room yet. */
+    /** An answer that could not be sent yet. */
     private record Answer(ComchConnection connection, byte[] bytes) {
     }
 

@@ -23,7 +23,7 @@ import javax.management.StandardMBean;
  * {@snippet file="Pieces.java" region="management"}
  *
  * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it
- * ends. Reading costs the threads that send and receive nothing: they count anyway, and nobody waits for anybody. All
+ * ends. Reading costs the threads that send and receive nothing: they count anyway, and take no lock. All
  * methods may be called by any thread.
  *
  * <table>
@@ -80,7 +80,7 @@ public final class ComchManagement implements AutoCloseable {
         private final IdentityHashMap<Object, ObjectName> names = new IdentityHashMap<>();
 
         @Override
-        public void came(Object object) {
+        public void added(Object object) {
             try {
                 ObjectName name = new ObjectName(DOMAIN + ":" + keys(object));
                 server.registerMBean(bean(object), name);
@@ -91,7 +91,7 @@ public final class ComchManagement implements AutoCloseable {
         }
 
         @Override
-        public void went(Object object) {
+        public void removed(Object object) {
             ObjectName name = names.remove(object);
             if (name == null) {
                 return;
@@ -99,7 +99,7 @@ public final class ComchManagement implements AutoCloseable {
             try {
                 server.unregisterMBean(name);
             } catch (JMException | RuntimeException e) {
-                LOGGER.log(Level.DEBUG, "cannot unregister " + object, e); // somebody else did
+                LOGGER.log(Level.DEBUG, "cannot unregister " + object, e); // another thread or the program did
             }
         }
     }

@@ -63,7 +63,7 @@ public interface ConnectionMXBean {
     long getRefused();
 
     /**
-     * How many times room ran out, however often that was noticed.
+     * How many episodes of back-pressure there were: from a first refusal to the next send that was accepted.
      *
      * @return since it began
      */

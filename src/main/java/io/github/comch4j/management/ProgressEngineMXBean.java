@@ -8,7 +8,7 @@ public interface ProgressEngineMXBean {
     /**
      * The thread that owns it.
      *
-     * @return the thread's name; empty while nobody does
+     * @return the thread's name; empty while no thread does
      */
     String getOwner();
 

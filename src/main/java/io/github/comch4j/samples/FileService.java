@@ -159,7 +159,7 @@ public final class FileService {
         try {
             connection.trySend(FileTransferProtocol.encode(new Failure(reason)));
         } catch (DocaException e) {
-            // the connection has ended: nobody is there to be told
+            // the connection has ended: there is no client to report to
         }
     }
 }

@@ -57,7 +57,7 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
-        return Questions.uint32("doca_ctx_cap_get_num_completion_vectors",
+        return OptionalCalls.uint32("doca_ctx_cap_get_num_completion_vectors",
                 out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
     }
 

@@ -81,70 +81,70 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_ipv4_addr}: 4 bytes. */
     public static Optional<byte[]> ipv4Address(MemorySegment info) {
-        return Questions.bytes("doca_devinfo_get_ipv4_addr", doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
+        return OptionalCalls.bytes("doca_devinfo_get_ipv4_addr", doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv4_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_ipv6_addr}: 16 bytes. */
     public static Optional<byte[]> ipv6Address(MemorySegment info) {
-        return Questions.bytes("doca_devinfo_get_ipv6_addr", doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
+        return OptionalCalls.bytes("doca_devinfo_get_ipv6_addr", doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv6_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_mac_addr}: 6 bytes. */
     public static Optional<byte[]> macAddress(MemorySegment info) {
-        return Questions.bytes("doca_devinfo_get_mac_addr", doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
+        return OptionalCalls.bytes("doca_devinfo_get_mac_addr", doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_mac_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_lid}. */
     public static OptionalInt lid(MemorySegment info) {
-        return Questions.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
+        return OptionalCalls.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));
     }
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        return Questions.uint64("doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        return OptionalCalls.uint64("doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
     }
 
     /** {@code doca_devinfo_get_vhca_id}. */
     public static OptionalInt vhcaId(MemorySegment info) {
-        return Questions.uint16("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
+        return OptionalCalls.uint16("doca_devinfo_get_vhca_id", out -> doca_h.doca_devinfo_get_vhca_id(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_hotplug_manager_supported}. */
     public static boolean managesHotplug(MemorySegment info) {
-        return Questions.flag("doca_devinfo_cap_is_hotplug_manager_supported",
+        return OptionalCalls.flag("doca_devinfo_cap_is_hotplug_manager_supported",
                 out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_notification_moderation_supported}. */
     public static boolean moderatesNotifications(MemorySegment info) {
-        return Questions.flag("doca_devinfo_cap_is_notification_moderation_supported",
+        return OptionalCalls.flag("doca_devinfo_cap_is_notification_moderation_supported",
                 out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}. */
     public static boolean reclaimsFast(MemorySegment info) {
-        return Questions.flag("doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
+        return OptionalCalls.flag("doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
                 out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_all_supported}. */
     public static boolean filtersAll(MemorySegment info) {
-        return Questions.flag("doca_devinfo_rep_cap_is_filter_all_supported",
+        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_all_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_net_supported}. */
     public static boolean filtersNet(MemorySegment info) {
-        return Questions.flag("doca_devinfo_rep_cap_is_filter_net_supported",
+        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_net_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_emulated_supported}. */
     public static boolean filtersEmulated(MemorySegment info) {
-        return Questions.flag("doca_devinfo_rep_cap_is_filter_emulated_supported",
+        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_emulated_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
     }
 
@@ -202,12 +202,12 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_is_hotplug}. */
     public static boolean representorIsHotplug(MemorySegment info) {
-        return Questions.flag("doca_devinfo_rep_get_is_hotplug",
+        return OptionalCalls.flag("doca_devinfo_rep_get_is_hotplug",
                 out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return Questions.uint16("doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
+        return OptionalCalls.uint16("doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

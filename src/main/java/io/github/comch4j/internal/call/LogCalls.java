@@ -24,9 +24,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * DOCA's log, and the way from it into {@link System.Logger}.
+ * DOCA's log, and how its records get into {@link System.Logger}.
  *
- * <p>The way is a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own,
+ * <p>They go through a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own,
  * and perhaps within a call during which no upcall is allowed. The pipe's writing end does not block: when nobody reads
  * fast enough, records are lost and DOCA is not delayed.
  */

@@ -138,13 +138,13 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */
     public static boolean exportsPci(MemorySegment info) {
-        return Questions.flag("doca_mmap_cap_is_export_pci_supported",
+        return OptionalCalls.flag("doca_mmap_cap_is_export_pci_supported",
                 out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
     }
 
     /** {@code doca_mmap_cap_is_create_from_export_pci_supported}, of a device. */
     public static boolean importsPci(MemorySegment info) {
-        return Questions.flag("doca_mmap_cap_is_create_from_export_pci_supported",
+        return OptionalCalls.flag("doca_mmap_cap_is_create_from_export_pci_supported",
                 out -> doca_h.doca_mmap_cap_is_create_from_export_pci_supported(info, out));
     }
 }

@@ -1,5 +1,5 @@
 /**
- * Typed calls of DOCA's functions, a class for each header: the only room that knows the generated bindings
+ * Typed calls of DOCA's functions, a class for each header: the only package that knows the generated bindings
  * ({@code io.github.comch4j.ffi}).
  *
  * <p>Cold calls go through the bindings and throw what DOCA refuses. Hot ones have method handles of their own, in

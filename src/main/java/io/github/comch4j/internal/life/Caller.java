@@ -1,6 +1,6 @@
 package io.github.comch4j.internal.life;
 
-/** Shows in a stack trace which thread had something done that failed on another one. */
+/** Shows in a stack trace which thread handed over a task that failed on another thread. */
 public final class Caller extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -9,7 +9,7 @@ public final class Caller extends Exception {
     }
 
     /**
-     * Suppresses the calling thread's stack in what another thread threw; returns that.
+     * Adds the calling thread's stack, as a suppressed exception, to what another thread threw; returns that.
      *
      * @param where who ran it
      */

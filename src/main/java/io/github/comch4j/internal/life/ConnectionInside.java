@@ -1,6 +1,6 @@
 package io.github.comch4j.internal.life;
 
-/** What the styles of use above a connection need of it and programs do not. */
+/** The internal object of a connection: what channels and sockets need of it and programs do not. */
 public interface ConnectionInside {
 
     /** The engine that serves the connection. */

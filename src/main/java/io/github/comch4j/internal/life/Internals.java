@@ -6,9 +6,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Leads from objects of the public API to what is behind them, for the library's other packages and not for programs. A
- * public class opens itself in its static initialiser; who needs its inside asks once, into a {@code static final}
- * field, so that the compiler sees through it.
+ * Leads from objects of the public API to their internal objects, for the library's other packages and not for
+ * programs. A public class opens itself in its static initialiser; a user keeps the function in a
+ * {@code static final} field, so that the compiler inlines it.
  */
 public final class Internals {
     private static final Map<Class<?>, Function<?, ?>> OPENED = new ConcurrentHashMap<>();
@@ -21,7 +21,7 @@ public final class Internals {
         OPENED.put(type, inside);
     }
 
-    /** From an object of {@code type} to what is behind it. */
+    /** The function from an object of {@code type} to its internal object. */
     @SuppressWarnings("unchecked")
     public static <T, I> Function<T, I> of(Class<T> type) {
         try {

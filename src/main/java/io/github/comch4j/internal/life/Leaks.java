@@ -5,10 +5,11 @@ import io.github.comch4j.internal.observe.Log;
 import java.lang.ref.Cleaner;
 
 /**
- * Notices what a program has forgotten to close. It says so and does no more: only the program knows on which thread,
- * and when.
+ * Notices what a program has forgotten to close. It logs a warning and closes nothing: only the program knows on which
+ * thread, and when.
  *
- * <p>Watched is what nothing else would close: engines, devices and inventories. Their dependents are closed with them.
+ * <p>Engines, devices and inventories are watched, as nothing else would close them. Their dependents are closed with
+ * them.
  */
 public final class Leaks {
     private static final boolean TRACED = Boolean.getBoolean(Settings.DEBUG_PROPERTY);

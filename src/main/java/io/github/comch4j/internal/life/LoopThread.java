@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 public final class LoopThread {
     private static final long SHORTEST_NAP = 20_000;
     private static final long LONGEST_NAP = 1_000_000;
-    /** Without a sign of life for so long, it is time to look at what the thread does. */
+    /** After this time without a sign of life, the thread's stack is looked at. */
     private static final long QUIET_NANOS = 50_000_000;
 
     private final Thread thread;

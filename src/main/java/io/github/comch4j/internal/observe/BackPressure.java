@@ -13,10 +13,10 @@ public final class BackPressure {
     private Object of; // null: no episode
     private String reason;
     private long before;
-    private Event event; // null: nobody records
+    private Event event; // null: no recording
 
     /**
-     * There was no room. Returns false, as what refuses does.
+     * A send was refused for want of room. Returns false, for the caller to return.
      *
      * @param sender what it is about, named when the episode ends
      * @param tasks whether all tasks are in use; otherwise the peer takes no more
@@ -40,7 +40,7 @@ public final class BackPressure {
         }
     }
 
-    /** What sends has ended. */
+    /** The connection or producer has ended. */
     public void close() {
         if (of != null) {
             end(false);

@@ -4,7 +4,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * What the loaded libraries have to say about the call that failed last in this thread. Set when libraries are loaded
+ * The loaded libraries' explanation of the call that failed last in this thread. Set when libraries are loaded
  * that can tell.
  */
 public final class Diagnosis {
@@ -18,7 +18,7 @@ public final class Diagnosis {
         source = Objects.requireNonNull(newSource);
     }
 
-    /** A cause in words, or empty. */
+    /** The explanation, or empty. */
     public static String lastError() {
         return source.get();
     }

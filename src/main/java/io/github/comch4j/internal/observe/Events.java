@@ -14,7 +14,7 @@ import jdk.jfr.StackTrace;
  * Events for Java Flight Recorder; none on a path that is run per message.
  *
  * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is
- * touched before somebody has begun to record.
+ * touched before a recording has begun.
  */
 @SuppressWarnings("unused") // the recorder reads the fields of events
 public final class Events {
@@ -105,7 +105,7 @@ public final class Events {
     }
 
     /**
-     * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if nobody records
+     * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if there is no recording for
      * it.
      */
     static Event backPressure() {

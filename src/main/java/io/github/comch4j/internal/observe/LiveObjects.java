@@ -20,10 +20,10 @@ public final class LiveObjects {
      */
     public interface Observer {
         /** An object has begun. */
-        void came(Object object);
+        void added(Object object);
 
         /** An object has ended. */
-        void went(Object object);
+        void removed(Object object);
     }
 
     private static final Set<Object> LIVE = Collections.newSetFromMap(new IdentityHashMap<>());
@@ -36,7 +36,7 @@ public final class LiveObjects {
     public static void add(Object object) {
         synchronized (LIVE) {
             if (LIVE.add(object)) {
-                OBSERVERS.forEach(observer -> observer.came(object));
+                OBSERVERS.forEach(observer -> observer.added(object));
             }
         }
     }
@@ -45,7 +45,7 @@ public final class LiveObjects {
     public static void remove(Object object) {
         synchronized (LIVE) {
             if (LIVE.remove(object)) {
-                OBSERVERS.forEach(observer -> observer.went(object));
+                OBSERVERS.forEach(observer -> observer.removed(object));
             }
         }
     }
@@ -54,7 +54,7 @@ public final class LiveObjects {
     public static void observe(Observer observer) {
         synchronized (LIVE) {
             OBSERVERS.add(observer);
-            LIVE.forEach(observer::came);
+            LIVE.forEach(observer::added);
         }
     }
 
@@ -62,7 +62,7 @@ public final class LiveObjects {
     public static void forget(Observer observer) {
         synchronized (LIVE) {
             if (OBSERVERS.remove(observer)) {
-                LIVE.forEach(observer::went);
+                LIVE.forEach(observer::removed);
             }
         }
     }

@@ -1,4 +1,4 @@
 /**
- * What the library's own programs have in common: a command line, patience with a peer, sizes in words.
+ * What the library's own programs have in common: a command line, waiting for a peer, sizes as text.
  */
 package io.github.comch4j.internal.program;

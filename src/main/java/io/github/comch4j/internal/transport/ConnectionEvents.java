@@ -41,7 +41,7 @@ public abstract class ConnectionEvents {
     /** A message; the memory is DOCA's and valid until this returns. */
     protected abstract void message(long address, int length);
 
-    /** A consumer of the peer came or went. */
+    /** A consumer of the peer was created or expired. */
     protected abstract void consumer(int id, boolean created);
 
     /** The connection ended; not for ends that this process asked for, as far as DOCA keeps to that. */

@@ -10,10 +10,10 @@ public abstract sealed class MessageSender permits BatchedMessageSender, PlainMe
     /** With what {@link #send} returns: it was not the allocation but the submit that was refused. */
     public static final int SUBMIT = Batch.MESSAGES_SUBMIT;
 
-    /** Called by DOCA when a message went out. */
+    /** Called by DOCA when a message was sent. */
     public abstract MemorySegment sentCallback();
 
-    /** Called by DOCA when a message could not go out. */
+    /** Called by DOCA when a message could not be sent. */
     public abstract MemorySegment notSentCallback();
 
     /** Called by DOCA when a message arrived. */

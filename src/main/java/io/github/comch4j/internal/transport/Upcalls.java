@@ -37,7 +37,7 @@ public final class Upcalls {
     public static final MemorySegment DISCONNECTED = stub("disconnected", CONNECTION);
     /** {@code doca_comch_event_consumer_cb_t} for a new consumer. */
     public static final MemorySegment CONSUMER_NEW = stub("consumerNew", CONSUMER);
-    /** {@code doca_comch_event_consumer_cb_t} for one that went. */
+    /** {@code doca_comch_event_consumer_cb_t} for one that expired. */
     public static final MemorySegment CONSUMER_EXPIRED = stub("consumerExpired", CONSUMER);
 
     /** Without the batch library. In a class of its own, because a process mostly needs one of the two. */

@@ -12,12 +12,12 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 
 /**
- * Calls that need no answer, with one result through their last parameter: many a device has none, and many a release
- * lacks the function.
+ * Calls whose result is optional, through their last parameter: not every device has an answer, and not every release
+ * has the function.
  */
-final class Questions {
+final class OptionalCalls {
 
-    private Questions() {
+    private OptionalCalls() {
     }
 
     static OptionalInt uint16(String function, ToIntFunction<MemorySegment> call) {
