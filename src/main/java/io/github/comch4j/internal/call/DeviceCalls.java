@@ -104,7 +104,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        return OptionalCalls.uint64("doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        return OptionalCalls.uint64("doca_devinfo_get_active_rate",
+                out -> doca_h.doca_devinfo_get_active_rate(info, out));
     }
 
     /** {@code doca_devinfo_get_vhca_id}. */
@@ -208,6 +209,7 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
+        return OptionalCalls.uint16("doca_devinfo_rep_get_vhca_id",
+                out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

@@ -26,9 +26,9 @@ import java.util.regex.Pattern;
 /**
  * DOCA's log, and how its records get into {@link System.Logger}.
  *
- * <p>They go through a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its own,
- * and perhaps within a call during which no upcall is allowed. The pipe's writing end does not block: when nobody reads
- * fast enough, records are lost and DOCA is not delayed.
+ * <p>They go through a pipe and a thread, not an upcall: DOCA writes records while it holds locks, on threads of its
+ * own, and perhaps within a call during which no upcall is allowed. The pipe's writing end does not block: when nobody
+ * reads fast enough, records are lost and DOCA is not delayed.
  */
 public final class LogCalls {
     /** {@code DOCA_LOG_LEVEL_DISABLE}. */

@@ -74,7 +74,8 @@ public final class NativeList implements AutoCloseable {
     @Override
     public void close() {
         if (!array.equals(MemorySegment.NULL)) {
-            int _ = destroy.applyAsInt(array); // IN_USE means that a device in it is broken: nothing that a caller could do
+            // IN_USE means that a device in it is broken: nothing that a caller could do
+            int _ = destroy.applyAsInt(array);
         }
     }
 }

@@ -105,8 +105,8 @@ public final class Events {
     }
 
     /**
-     * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if there is no recording for
-     * it.
+     * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if there is no
+     * recording for it.
      */
     static Event backPressure() {
         if (isOn()) {
