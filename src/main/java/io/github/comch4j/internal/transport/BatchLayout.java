@@ -44,14 +44,15 @@ final class BatchLayout {
                 + constant("MESSAGES_SUBMIT", batch_h.MESSAGES_SUBMIT());
     }
 
-    /** A structure and its fields. */
+    /** A structure and its fields, which C names "structure.field". */
     private static long structure(GroupLayout layout) {
-        String name = layout.name().orElseThrow();
+        long name = hash(FNV_BASIS, layout.name().orElseThrow());
+        long prefix = hash(name, "."); // no concatenation: its machinery takes milliseconds when it is used first
         long sum = part(name, 0, layout.byteSize());
         long offset = 0;
         for (MemoryLayout field : layout.memberLayouts()) {
             if (!(field instanceof PaddingLayout)) {
-                sum += part(name + "." + field.name().orElseThrow(), offset, field.byteSize());
+                sum += part(hash(prefix, field.name().orElseThrow()), offset, field.byteSize());
             }
             offset += field.byteSize();
         }
@@ -59,15 +60,21 @@ final class BatchLayout {
     }
 
     private static long constant(String name, int value) {
-        return part(name, Integer.toUnsignedLong(value), 0);
+        return part(hash(FNV_BASIS, name), Integer.toUnsignedLong(value), 0);
     }
 
-    private static long part(String name, long value, long size) {
-        long hash = FNV_BASIS;
-        for (int i = 0; i < name.length(); i++) {
-            hash = (hash ^ name.charAt(i)) * FNV_PRIME;
+    /** Goes on with a hash. */
+    private static long hash(long begin, String text) {
+        long hash = begin;
+        for (int i = 0; i < text.length(); i++) {
+            hash = (hash ^ text.charAt(i)) * FNV_PRIME;
         }
-        hash = (hash ^ value) * FNV_PRIME;
+        return hash;
+    }
+
+    /** From the hash of a name, and what belongs to the name. */
+    private static long part(long name, long value, long size) {
+        long hash = (name ^ value) * FNV_PRIME;
         hash = (hash ^ size) * FNV_PRIME;
         // spreads each bit over all others: otherwise two offsets that are swapped cancel out in the sum
         hash = (hash ^ hash >>> 32) * MIXER;
