@@ -34,7 +34,7 @@ public final class EchoClient {
             await(engine, consumers);                                                 // fast path: a consumer of the other side is needed
             Buffer buffer = producer.acquire(memory, 0, 4096);
             buffer.segment().fill((byte) 42);                                         // written in place
-            while (!producer.trySend(buffer, consumers.peek())) {                     // false: no buffer is posted there now
+            while (!producer.trySend(buffer, consumers.peek()).accepted()) {          // no buffer is posted there now
                 engine.progress();
             }
             await(engine, answers);

@@ -69,7 +69,7 @@ public final class Pieces {
         BufferPool.Slot slot = pool.tryClaim();         // null while all are out
         slot.segment().setString(0, text);              // in place
         slot.commit(text.length() + 1);                 // what is to be sent; or slot.abort()
-        boolean accepted = producer.trySend(slot.buffer(), consumer);
+        boolean accepted = producer.trySend(slot.buffer(), consumer).accepted();
         // in the completion handler: pool.slotOf(buffer).release(), unless the producer has releaseSent()
         // @end
         return accepted && pool.available() == 63;
@@ -81,7 +81,7 @@ public final class Pieces {
         try (EventLoop loop = EventLoop.start("comch")) {
             ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, "pieces").connect(Duration.ofSeconds(5)));
             loop.execute(() -> client.connection().send(greeting)); // and does not wait
-            sent = loop.call(() -> client.connection().trySend(greeting));
+            sent = loop.call(() -> client.connection().trySend(greeting).accepted());
         } // closes the client, too
         // @end
         return sent;

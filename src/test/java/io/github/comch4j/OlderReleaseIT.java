@@ -65,7 +65,7 @@ class OlderReleaseIT {
                         .onReceive((receiver, buffer, producerId, immediate) -> received[0] = buffer.length()).start(Machine.PATIENCE);
                 ComchProducer producer = client.connection().producer(engine).start();
                 Machine.until("the consumer", () -> consumerId[0] == consumer.id(), engine);
-                Machine.until("room", () -> producer.trySend(producer.acquire(source, 0, 100), consumer.id()), engine);
+                Machine.until("room", () -> producer.trySend(producer.acquire(source, 0, 100), consumer.id()).accepted(), engine);
                 Machine.until("the data", () -> received[0] > 0, engine);
                 System.out.println("received " + received[0]);
                 client.close();

@@ -47,7 +47,7 @@ class ReadmeExampleTest {
             engine.await(() -> consumerId != 0, Duration.ofSeconds(5)); // the other side's consumer is ready
             Buffer buffer = producer.acquire(memory, 0, 4096);             // a window on `memory`, written in place
             buffer.segment().fill((byte) 42);
-            while (!producer.trySend(buffer, consumerId)) engine.progress(); // fast path, no copy on this side
+            while (!producer.trySend(buffer, consumerId).accepted()) engine.progress(); // fast path, no copy on this side
             engine.await(() -> answer != null, Duration.ofSeconds(5));
         }
     }

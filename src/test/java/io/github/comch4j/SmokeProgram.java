@@ -96,7 +96,7 @@ public final class SmokeProgram {
             try (Buffer buffer = producer.acquire(memory, 3, Math.max(1, PAYLOADS[i]))) { // at an odd address
                 buffer.data(0, PAYLOADS[i]);
                 buffer.data().copyFrom(MemorySegment.ofArray(pattern(PAYLOADS[i])));
-                engine.await(() -> producer.trySend(buffer, consumer, MemorySegment.ofArray(number)), PATIENCE);
+                engine.await(() -> producer.trySend(buffer, consumer, MemorySegment.ofArray(number)).accepted(), PATIENCE);
                 engine.await(() -> taken == expected && completed == expected, PATIENCE);
             }
             check(immediate == i, "immediate data");

@@ -22,7 +22,7 @@ final class ControlCarrier implements Carrier {
     @Override
     public Table answering(Options options) {
         Endpoint server = Endpoint.server(options, new Loop(), PING_DEPTH, (from, message) -> {
-            if (!from.trySend(message)) {
+            if (!from.trySend(message).accepted()) {
                 throw new IllegalStateException("no room for an answer");
             }
         });
@@ -53,7 +53,7 @@ final class ControlCarrier implements Carrier {
         @Override
         public void serve(long number) {
             message.set(ValueLayout.JAVA_LONG, 0, number);
-            while (!endpoint.connection.trySend(message)) {
+            while (!endpoint.connection.trySend(message).accepted()) {
                 endpoint.engine.progress();
             }
         }

@@ -19,7 +19,7 @@ final class ControlOutlet implements Outlet {
     @Override
     public boolean trySend(long number) {
         message.set(ValueLayout.JAVA_LONG, 0, number);
-        if (!client.connection.trySend(message)) {
+        if (!client.connection.trySend(message).accepted()) {
             again++;
             return false;
         }

@@ -118,7 +118,7 @@ final class Endpoint implements AutoCloseable {
 
     void signal(byte value) {
         MemorySegment message = MemorySegment.ofArray(new byte[] {value});
-        loop.waitFor("room", () -> connection.trySend(message));
+        loop.waitFor("room", () -> connection.trySend(message).accepted());
         loop.waitFor("the signal's way out", () -> endpoint.inFlight() == 0);
     }
 

@@ -43,7 +43,7 @@ final class FastInlet implements Inlet {
         endpoint.loop.waitFor("the consumer", consumer::isRunning);
         for (int i = 0; i < options.depth(); i++) {
             Buffer buffer = consumer.acquire(i * stride, options.size());
-            if (!consumer.tryPost(buffer)) {
+            if (!consumer.tryPost(buffer).accepted()) {
                 throw new IllegalStateException("no task for a buffer");
             }
         }

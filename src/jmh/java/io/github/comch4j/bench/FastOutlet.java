@@ -50,7 +50,7 @@ final class FastOutlet implements Outlet {
         if (freeCount == 0) {
             return false;
         }
-        if (!producer.trySend(next(number), consumer)) {
+        if (!producer.trySend(next(number), consumer).accepted()) {
             return false;
         }
         freeCount--;
@@ -62,7 +62,7 @@ final class FastOutlet implements Outlet {
         if (freeCount == 0) {
             return false;
         }
-        if (!producer.offer(next(number), consumer)) {
+        if (!producer.offer(next(number), consumer).accepted()) {
             return false;
         }
         freeCount--;

@@ -353,7 +353,7 @@ final class Works {
         Endpoint client = Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages());
         MemorySegment message = Arena.ofAuto().allocate(ValueLayout.JAVA_LONG);
         message.set(ValueLayout.JAVA_LONG, 0, options.since());
-        loop.waitFor("room", () -> client.connection.trySend(message));
+        loop.waitFor("room", () -> client.connection.trySend(message).accepted());
         FastOutlet outlet = new FastOutlet(options, client, loop.newEngine());
         loop.waitFor("room", () -> outlet.trySend(0));
         outlet.close();

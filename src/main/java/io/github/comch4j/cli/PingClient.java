@@ -81,7 +81,7 @@ final class PingClient {
         }
         answer = null;
         long began = System.nanoTime();
-        patience.await("room for a message", () -> client.connection().trySend(bytes));
+        patience.await("room for a message", () -> client.connection().trySend(bytes).accepted());
         patience.await("an answer", () -> answer != null);
         long took = System.nanoTime() - began;
         if (!Arrays.equals(answer, bytes)) {

@@ -96,7 +96,7 @@ final class PingServer {
     private void answer() {
         for (Answer next = waiting.peek(); next != null; next = waiting.peek()) {
             try {
-                if (!next.connection.trySend(next.bytes)) {
+                if (!next.connection.trySend(next.bytes).accepted()) {
                     return;
                 }
                 next.connection.attach(next.connection.attachment() instanceof Integer sent ? sent + 1 : 1);

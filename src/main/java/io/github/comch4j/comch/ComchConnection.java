@@ -132,14 +132,17 @@ public final class ComchConnection {
      * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The bytes are copied before it returns. Allowed in
      * callbacks.
      *
+     * <p>A message for which the other side's receive queue has no room yet may be accepted, and keeps its task until there is: then it is {@link SubmitResult#NO_TASK}
+     * that says that the other side is slow.
+     *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
-     * @return false if all send tasks are in use: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the other side
      * @throws WrongThreadException if another thread owns the engine
      */
-    public boolean trySend(MemorySegment message) {
+    public SubmitResult trySend(MemorySegment message) {
         int length = check(message.byteSize());
         return endpoint.send(this, endpoint.scratch.stage(message), length);
     }
@@ -148,9 +151,9 @@ public final class ComchConnection {
      * As {@link #trySend(MemorySegment)}.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
-     * @return false if all send tasks are in use: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      */
-    public boolean trySend(byte[] message) {
+    public SubmitResult trySend(byte[] message) {
         int length = check(message.length);
         return endpoint.send(this, endpoint.scratch.stage(message), length);
     }
@@ -159,15 +162,15 @@ public final class ComchConnection {
      * As {@link #trySend(MemorySegment)}, for the bytes between position and limit.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit if they were sent
-     * @return false if all send tasks are in use: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      */
-    public boolean trySend(ByteBuffer message) {
+    public SubmitResult trySend(ByteBuffer message) {
         int length = check(message.remaining());
-        boolean sent = endpoint.send(this, endpoint.scratch.stage(message), length);
-        if (sent) {
+        SubmitResult result = endpoint.send(this, endpoint.scratch.stage(message), length);
+        if (result == SubmitResult.ACCEPTED) {
             message.position(message.limit());
         }
-        return sent;
+        return result;
     }
 
     /**
@@ -182,8 +185,8 @@ public final class ComchConnection {
      * @throws WrongThreadException if another thread owns the engine
      */
     public void send(MemorySegment message) {
-        if (!trySend(message)) {
-            awaitSent(() -> trySend(message));
+        if (!trySend(message).accepted()) {
+            awaitSent(() -> trySend(message).accepted());
         }
     }
 
@@ -193,8 +196,8 @@ public final class ComchConnection {
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes
      */
     public void send(byte[] message) {
-        if (!trySend(message)) {
-            awaitSent(() -> trySend(message));
+        if (!trySend(message).accepted()) {
+            awaitSent(() -> trySend(message).accepted());
         }
     }
 
@@ -204,8 +207,8 @@ public final class ComchConnection {
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit
      */
     public void send(ByteBuffer message) {
-        if (!trySend(message)) {
-            awaitSent(() -> trySend(message));
+        if (!trySend(message).accepted()) {
+            awaitSent(() -> trySend(message).accepted());
         }
     }
 

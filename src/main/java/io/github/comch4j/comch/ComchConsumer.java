@@ -91,14 +91,14 @@ public final class ComchConsumer extends FastPathEndpoint {
      * something was received it is in flight.
      *
      * @param buffer a buffer on the consumer's memory, not in flight
-     * @return false if all tasks of this consumer have buffers posted
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
      * @throws IllegalArgumentException if the buffer is on other memory
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or the buffer is in flight
      * @throws DocaException if DOCA refuses
      * @throws WrongThreadException if another thread owns the engine
      */
-    public boolean tryPost(Buffer buffer) {
+    public SubmitResult tryPost(Buffer buffer) {
         context.engine().checkOwner();
         if (buffer.memory() != memory) {
             throw new IllegalArgumentException(buffer + " is not on the consumer's memory");

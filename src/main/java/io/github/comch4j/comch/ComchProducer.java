@@ -54,14 +54,14 @@ public final class ComchProducer extends FastPathEndpoint {
      *
      * @param buffer what to send: its data, at most what the consumer's next posted buffer has room for; no data use up a posted buffer all the same
      * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
-     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
      * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), data that do not fit, or
      *         memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
-    public boolean trySend(Buffer buffer, int consumerId) {
+    public SubmitResult trySend(Buffer buffer, int consumerId) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, null, true);
     }
 
@@ -71,9 +71,9 @@ public final class ComchProducer extends FastPathEndpoint {
      * @param buffer what to send
      * @param consumerId a consumer of the other side
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
-    public boolean trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
+    public SubmitResult trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
     }
 
@@ -82,9 +82,9 @@ public final class ComchProducer extends FastPathEndpoint {
      *
      * @param consumerId a consumer of the other side
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return false if all tasks of this producer are in flight, or the consumer has no buffer posted: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
-    public boolean trySendImmediate(int consumerId, MemorySegment immediate) {
+    public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
         return sends.send(null, consumerId, checkImmediate(immediate), true);
     }
 
@@ -98,13 +98,13 @@ public final class ComchProducer extends FastPathEndpoint {
      *
      * @param buffer what to send: its data
      * @param consumerId a consumer of the other side
-     * @return false if all tasks of this producer are queued or in flight: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
      * @throws DocaException if DOCA refuses at once
      * @throws WrongThreadException if another thread owns the engine
      */
-    public boolean offer(Buffer buffer, int consumerId) {
+    public SubmitResult offer(Buffer buffer, int consumerId) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, null, false);
     }
 
@@ -114,9 +114,9 @@ public final class ComchProducer extends FastPathEndpoint {
      * @param buffer what to send
      * @param consumerId a consumer of the other side
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return false if all tasks of this producer are queued or in flight: progress, then try again
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
-    public boolean offer(Buffer buffer, int consumerId, MemorySegment immediate) {
+    public SubmitResult offer(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
     }
 

@@ -276,26 +276,26 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
     }
 
-    /** Submits one message; {@code bytes} is native. Returns false when there is no room. */
-    final boolean send(ComchConnection connection, MemorySegment bytes, int length) {
+    /** Submits one message, if there is room; {@code bytes} is native. */
+    final SubmitResult send(ComchConnection connection, MemorySegment bytes, int length) {
         int result = messages.send(connection.address(), bytes, length, connection.key());
         if (result != Calls.SUCCESS) {
             return refused(connection, result, length);
         }
         accepted.increment();
         connection.accepted(length);
-        return true;
+        return SubmitResult.ACCEPTED;
     }
 
-    /** Returns false if there was no room, else throws. */
-    private boolean refused(ComchConnection connection, int result, int length) {
+    /** Returns what there was none of, or throws if it was not for lack of room. */
+    private SubmitResult refused(ComchConnection connection, int result, int length) {
         int code = result & ~MessageSender.SUBMIT;
         if (code == DocaError.AGAIN.code()) {
-            return connection.backPressure().refuse(connection, false);
+            return connection.backPressure().refuse(connection, SubmitResult.NO_RECEIVE);
         }
         boolean submit = code != result;
         if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
-            return connection.backPressure().refuse(connection, true);
+            return connection.backPressure().refuse(connection, SubmitResult.NO_TASK);
         }
         throw connection.refused(code, submit ? TaskCalls.SUBMIT_NAME : calls.allocateSendFunction(), length);
     }

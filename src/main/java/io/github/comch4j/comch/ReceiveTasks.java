@@ -43,13 +43,13 @@ final class ReceiveTasks extends TransferTasks {
         wasRunning = true;
     }
 
-    /** Posts a buffer on the consumer's memory that is not in flight. Returns false if all tasks have buffers posted. */
-    boolean post(Buffer buffer) {
+    /** Posts a buffer on the consumer's memory that is not in flight. */
+    SubmitResult post(Buffer buffer) {
         if (context.state() != Context.RUNNING) {
             throw notRunning();
         }
         if (freeCount == 0) {
-            return false;
+            return SubmitResult.NO_TASK;
         }
         int slot = free[--freeCount];
         try {
@@ -58,7 +58,7 @@ final class ReceiveTasks extends TransferTasks {
             free[freeCount++] = slot;
             throw e;
         }
-        return true;
+        return SubmitResult.ACCEPTED;
     }
 
     /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */

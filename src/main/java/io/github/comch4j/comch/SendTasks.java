@@ -44,19 +44,19 @@ final class SendTasks extends TransferTasks {
     }
 
     /**
-     * Submits or queues a send. Returns false when there is no room.
+     * Submits or queues a send, if there is room.
      *
      * @param buffer null for immediate data alone
      * @param immediate null for none
      * @param now whether to submit it at once
      */
-    boolean send(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
+    SubmitResult send(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
         engine.checkOwner();
         if (context.state() != Context.RUNNING) {
             throw notRunning();
         }
         if (freeCount == 0) {
-            return backPressure.refuse(producer, true);
+            return backPressure.refuse(producer, SubmitResult.NO_TASK);
         }
         BufferState state = null;
         if (buffer != null) {
@@ -71,19 +71,19 @@ final class SendTasks extends TransferTasks {
         if (!now) {
             queue.enqueue(slot);
             backPressure.relieve();
-            return true;
+            return SubmitResult.ACCEPTED;
         }
         int code = queue.submit(slot);
         if (code == Calls.SUCCESS) {
             backPressure.relieve();
-            return true;
+            return SubmitResult.ACCEPTED;
         }
         freeCount++;
         if (state != null) {
             state.endTask();
         }
         if (code == AGAIN) {
-            return backPressure.refuse(producer, false);
+            return backPressure.refuse(producer, SubmitResult.NO_RECEIVE);
         }
         throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
     }

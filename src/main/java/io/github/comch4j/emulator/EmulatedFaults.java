@@ -66,7 +66,7 @@ public final class EmulatedFaults {
 
     /**
      * Submits of messages and of producer sends answer {@link DocaError#AGAIN}, as if there were no room:
-     * {@code trySend} returns false, {@code send} waits, and what {@code offer} has queued stays queued.
+     * {@code trySend} returns {@code NO_RECEIVE}, {@code send} waits, and what {@code offer} has queued stays queued.
      *
      * @param submits how many of those to come, at least 1
      * @return this

@@ -126,8 +126,8 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private void send(BufferPool.Slot slot, MemorySegment immediate) {
         boolean sent = false;
         try {
-            await("the other side to read", () -> immediate == null ? producer.trySend(slot.buffer(), consumerId)
-                    : producer.trySend(slot.buffer(), consumerId, immediate));
+            await("the other side to read", () -> immediate == null ? producer.trySend(slot.buffer(), consumerId).accepted()
+                    : producer.trySend(slot.buffer(), consumerId, immediate).accepted());
             sent = true;
         } catch (DocaException e) {
             if (e.error() != DocaError.INVALID_VALUE) {

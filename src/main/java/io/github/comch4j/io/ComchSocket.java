@@ -173,7 +173,7 @@ public final class ComchSocket implements AutoCloseable {
         checkNotInLoop(loop);
         long deadline = Nanos.deadline(timeout);
         long pause = RETRY_NANOS;
-        while (!loop.call(() -> connection.trySend(message))) {
+        while (!loop.call(() -> connection.trySend(message).accepted())) {
             if (System.nanoTime() - deadline >= 0) {
                 throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for room to send on " + connection);
             }

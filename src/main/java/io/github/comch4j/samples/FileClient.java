@@ -223,7 +223,7 @@ public final class FileClient {
     private void send(ComchProducer producer, Buffer buffer) {
         long length = buffer.length();
         new Chunk(chunks, position).writeTo(immediate);
-        patience.await("room at the service", () -> producer.trySend(buffer, consumerId, immediate));
+        patience.await("room at the service", () -> producer.trySend(buffer, consumerId, immediate).accepted());
         chunks++;
         position += length;
     }

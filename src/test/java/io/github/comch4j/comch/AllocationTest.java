@@ -52,7 +52,7 @@ class AllocationTest extends BothForms {
             byte[] heap = new byte[100];
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
-                while (!((messages & 1) == 0 ? connection.trySend(message) : connection.trySend(heap))) {
+                while (!((messages & 1) == 0 ? connection.trySend(message).accepted() : connection.trySend(heap).accepted())) {
                     machine.engine.progress();
                 }
                 while (messages < expected || client.inFlight() > 0) {
@@ -83,7 +83,7 @@ class AllocationTest extends BothForms {
                 long expected = messages + 1;
                 buffer.segment().set(ValueLayout.JAVA_LONG, 0, 3);
                 buffer.length(8 + (messages & 15));
-                while (!((messages & 1) == 0 ? producer.trySend(buffer, consumer.id()) : producer.trySend(buffer, consumer.id(), immediate))) {
+                while (!((messages & 1) == 0 ? producer.trySend(buffer, consumer.id()).accepted() : producer.trySend(buffer, consumer.id(), immediate).accepted())) {
                     machine.engine.progress();
                 }
                 while (messages < expected || producer.inFlight() > 0) {

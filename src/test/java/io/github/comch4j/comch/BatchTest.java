@@ -69,10 +69,10 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(machine.engine).buffers(3, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(200).start();
         for (int i = 0; i < 200; i++) {
-            assertThat(producer.offer(numbered(producer, i), consumer.id())).isTrue();
+            assertThat(producer.offer(numbered(producer, i), consumer.id()).accepted()).isTrue();
         }
         assertThat(producer.inFlight()).isEqualTo(200);
-        assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id())).as("all tasks are queued or in flight").isFalse();
+        assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id())).as("all tasks are queued or in flight").isEqualTo(SubmitResult.NO_TASK);
         machine.until("all", () -> events.size() == 200 && producer.inFlight() == 0);
         assertThat(events).containsExactly(numbers(200));
         assertThat(producer.sent()).isEqualTo(200);
@@ -120,11 +120,11 @@ class BatchTest extends BothForms {
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
         producer.offer(numbered(producer, 0), consumer.id());
         Buffer last = numbered(producer, 1).data(0, 8);
-        assertThat(producer.trySend(last, consumer.id())).isFalse();
+        assertThat(producer.trySend(last, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
         assertThat(last.isInFlight()).isFalse();
         consumer.tryPost(consumer.acquire(0, SLOT));
         consumer.tryPost(consumer.acquire(SLOT, SLOT));
-        assertThat(producer.trySend(last, consumer.id())).isTrue();
+        assertThat(producer.trySend(last, consumer.id()).accepted()).isTrue();
         machine.until("both", () -> events.size() == 2);
         assertThat(events).containsExactly(0, 1);
     }
@@ -265,12 +265,12 @@ class BatchTest extends BothForms {
         List<Buffer> waiting = new ArrayList<>();
         ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).repost(false).onReceive((self, buffer, producerId, immediate) -> {
             events.add(buffer.segment().get(ValueLayout.JAVA_INT, 0));
-            assertThat(self.tryPost(buffer.clear())).isTrue();
+            assertThat(self.tryPost(buffer.clear()).accepted()).isTrue();
             if (started.isEmpty()) {
                 started.add(hostSide.producer(machine.engine).tasks(100).start());
             }
             if (!waiting.isEmpty()) {
-                assertThat(started.getFirst().offer(waiting.removeFirst(), self.id())).isTrue();
+                assertThat(started.getFirst().offer(waiting.removeFirst(), self.id()).accepted()).isTrue();
             }
         }).start(Machine.PATIENCE);
         consumer.tryPost(consumer.acquire(0, SLOT));
@@ -325,7 +325,7 @@ class BatchTest extends BothForms {
                 ComchProducer producer = producers.get(i);
                 Buffer buffer = buffers[i];
                 int id = consumers.get((i + round) % 9).id();
-                machine.until("a task", () -> producer.offer(buffer, id));
+                machine.until("a task", () -> producer.offer(buffer, id).accepted());
             }
         }
         machine.until("all", () -> IntStream.of(count).sum() == 900 && producers.stream().allMatch(producer -> producer.inFlight() == 0));

@@ -54,7 +54,7 @@ class ClosingTest extends BothForms {
             ComchProducer producer = client.connection().producer(machine.engine).start();
             Buffer sending = producer.acquire(hostMemory, 0, 100);
             Buffer own = inventory.acquire(hostMemory, 100, 100);
-            if (!producer.trySend(sending, consumer.id()) || !producer.trySend(own, consumer.id())) {
+            if (!producer.trySend(sending, consumer.id()).accepted() || !producer.trySend(own, consumer.id()).accepted()) {
                 throw new AssertionError("no room to send");
             }
             client.connection().send(new byte[100]);
@@ -209,7 +209,7 @@ class ClosingTest extends BothForms {
                         tell("onMessage");
                         if (consumer.state() != ContextState.STARTING) {
                             Buffer more = consumer.acquire(8192, 16);
-                            if (!consumer.tryPost(more)) {
+                            if (!consumer.tryPost(more).accepted()) {
                                 more.close();
                             }
                         }

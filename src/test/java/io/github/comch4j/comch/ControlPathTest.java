@@ -173,10 +173,13 @@ class ControlPathTest extends BothForms {
         recordingServer().receiveQueueSize(4).start();
         ComchClient client = recordingClient().sendTasks(4).connect(Machine.PATIENCE);
         int accepted = 0;
-        while (client.connection().trySend(new byte[] {(byte) accepted})) {
+        SubmitResult last = client.connection().trySend(new byte[] {(byte) accepted});
+        while (last.accepted()) {
             accepted++;
             assertThat(client.inFlight()).isLessThanOrEqualTo(4);
+            last = client.connection().trySend(new byte[] {(byte) accepted});
         }
+        assertThat(last).isEqualTo(SubmitResult.NO_TASK);
         assertThat(accepted).isPositive();
         for (int i = accepted; i < 50; i++) {
             client.connection().send(new byte[] {(byte) i});

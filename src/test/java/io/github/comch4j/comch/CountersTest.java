@@ -44,7 +44,7 @@ class CountersTest extends BothForms {
             return changes;
         });
         for (int i = 0; i < MESSAGES; i++) {
-            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         }
         pair.machine.until("all", () -> consumer.received() == MESSAGES && producer.inFlight() == 0);
         over.set(true);
@@ -60,17 +60,17 @@ class CountersTest extends BothForms {
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
         consumer.tryPost(consumer.acquire(0, 100).length(30)); // what arrives is appended to these
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 20);
-        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         pair.machine.until("arrival", () -> consumer.received() == 1);
         assertThat(consumer.receivedBytes()).isEqualTo(20);
     }
 
     @Test
     void messagesAndRefusalsOfAConnection() {
-        while (pair.hostSide.trySend(new byte[10])) {
+        while (pair.hostSide.trySend(new byte[10]).accepted()) {
             assertThat(pair.hostSide.sent()).isLessThan(5);
         }
-        assertThat(pair.hostSide.trySend(new byte[10])).isFalse();
+        assertThat(pair.hostSide.trySend(new byte[10])).isEqualTo(SubmitResult.NO_TASK);
         assertThat(pair.hostSide.sent()).isEqualTo(4);
         assertThat(pair.client.inFlight()).isEqualTo(4);
         assertThat(pair.hostSide.refused()).isEqualTo(2);
@@ -110,7 +110,7 @@ class CountersTest extends BothForms {
                 }).start(Machine.PATIENCE);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 1);
-        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         assertThatThrownBy(() -> pair.machine.until("arrival", () -> consumer.received() == 1)).isInstanceOf(ArithmeticException.class);
         assertThat(pair.machine.engine.callbackFailures()).isEqualTo(1);
     }

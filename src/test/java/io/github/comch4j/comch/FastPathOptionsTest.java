@@ -96,13 +96,13 @@ class FastPathOptionsTest extends BothForms {
             told.add(buffer);
         }).start();
         Buffer one = producer.acquire(pair.sendMemory, 0, 10);
-        pair.machine.until("room", () -> producer.trySend(one, consumer.id()));
+        pair.machine.until("room", () -> producer.trySend(one, consumer.id()).accepted());
         pair.machine.until("completion", () -> producer.sent() == 1);
         assertThat(told).containsExactly(one);
         assertThat(one.isClosed()).isTrue();
         Buffer twice = producer.acquire(pair.sendMemory, 0, 10);
-        pair.machine.until("room", () -> producer.offer(twice, consumer.id()));
-        pair.machine.until("room", () -> producer.offer(twice, consumer.id()));
+        pair.machine.until("room", () -> producer.offer(twice, consumer.id()).accepted());
+        pair.machine.until("room", () -> producer.offer(twice, consumer.id()).accepted());
         pair.machine.until("completion", () -> producer.sent() == 3);
         assertThat(told).containsExactly(one, twice, twice);
         assertThat(twice.isClosed()).isTrue();
@@ -114,13 +114,13 @@ class FastPathOptionsTest extends BothForms {
         int[] count = new int[1];
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().onCompletion((self, buffer, status) -> {
             if (count[0]++ == 0) {
-                assertThat(self.trySend(buffer, consumer.id())).isTrue();
+                assertThat(self.trySend(buffer, consumer.id()).accepted()).isTrue();
             } else {
                 buffer.close();
             }
         }).start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
-        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         pair.machine.until("completions", () -> producer.sent() == 2);
         assertThat(buffer.isClosed()).isTrue();
     }
@@ -132,7 +132,7 @@ class FastPathOptionsTest extends BothForms {
         try (BufferPool pool = BufferPool.create(pair.sendMemory, 1, 100)) {
             for (int i = 0; i < 3; i++) {
                 Buffer buffer = pool.tryClaim().commit(7).buffer();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 assertThat(pool.tryClaim()).isNull();
                 pair.machine.until("completion", () -> producer.inFlight() == 0);
                 assertThat(buffer.isClosed()).isFalse();
@@ -149,8 +149,8 @@ class FastPathOptionsTest extends BothForms {
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
         Buffer other = producer.acquire(pair.sendMemory, 10, 10);
         new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
-        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
-        assertThat(producer.trySend(other, consumer.id())).isFalse();
+        pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+        assertThat(producer.trySend(other, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
         assertThat(other.isInFlight()).isFalse();
         assertThat(other.isClosed()).isFalse();
         assertThatThrownBy(() -> pair.machine.until("the failure", () -> producer.failed() == 1)).isInstanceOf(DocaException.class);
@@ -163,7 +163,7 @@ class FastPathOptionsTest extends BothForms {
         pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
-        assertThat(producer.offer(buffer, consumer.id())).isTrue(); // nothing is posted: waits in the queue
+        assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
         producer.close();
         assertThat(buffer.isClosed()).isTrue();
         assertThat(producer.failed()).isEqualTo(1);

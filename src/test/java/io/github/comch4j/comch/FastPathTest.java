@@ -58,7 +58,7 @@ class FastPathTest extends BothForms {
     }
 
     private void send(ComchProducer producer, Buffer buffer, int consumerId) {
-        machine.until("room to send", () -> producer.trySend(buffer, consumerId));
+        machine.until("room to send", () -> producer.trySend(buffer, consumerId).accepted());
     }
 
     @Test
@@ -104,10 +104,10 @@ class FastPathTest extends BothForms {
         ComchProducer producer = hostSide.producer(machine.engine).tasks(1).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 10);
         MemorySegment two = MemorySegment.ofArray(new byte[] {7, 8});
-        machine.until("with", () -> producer.trySend(buffer, consumer.id(), two));
-        machine.until("without", () -> producer.trySend(buffer, consumer.id()));
-        machine.until("alone", () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)));
-        machine.until("without again", () -> producer.trySend(buffer, consumer.id()));
+        machine.until("with", () -> producer.trySend(buffer, consumer.id(), two).accepted());
+        machine.until("without", () -> producer.trySend(buffer, consumer.id()).accepted());
+        machine.until("alone", () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)).accepted());
+        machine.until("without again", () -> producer.trySend(buffer, consumer.id()).accepted());
         machine.until("all", () -> seen.size() == 4);
         String from = " bytes from " + producer.id() + " with ";
         assertThat(seen).containsExactly("10" + from + "[7, 8]", "10" + from + "[]", "0" + from + "[8]", "10" + from + "[]");
@@ -133,17 +133,17 @@ class FastPathTest extends BothForms {
         ComchConsumer consumer = recordingConsumer().repost(false).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(2).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 100);
-        assertThat(producer.trySend(buffer, consumer.id())).as("nothing posted").isFalse();
+        assertThat(producer.trySend(buffer, consumer.id())).as("nothing posted").isEqualTo(SubmitResult.NO_RECEIVE);
         assertThat(buffer.isInFlight()).isFalse();
         for (int i = 0; i < 3; i++) {
-            assertThat(consumer.tryPost(consumer.acquire((long) i * SLOT, SLOT))).isTrue();
+            assertThat(consumer.tryPost(consumer.acquire((long) i * SLOT, SLOT)).accepted()).isTrue();
         }
-        assertThat(producer.trySend(buffer, consumer.id())).as("without any progress of this side").isTrue();
-        assertThat(producer.trySend(buffer, consumer.id())).isTrue();
+        assertThat(producer.trySend(buffer, consumer.id()).accepted()).as("without any progress of this side").isTrue();
+        assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
         assertThat(producer.inFlight()).isEqualTo(2);
-        assertThat(producer.trySend(buffer, consumer.id())).as("both tasks in flight").isFalse();
+        assertThat(producer.trySend(buffer, consumer.id())).as("both tasks in flight").isEqualTo(SubmitResult.NO_TASK);
         machine.until("the sends", () -> producer.inFlight() == 0);
-        assertThat(producer.trySend(buffer, consumer.id())).isTrue();
+        assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
         assertThat(consumer.posted()).as("one of them may be written into now").isLessThanOrEqualTo(3);
         machine.until("three", () -> received.size() == 3);
         assertThat(consumer.posted()).isZero();
@@ -162,11 +162,11 @@ class FastPathTest extends BothForms {
         buffer.segment().fill((byte) 6);
         send(producer, buffer, consumer.id());
         machine.until("the data", () -> kept.size() == 1 && producer.inFlight() == 0);
-        assertThat(producer.trySend(buffer, consumer.id())).isFalse();
+        assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
         Buffer mine = kept.getFirst();
         assertThat(mine.isInFlight()).isFalse();
         assertThat(mine.data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(6, 6, 6, 6, 6);
-        assertThat(consumer.tryPost(mine)).as("behind what it has").isTrue();
+        assertThat(consumer.tryPost(mine).accepted()).as("behind what it has").isTrue();
         send(producer, buffer, consumer.id());
         machine.until("more data", () -> kept.size() == 2);
         assertThat(mine.length()).isEqualTo(10);
@@ -224,7 +224,7 @@ class FastPathTest extends BothForms {
         ComchProducer producer = hostSide.producer(machine.engine).tasks(32).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 64);
         for (int i = 0; i < 32; i++) {
-            assertThat(producer.trySend(buffer, consumer.id())).isTrue();
+            assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
         }
         assertThat(buffer.isInFlight()).isTrue();
         machine.until("all", () -> received.size() == 32 && producer.inFlight() == 0);
@@ -254,7 +254,7 @@ class FastPathTest extends BothForms {
                 .onCompletion((self, buffer, status) -> {
                     completions.add(status + " " + (buffer == null ? "none" : buffer.offset()));
                     if (completions.size() == 1) {
-                        assertThat(self.trySend(buffer, consumer.id())).as("the task is free again").isTrue();
+                        assertThat(self.trySend(buffer, consumer.id()).accepted()).as("the task is free again").isTrue();
                     }
                 }).start();
         send(producer, producer.acquire(sendMemory, 512, 1), consumer.id());
@@ -318,7 +318,7 @@ class FastPathTest extends BothForms {
                     Buffer buffer = free.get(i % 32);
                     Machine.until("the buffer", () -> !buffer.isInFlight(), engine);
                     buffer.segment().set(ValueLayout.JAVA_LONG, 0, i);
-                    Machine.until("room", () -> producer.trySend(buffer, id), engine);
+                    Machine.until("room", () -> producer.trySend(buffer, id).accepted(), engine);
                 }
                 Machine.until("completion", () -> producer.inFlight() == 0, engine);
                 return producer.sent();
@@ -425,6 +425,6 @@ class FastPathTest extends BothForms {
         assertThatThrownBy(() -> consumer.tryPost(early)).isInstanceOf(IllegalStateException.class).hasMessageContaining("not running yet");
         machine.until("the start", consumer::isRunning);
         assertThat(consumer.posted()).isEqualTo(2);
-        assertThat(consumer.tryPost(early)).isTrue();
+        assertThat(consumer.tryPost(early).accepted()).isTrue();
     }
 }

@@ -94,10 +94,10 @@ class FlightRecorderTest {
                 pair.hostSide.send(new byte[1]);
                 pair.machine.until("the failure of a message", () -> !pair.failures.isEmpty());
                 new EmulatedFaults().failSend(1, DocaError.DRIVER).apply();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 pair.machine.until("the failure of a send", () -> ended[0] == 1);
                 new EmulatedFaults().failReceive(1, DocaError.IO_FAILED).apply();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 pair.machine.until("the failure of a receive", () -> ended[1] == 1);
                 EmulatedFaults.clear();
                 assertThat(producer.failed()).isEqualTo(1);
@@ -125,29 +125,29 @@ class FlightRecorderTest {
                 Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
                 pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
                 for (int attempt = 0; attempt < 3; attempt++) { // nothing is posted
-                    assertThat(producer.trySend(buffer, consumer.id())).isFalse();
+                    assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
                 }
                 consumer.tryPost(consumer.acquire(0, Pair.SLOT));
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
-                assertThat(producer.trySend(buffer, consumer.id())).isFalse(); // and never room again
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE); // and never room again
 
-                while (pair.hostSide.trySend(new byte[8])) { // all four tasks
+                while (pair.hostSide.trySend(new byte[8]).accepted()) { // all four tasks
                     assertThat(pair.hostSide.sent()).isLessThan(5);
                 }
-                pair.machine.until("room for a message", () -> pair.hostSide.trySend(new byte[8]));
+                pair.machine.until("room for a message", () -> pair.hostSide.trySend(new byte[8]).accepted());
                 assertThat(pair.hostSide.backPressures()).isEqualTo(1);
                 assertThat(producer.backPressures()).isEqualTo(2);
             }
         });
         List<RecordedEvent> ofProducer = only(events, "BackPressure", "of", names[1]);
-        assertThat(ofProducer).extracting(event -> event.getString("reason") + " " + event.getBoolean("room")).containsExactly("PEER true", "PEER false");
+        assertThat(ofProducer).extracting(event -> event.getString("reason") + " " + event.getBoolean("room")).containsExactly("NO_RECEIVE true", "NO_RECEIVE false");
         assertThat(ofProducer.getFirst().getLong("refusals")).isGreaterThanOrEqualTo(3);
         assertThat(ofProducer.getLast().getLong("refusals")).isEqualTo(1);
         assertThat(ofProducer).allSatisfy(event -> assertThat(event.getDuration().toNanos()).isPositive());
         List<RecordedEvent> ofConnection = only(events, "BackPressure", "of", names[0]).stream()
                 .filter(event -> event.getString("of").equals(names[0])).toList();
         assertThat(ofConnection).singleElement().satisfies(event -> {
-            assertThat(event.getString("reason")).isEqualTo("TASKS");
+            assertThat(event.getString("reason")).isEqualTo("NO_TASK");
             assertThat(event.getBoolean("room")).isTrue();
             assertThat(event.getLong("refusals")).isPositive();
         });
@@ -160,11 +160,11 @@ class FlightRecorderTest {
             ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
             Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
             pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
-            assertThat(producer.trySend(buffer, consumer.id())).isFalse();
+            assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
             List<RecordedEvent> events = record(() -> {
-                assertThat(producer.trySend(buffer, consumer.id())).isFalse();
+                assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
                 consumer.tryPost(consumer.acquire(0, Pair.SLOT));
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
             });
             assertThat(only(events, "BackPressure", "of", producer.toString())).isEmpty();
             assertThat(producer.backPressures()).isEqualTo(1);

@@ -183,7 +183,7 @@ class MisuseTest extends BothForms {
                 .onCompletion((self, buffer, status) -> {
                     throw new IllegalArgumentException("completed");
                 }).start();
-        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id())).isTrue();
+        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id()).accepted()).isTrue();
         List<String> thrown = new ArrayList<>();
         while (thrown.size() < 2) {
             Throwable t = catchThrowable(() -> machine.until("a handler", () -> false));
@@ -329,7 +329,7 @@ class MisuseTest extends BothForms {
             ComchProducer producer = client.connection().producer(machine.engine).start();
             Buffer buffer = producer.acquire(source, 0, 8);
             machine.until("its announcement", () -> client.connection().remoteConsumers().length == 1);
-            assertThat(producer.trySend(buffer, consumer.id())).isTrue();
+            assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
             machine.until("the completion", () -> producer.inFlight() == 0);
             inMessageHandler.add(() -> {
                 second.progress(10);

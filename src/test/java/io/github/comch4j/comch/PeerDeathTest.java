@@ -75,11 +75,11 @@ class PeerDeathTest extends BothForms {
             ComchProducer producer = clientSide.producer(machine.engine).onCompletion((self, buffer, status) -> ended.add(status)).start();
             machine.until("the consumers are known", () -> clientSide.remoteConsumers().length == 2);
             Buffer buffer = producer.acquire(sendMemory, 0, 10);
-            assertThat(producer.offer(buffer, consumer.id())).isTrue();
+            assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue();
             machine.until("one is there", () -> consumer.received() == 1 && producer.inFlight() == 0);
-            assertThat(producer.offer(buffer, consumer.id())).isTrue(); // nothing is posted: waits
+            assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits
             new EmulatedFaults().drop(1).apply(); // the next message finds a broken connection
-            ConnectionClosedException first = catchThrowableOfType(ConnectionClosedException.class, () -> clientSide.trySend(new byte[1]));
+            ConnectionClosedException first = catchThrowableOfType(ConnectionClosedException.class, () -> clientSide.trySend(new byte[1]).accepted());
             assertThat(first.state()).as("nobody has reported it yet").isEqualTo(ConnectionState.OPEN);
             assertThat(clientSide.isOpen()).isTrue();
             machine.until("all has come", () -> !serverSide.isOpen() && !clientSide.isOpen() && ended.size() == 2 && returned[0] == 1);

@@ -119,12 +119,12 @@ class RefusalsTest extends BothForms {
         assertThatThrownBy(() -> accepted.consumer(machine.engine, hostMemory).start())
                 .hasMessageContaining(FOR_THE_OTHER_DEVICE.formatted("b1:00.0", "03:00.0"));
         assertThatThrownBy(() -> producer.trySend(theirs, consumer.id())).hasMessageContaining("INVALID_VALUE").hasMessageContaining(forDpu);
-        assertThat(producer.offer(theirs, consumer.id())).isTrue();
+        assertThat(producer.offer(theirs, consumer.id()).accepted()).isTrue();
         assertThatThrownBy(() -> machine.until("the refusal", () -> !theirs.isInFlight())).hasMessageContaining(forDpu);
         // what is mapped for both is anybody's, and what was refused has used up nothing
         try (MemoryMap shared = MemoryMap.builder(machine.dpu, machine.host).access(Access.PCI_READ_WRITE).allocate(64)) {
-            assertThat(producer.trySend(producer.acquire(shared, 0, 8), consumer.id())).isTrue();
-            assertThat(producer.trySend(mine, consumer.id())).isTrue();
+            assertThat(producer.trySend(producer.acquire(shared, 0, 8), consumer.id()).accepted()).isTrue();
+            assertThat(producer.trySend(mine, consumer.id()).accepted()).isTrue();
             machine.until("both", () -> consumer.received() == 2 && producer.inFlight() == 0);
         }
         // another refusal is not blamed on memory that is right
@@ -224,7 +224,7 @@ class RefusalsTest extends BothForms {
         ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).buffers(2, 64).start(Machine.PATIENCE);
         ComchProducer producer = client.connection().producer(machine.engine).onCompletion((self, buffer, status) -> { }).start();
         new EmulatedFaults().failReceive(1, DocaError.IO_FAILED).apply();
-        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id())).isTrue();
+        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id()).accepted()).isTrue();
         assertRefused(() -> machine.until("the failure", () -> false), DocaError.IO_FAILED, "doca_task_submit");
         assertThat(consumer.failed()).isEqualTo(1);
         assertThat(consumer.received()).isZero();
@@ -235,8 +235,8 @@ class RefusalsTest extends BothForms {
         ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory).tasks(1).start(Machine.PATIENCE);
         Buffer first = consumer.acquire(0, 64);
         Buffer second = consumer.acquire(64, 64);
-        assertThat(consumer.tryPost(first)).isTrue();
-        assertThat(consumer.tryPost(second)).isFalse();
+        assertThat(consumer.tryPost(first).accepted()).isTrue();
+        assertThat(consumer.tryPost(second)).isEqualTo(SubmitResult.NO_TASK);
         assertThat(second.isInFlight()).isFalse();
         assertThatThrownBy(() -> consumer.tryPost(first)).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
         assertThat(consumer.posted()).isEqualTo(1);

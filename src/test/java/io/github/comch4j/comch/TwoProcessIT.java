@@ -66,7 +66,7 @@ class TwoProcessIT {
                 buffer.segment().copyFrom(MemorySegment.ofArray(bytes));
                 expected.add(i + " " + bytes.length + " " + Peer.checksum(MemorySegment.ofArray(bytes)));
                 MemorySegment number = MemorySegment.ofArray(new int[] {i});
-                machine.until("room", () -> producer.trySend(buffer, consumer, number));
+                machine.until("room", () -> producer.trySend(buffer, consumer, number).accepted());
             }
             machine.until("the answers", () -> answers.size() == 200 && producer.inFlight() == 0);
             assertThat(answers).containsExactlyElementsOf(expected);

@@ -68,7 +68,7 @@ public final class EchoClient {
                     Buffer buffer = buffers[sending % Echo.WINDOW].data(0, size);
                     Echo.fill(buffer.data(), sending);
                     number.set(ValueLayout.JAVA_INT, 0, sending);
-                    until(client, engine, () -> producer.trySend(buffer, remote, number));
+                    until(client, engine, () -> producer.trySend(buffer, remote, number).accepted());
                     payloads++;
                     bytes += size;
                 }

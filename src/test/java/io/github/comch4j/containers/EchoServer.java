@@ -101,7 +101,7 @@ public final class EchoServer {
         void answer() {
             while (remote != 0 && !answers.isEmpty() && consumer.isRunning()) {
                 number.set(ValueLayout.JAVA_INT, 0, answers.peek().number);
-                if (!producer.trySend(answers.peek().buffer, remote, number)) {
+                if (!producer.trySend(answers.peek().buffer, remote, number).accepted()) {
                     return;
                 }
                 answers.remove();

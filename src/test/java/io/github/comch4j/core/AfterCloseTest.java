@@ -108,7 +108,7 @@ class AfterCloseTest {
             machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             long before = machine.engine.inFlight();
-            assertThat(client.connection().trySend(new byte[1])).isTrue();
+            assertThat(client.connection().trySend(new byte[1]).accepted()).isTrue();
             assertThat(machine.engine.inFlight()).isEqualTo(before + 1);
             machine.until("the send's end", () -> client.inFlight() == 0);
             assertThat(machine.engine.inFlight()).isEqualTo(before);

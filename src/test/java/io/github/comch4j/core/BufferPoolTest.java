@@ -111,7 +111,7 @@ class BufferPoolTest {
                     .onCompletion((sender, buffer, status) -> slots.slotOf(buffer).release()).start();
             machine.until("the consumer", () -> consumer[0] != 0);
             BufferPool.Slot slot = slots.tryClaim().commit(42);
-            machine.until("room", () -> producer.trySend(slot.buffer(), consumer[0]));
+            machine.until("room", () -> producer.trySend(slot.buffer(), consumer[0]).accepted());
             if (slot.buffer().isInFlight()) {
                 assertThatThrownBy(slot::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
             }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.SubmitResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,10 +51,10 @@ class EmulatedFaultsTest {
             machine.server().start();
             ComchClient client = machine.client().onSendFailed((connection, error) -> failures.add(error)).connect(Machine.PATIENCE);
             new EmulatedFaults().again(1).apply();
-            assertThat(client.connection().trySend(new byte[1])).isFalse();
-            assertThat(client.connection().trySend(new byte[1])).isTrue();
+            assertThat(client.connection().trySend(new byte[1])).isEqualTo(SubmitResult.NO_RECEIVE);
+            assertThat(client.connection().trySend(new byte[1]).accepted()).isTrue();
             new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
-            assertThat(client.connection().trySend(new byte[1])).isTrue();
+            assertThat(client.connection().trySend(new byte[1]).accepted()).isTrue();
             machine.until("the failure", () -> !failures.isEmpty());
             assertThat(failures).containsExactly(DocaError.IO_FAILED);
         }

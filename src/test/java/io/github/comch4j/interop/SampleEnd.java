@@ -121,7 +121,7 @@ public final class SampleEnd implements AutoCloseable {
              ComchProducer producer = connection.producer(engine).tasks(2).start()) {
             var buffer = producer.acquire(memory, 0, text.length);
             buffer.segment().copyFrom(MemorySegment.ofArray(text));
-            await("room for the data", () -> producer.trySend(buffer, remoteConsumer));
+            await("room for the data", () -> producer.trySend(buffer, remoteConsumer).accepted());
             await("the data to be sent", () -> producer.inFlight() == 0);
         }
     }

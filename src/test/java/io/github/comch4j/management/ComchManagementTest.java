@@ -92,7 +92,7 @@ class ComchManagementTest {
             ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(2, Pair.SLOT).start(Machine.PATIENCE);
             ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(3).start();
             Buffer buffer = producer.acquire(pair.sendMemory, 0, 100);
-            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()));
+            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
             pair.machine.until("arrival", () -> consumer.received() == 1 && producer.inFlight() == 0);
             pair.hostSide.send(new byte[7]);
             pair.machine.until("the message", () -> pair.dpuSide.received() == 1 && pair.client.inFlight() == 0);

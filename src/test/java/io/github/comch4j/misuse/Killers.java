@@ -197,7 +197,7 @@ public final class Killers {
         ComchProducer producer = client.connection().producer(machine.engine).start();
         client.connection().send(new byte[100]);
         Buffer buffer = producer.acquire(source, 0, 8);
-        machine.until("a send", () -> producer.trySend(buffer, consumer.id(), MemorySegment.ofArray(new byte[] {1, 2, 3})));
+        machine.until("a send", () -> producer.trySend(buffer, consumer.id(), MemorySegment.ofArray(new byte[] {1, 2, 3})).accepted());
         machine.until("both", () -> kept.size() == 2);
         for (MemorySegment segment : kept) {
             Throwable refusal = thrown(() -> segment.fill((byte) 9));
@@ -256,7 +256,7 @@ public final class Killers {
                 }));
             }
             for (int sent = 0; sent < 5000 && others.isEmpty(); ) {
-                sent += producer.trySend(mine, consumer.id()) ? 1 : 0;
+                sent += producer.trySend(mine, consumer.id()).accepted() ? 1 : 0;
                 pair.client.connection().trySend(new byte[10]);
                 pair.machine.engine.progress(16);
             }

@@ -144,7 +144,7 @@ final class Scene implements AutoCloseable {
         place = where;
         running = true;
         switch (where) {
-            case RECEIVE, COMPLETION -> machine.until("a send", () -> producer.trySend(buffer, consumer.id()));
+            case RECEIVE, COMPLETION -> machine.until("a send", () -> producer.trySend(buffer, consumer.id()).accepted());
             case CONSUMER -> accepted.consumer(engine, dpuMemory).start();
             case STATE -> ((ComchClient.Builder) objects.get("client builder")).start();
             case CONNECTED -> machine.client().start();

@@ -274,7 +274,7 @@ final class Traffic {
             messageSize = HEADER + 8 + (shape == 0 ? 0 : shape == 1 ? random.nextInt(room) : random.nextInt(64));
             write(message.asSlice(0, messageSize), ledger.get(Entry.CONTROL_ACCEPTED), kind);
         }
-        if (!connection.trySend(message.asSlice(0, messageSize))) {
+        if (!connection.trySend(message.asSlice(0, messageSize)).accepted()) {
             refusedMessages++;
             return false;
         }
@@ -306,7 +306,7 @@ final class Traffic {
             payloadReady = true;
         }
         try {
-            if (!producer.trySend(buffer, remote, number)) {
+            if (!producer.trySend(buffer, remote, number).accepted()) {
                 refusedPayloads++;
                 return false;
             }

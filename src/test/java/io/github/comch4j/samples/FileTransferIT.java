@@ -294,7 +294,7 @@ class FileTransferIT {
             for (String chunk : chunks) {
                 String[] c = chunk.split(":");
                 new Chunk(Long.parseLong(c[0]), Long.parseLong(c[1])).writeTo(immediate);
-                machine.until("room", () -> producer.trySend(buffer, consumer[0], immediate));
+                machine.until("room", () -> producer.trySend(buffer, consumer[0], immediate).accepted());
             }
             client.connection().send(FileTransferProtocol.encode(new End(chunks.length)));
             machine.until("a refusal", () -> heard.size() == 2);

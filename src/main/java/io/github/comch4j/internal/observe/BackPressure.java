@@ -16,21 +16,22 @@ public final class BackPressure {
     private Event event; // null: no recording
 
     /**
-     * A send was refused for want of room. Returns false, for the caller to return.
+     * A send was refused for want of room.
      *
      * @param sender what it is about, named when the episode ends
-     * @param tasks whether all tasks are in use; otherwise the peer takes no more
+     * @param why what there was none of
+     * @return why, for the caller to return
      */
-    public boolean refuse(Object sender, boolean tasks) {
+    public <R extends Enum<R>> R refuse(Object sender, R why) {
         if (of == null) {
             of = sender;
-            reason = tasks ? "TASKS" : "PEER";
+            reason = why.name();
             before = refusals.get();
             episodes.increment();
             event = Events.backPressure();
         }
         refusals.increment();
-        return false;
+        return why;
     }
 
     /** A send was accepted. On the hot path. */

@@ -206,7 +206,7 @@ public final class Events {
         @Description("The connection or producer")
         private String of;
         @Label("Reason")
-        @Description("What there was none of at first: TASKS, all in use, or PEER, which took no more")
+        @Description("What there was none of at first: NO_TASK of this side, or NO_RECEIVE of the other")
         private String reason;
         @Label("Refusals")
         private long refusals;
