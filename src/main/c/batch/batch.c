@@ -61,8 +61,9 @@ void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, uni
 {
 	const struct batch_context *context = ctx_data.ptr;
 	uint32_t slot = (uint32_t)task_data.u64;
+	const struct doca_buf *buf = context->slots[slot].buf;
 	size_t data_len = 0;
-	if (UNLIKELY(doca.get_data_len(context->slots[slot].buf, &data_len) != DOCA_SUCCESS))
+	if (UNLIKELY(buf == NULL || doca.get_data_len(buf, &data_len) != DOCA_SUCCESS))
 		data_len = 0;
 	uint32_t imm_len = doca.receive_imm_len(task);
 	struct batch_entry *entry = append(context, slot, DOCA_SUCCESS);
@@ -105,7 +106,8 @@ static doca_error_t apply_changes(const struct batch_context *context, uint32_t 
 		if ((changes & BATCH_CONSUMER) != 0)
 			doca.send_set_consumer(slot->typed, slot->consumer);
 	}
-	return (changes & BATCH_DATA) != 0 ? doca.set_data(slot->buf, segment->data, segment->data_len) : DOCA_SUCCESS;
+	bool moved = (changes & BATCH_DATA) != 0 && slot->buf != NULL;
+	return moved ? doca.set_data(slot->buf, segment->data, segment->data_len) : DOCA_SUCCESS;
 }
 
 static inline doca_error_t apply(const struct batch_context *context, uint32_t queued)
@@ -117,7 +119,7 @@ static inline doca_error_t apply(const struct batch_context *context, uint32_t q
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	return (queued & BATCH_EMPTY) != 0 ? doca.reset_data_len(slot->buf) : DOCA_SUCCESS;
+	return (queued & BATCH_EMPTY) != 0 && slot->buf != NULL ? doca.reset_data_len(slot->buf) : DOCA_SUCCESS;
 }
 
 static inline doca_error_t submit(const struct batch_context *context, uint32_t queued, bool held)

@@ -109,8 +109,8 @@ enum batch_change {
 /* A task and what it is to be submitted with. Its number is the task's user data. */
 struct batch_slot {
 	struct doca_task *task;
-	struct doca_buf *buf;
-	uint32_t changes; /* enum batch_change */
+	struct doca_buf *buf; /* NULL: immediate data alone, to send or to receive */
+	uint32_t changes;     /* enum batch_change */
 	uint32_t consumer;
 	void *typed; /* the same task, as a send or a post-receive */
 };

@@ -396,6 +396,36 @@ static void a_receive_is_told_completely(void **state)
 	assert_int_equal(0, ring[1].imm_len);
 }
 
+/* Of the functions above, those of a buffer read it unasked: none may be called. */
+static void a_receive_without_a_buffer_has_no_data(void **state)
+{
+	(void)state;
+	context.receives = 1;
+	tasks[1].buf = &bufs[1]; /* has had one */
+	slots[1].buf = NULL;
+	slots[1].changes = BATCH_BUF;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
+	assert_null(tasks[1].buf);
+	tasks[1].producer = 5;
+	tasks[1].imm_len = 3;
+	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_int_equal(0, ring[0].data_len);
+	assert_int_equal(5, ring[0].producer);
+	assert_int_equal(3, ring[0].imm_len);
+	assert_ptr_equal(tasks[1].imm, (void *)(uintptr_t)ring[0].imm);
+	enqueue(&context, 1);
+	enqueue(&context, 1 | BATCH_EMPTY);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(3, tasks[1].submits);
+	slots[1].changes = BATCH_DATA;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 1));
+	enqueue(&context, 1 | BATCH_EMPTY);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	expect_entry(1, 1, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(2, engine.tail);
+}
+
 static void complete_one(struct doca_pe *from)
 {
 	uint32_t slot = (uint32_t)from->rounds_left % SLOTS;
@@ -495,6 +525,7 @@ int main(void)
 		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),
 		cmocka_unit_test_setup(completions_become_entries, set_up),
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
+		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
 		cmocka_unit_test_setup(progress_flushes_all_queues_first, set_up),
 		cmocka_unit_test_setup(a_received_buffer_goes_back_empty, set_up),

@@ -23,7 +23,8 @@ import java.util.function.Supplier;
 /**
  * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
  *
- * <p>Each send uses up one posted buffer, in the order of posting. When the receive handler returns, the buffer is posted again, empty.
+ * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, it is posted again, its buffer empty. A receive without a buffer
+ * takes immediate data alone: a send with data that meets it is refused at its producer, as one that is longer than the buffer is, so both sides have to know the order.
  *
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
  * engine, which need not be that of the connection.
@@ -33,6 +34,7 @@ public final class ComchConsumer extends FastPathEndpoint {
     private final int immediateLength;
     private final int firstBuffers;
     private final long firstBufferSize;
+    private final int firstImmediates;
     private final ReceiveTasks receives;
 
     private ComchConsumer(Builder settings) {
@@ -40,9 +42,10 @@ public final class ComchConsumer extends FastPathEndpoint {
         this.memory = settings.memory;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
+        this.firstImmediates = settings.firstImmediates;
         try {
             this.immediateLength = configureImmediates(settings.immediateLength);
-            this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, settings.firstBuffers), immediateLength, settings);
+            this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates)), immediateLength, settings);
             configure(receives, capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
@@ -110,7 +113,24 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * In the receive handler: the buffer is not posted again when the handler returns, but the program's, until it posts or closes it.
+     * Posts a receive without a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init} with NULL, {@code doca_task_submit}), which takes a send of immediate data
+     * alone ({@link ComchProducer#trySendImmediate}), or of a buffer without data. The handlers get null for the buffer.
+     *
+     * <p>DOCA's documents show such receives with message queues; the emulated device takes them here too. A device that does not refuses them.
+     *
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the consumer is not running yet, or is closed
+     * @throws DocaException if DOCA refuses
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public SubmitResult tryPostImmediate() {
+        context.engine().checkOwner();
+        return receives.post(null);
+    }
+
+    /**
+     * In the receive handler: the receive is not posted again when the handler returns. Its buffer, if it has one, is the program's, until it posts or closes it.
      *
      * @throws IllegalStateException outside the receive handler
      */
@@ -151,16 +171,16 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * How many buffers are posted. Any thread may ask.
+     * How many receives are posted, with a buffer or without. Any thread may ask.
      *
-     * @return posted, and not received into
+     * @return posted, and not ended
      */
     public int posted() {
         return receives.inFlight();
     }
 
     /**
-     * How many buffers have been received into. Any thread may ask.
+     * How many sends have been received, with data or without. Any thread may ask.
      *
      * @return since it was started
      */
@@ -177,10 +197,13 @@ public final class ComchConsumer extends FastPathEndpoint {
         return receives.receivedBytes.get();
     }
 
-    private void postFirstBuffers() {
+    private void postFirst() {
         try {
             for (int i = 0; i < firstBuffers; i++) {
                 tryPost(acquire(i * firstBufferSize, firstBufferSize));
+            }
+            for (int i = 0; i < firstImmediates; i++) {
+                tryPostImmediate();
             }
         } catch (ConnectionClosedException e) {
             return; // told by the next change of state: no fault of who makes progress
@@ -191,7 +214,7 @@ public final class ComchConsumer extends FastPathEndpoint {
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
             receives.begin();
-            postFirstBuffers();
+            postFirst();
         }
     }
 
@@ -207,6 +230,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         private int immediateLength = -1;
         private int firstBuffers;
         private long firstBufferSize;
+        private int firstImmediates;
         boolean repost = true;
         ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
         ReceiveFailureHandler onFailure;
@@ -228,7 +252,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Called for each posted buffer that comes back without data, also when the consumer ends, and for what arrives while it is being closed. Without it
+         * Called for each posted receive that comes back with nothing, also when the consumer ends, and for what arrives while it is being closed. Without it
          * {@code progress()} throws unless the consumer or its connection ends.
          *
          * @param handler the handler
@@ -257,6 +281,21 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
+         * Posts so many receives without a buffer as soon as the consumer runs, behind those of {@link #buffers}: see {@link ComchConsumer#tryPostImmediate}. Default: none.
+         *
+         * @param count at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder immediateReceives(int count) {
+            if (count < 1) {
+                throw new IllegalArgumentException("immediateReceives " + count + " is less than 1");
+            }
+            firstImmediates = count;
+            return this;
+        }
+
+        /**
          * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default: DOCA's.
          *
          * @param bytes 0 to {@link ComchCapabilities.Consumer#maxImmediateLength()}
@@ -272,9 +311,9 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Whether a buffer is posted again, empty, when the receive handler returns. Default: yes.
+         * Whether a receive is posted again, its buffer empty, when the receive handler returns. Default: yes.
          *
-         * @param automatic if false, each received buffer is the program's until it posts or closes it
+         * @param automatic if false, each received buffer is the program's until it posts or closes it, and a receive without a buffer is not posted again
          * @return this
          */
         public Builder repost(boolean automatic) {

@@ -52,7 +52,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
      * several times at once by one producer.
      *
-     * @param buffer what to send: its data, at most what the consumer's next posted buffer has room for; no data use up a posted buffer all the same
+     * @param buffer what to send: its data, at most what the consumer's next posted receive has room for; no data use up a receive all the same
      * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws ConnectionClosedException if the connection has ended
@@ -78,7 +78,7 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted buffer of the consumer all the same.
+     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same, with a buffer or without.
      *
      * @param consumerId a consumer of the other side
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns

@@ -144,7 +144,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * How many tasks were accepted and failed later: sends that did not arrive, posted buffers that came back without data. Any thread may ask.
+     * How many tasks were accepted and failed later: sends that did not arrive, posted receives that came back with nothing. Any thread may ask.
      *
      * @return since it was started
      */

@@ -15,7 +15,7 @@ import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.Scratch;
 import java.lang.foreign.MemorySegment;
 
-/** The post-receive tasks of a consumer: what runs for each buffer that is posted, and for each that something was received into. */
+/** The post-receive tasks of a consumer: what runs for each receive that is posted, and for each that has ended. */
 final class ReceiveTasks extends TransferTasks {
     /** The status of what was received and is not delivered any more: that of the buffers which come back because the consumer ends. */
     private static final DocaError FLUSHED = DocaError.IO_FAILED;
@@ -28,7 +28,7 @@ final class ReceiveTasks extends TransferTasks {
     final Counter receivedBytes = new Counter();
     private boolean wasRunning;
     private boolean inHandler;
-    private boolean keep; // the buffer of the handler that runs is not posted again
+    private boolean keep; // the receive of the handler that runs is not posted again
 
     ReceiveTasks(ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
         super(context, true, count, immediateLength, 0);
@@ -43,7 +43,11 @@ final class ReceiveTasks extends TransferTasks {
         wasRunning = true;
     }
 
-    /** Posts a buffer on the consumer's memory that is not in flight. */
+    /**
+     * Posts a receive, if there is a task for it.
+     *
+     * @param buffer on the consumer's memory, not in flight; null for a receive of immediate data alone
+     */
     SubmitResult post(Buffer buffer) {
         if (context.state() != Context.RUNNING) {
             throw notRunning();
@@ -53,7 +57,7 @@ final class ReceiveTasks extends TransferTasks {
         }
         int slot = free[--freeCount];
         try {
-            post(slot, CoreObjects.of(buffer), true);
+            post(slot, buffer == null ? null : CoreObjects.of(buffer), true);
         } catch (RuntimeException | Error e) {
             free[freeCount++] = slot;
             throw e;
@@ -63,11 +67,13 @@ final class ReceiveTasks extends TransferTasks {
 
     /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
     private void post(int slot, BufferState buffer, boolean now) {
-        buffer.beginTask(context);
+        if (buffer != null) {
+            buffer.beginTask(context);
+        }
         String function = TaskCalls.SUBMIT_NAME;
         int code = DocaError.UNKNOWN.code();
         try {
-            long address = buffer.address();
+            long address = buffer == null ? 0 : buffer.address();
             if (typed[slot] == 0) {
                 function = ConsumerCalls.ALLOCATE_NAME;
                 code = allocate(slot, address);
@@ -75,7 +81,7 @@ final class ReceiveTasks extends TransferTasks {
                 queue.prepare(slot, address, 0);
                 code = Calls.SUCCESS;
             }
-            if (code == Calls.SUCCESS && buffer.hasMoved()) {
+            if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
                 function = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
                 buffer.clearMoved();
@@ -88,7 +94,7 @@ final class ReceiveTasks extends TransferTasks {
                 code = now ? queue.submit(slot) : queue.submitSoon(slot, free.length - freeCount);
             }
         } finally {
-            if (code != Calls.SUCCESS) {
+            if (code != Calls.SUCCESS && buffer != null) {
                 buffer.endTask();
             }
         }
@@ -115,11 +121,11 @@ final class ReceiveTasks extends TransferTasks {
 
     private DocaException refused(int code, String function, BufferState buffer) {
         DocaError error = DocaError.of(code);
-        String doing = "posting " + buffer.buffer() + " to " + consumer;
+        String doing = "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to " + consumer;
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, doing, consumer.connection().state());
         }
-        return new DocaException(code, function, doing + consumer.connection().hintAbout(consumer.memory()));
+        return new DocaException(code, function, doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
     }
 
     @Override
@@ -145,7 +151,8 @@ final class ReceiveTasks extends TransferTasks {
             return;
         }
         long result = scratch.resultAddress();
-        long dataLength = BufferCalls.getDataLength(buffers[slot].address(), result) == Calls.SUCCESS ? scratch.result() : 0;
+        BufferState buffer = buffers[slot];
+        long dataLength = buffer != null && BufferCalls.getDataLength(buffer.address(), result) == Calls.SUCCESS ? scratch.result() : 0;
         long receive = typed[slot];
         long immediate = ConsumerCalls.immediate(receive);
         int length = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
@@ -156,7 +163,9 @@ final class ReceiveTasks extends TransferTasks {
         failed.increment();
         BufferState buffer = buffers[slot];
         DocaError status = code == Calls.SUCCESS ? FLUSHED : DocaError.of(code);
-        buffer.endTask();
+        if (buffer != null) {
+            buffer.endTask();
+        }
         release(slot);
         if (context.state() == Context.RUNNING && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
@@ -170,10 +179,12 @@ final class ReceiveTasks extends TransferTasks {
 
     private void deliver(int slot, long dataLength, int producer, MemorySegment immediate) {
         BufferState buffer = buffers[slot];
-        long before = buffer.length();
-        buffer.endTask(dataLength);
         received.increment();
-        receivedBytes.add(dataLength - before);
+        if (buffer != null) {
+            long before = buffer.length();
+            buffer.endTask(dataLength);
+            receivedBytes.add(dataLength - before);
+        }
         keep = !repost;
         inHandler = true;
         try {
@@ -189,19 +200,27 @@ final class ReceiveTasks extends TransferTasks {
     private void handled(int slot, BufferState buffer) {
         if (keep || context.state() != Context.RUNNING) {
             release(slot);
+        } else if (buffer == null) {
+            checkPosted(slot, null, queue.submitSoon(slot, free.length - freeCount));
         } else if (buffer.beginEmptyTask()) {
-            int code = queue.submitEmpty(slot, buffer.address(), free.length - freeCount);
-            if (code != Calls.SUCCESS) {
-                buffer.endTask();
-                release(slot);
-                if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
-                    throw refused(code, TaskCalls.SUBMIT_NAME, buffer);
-                }
-            }
+            checkPosted(slot, buffer, queue.submitEmpty(slot, buffer.address(), free.length - freeCount));
         } else if (buffer.isClosed() || buffer.inFlight() > 0) {
             release(slot);
         } else {
             repost(slot, buffer);
+        }
+    }
+
+    /** What DOCA said to a receive that is posted again as it was. */
+    private void checkPosted(int slot, BufferState buffer, int code) {
+        if (code != Calls.SUCCESS) {
+            if (buffer != null) {
+                buffer.endTask();
+            }
+            release(slot);
+            if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
+                throw refused(code, TaskCalls.SUBMIT_NAME, buffer);
+            }
         }
     }
 
@@ -220,7 +239,7 @@ final class ReceiveTasks extends TransferTasks {
         }
     }
 
-    /** The buffer of the handler that runs is not posted again. */
+    /** The receive of the handler that runs is not posted again. */
     void keep() {
         engine.checkOwner();
         if (!inHandler) {

@@ -211,7 +211,7 @@ final class SendTasks extends TransferTasks {
         if (releaseSent && buffer != null) {
             completedAndReleased(buffer, status);
         } else if (onCompletion != null) {
-            onCompletion.onCompletion(producer, buffer == null ? null : buffer(buffer), status);
+            onCompletion.onCompletion(producer, buffer(buffer), status);
         } else if (!success) {
             throwFailure(status, buffer);
         }

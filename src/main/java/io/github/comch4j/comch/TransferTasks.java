@@ -27,7 +27,7 @@ abstract sealed class TransferTasks implements SlotEvents permits SendTasks, Rec
     // by slot
     final long[] typed; // struct doca_comch_…_task_… *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
-    final BufferState[] buffers; // in flight, or what was last
+    final BufferState[] buffers; // in flight, or what was last; null: none
 
     final int[] free; // slots, used as a stack: the last one is still in the caches
     int freeCount;
@@ -72,8 +72,9 @@ abstract sealed class TransferTasks implements SlotEvents permits SendTasks, Rec
         return free.length - (int) FREE_COUNT.getOpaque(this);
     }
 
+    /** What handlers get: null for a task without a buffer. */
     static Buffer buffer(BufferState state) {
-        return (Buffer) state.buffer();
+        return state == null ? null : (Buffer) state.buffer();
     }
 
     /** A task has been allocated for the slot; the pointer is in {@link #scratch}. */

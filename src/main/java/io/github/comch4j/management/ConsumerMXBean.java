@@ -14,21 +14,21 @@ public interface ConsumerMXBean {
     String getState();
 
     /**
-     * How many buffers can be posted at a time.
+     * How many receives can be posted at a time.
      *
      * @return the number of its tasks
      */
     int getTasks();
 
     /**
-     * How many buffers are posted now. While it is 0, the producers of the peer have no room.
+     * How many receives are posted now. While it is 0, the producers of the peer have no room.
      *
-     * @return posted, and not received into
+     * @return posted, and not ended
      */
     int getPosted();
 
     /**
-     * How many buffers have been received into.
+     * How many sends have been received, with data or without.
      *
      * @return since it was started
      */
@@ -42,7 +42,7 @@ public interface ConsumerMXBean {
     long getReceivedBytes();
 
     /**
-     * How many posted buffers came back without data.
+     * How many posted receives came back with nothing.
      *
      * @return since it was started
      */

@@ -93,4 +93,57 @@ class AllocationTest extends BothForms {
             assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 5L);
         }
     }
+
+    @Test
+    void onTheFastPathWithoutBuffers() {
+        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined();
+             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).immediateReceives(8)
+                    .onReceive((self, buffer, producerId, immediate) -> {
+                        messages++;
+                        bytes += immediate.byteSize();
+                    }).start(Machine.PATIENCE);
+            ComchProducer producer = client.connection().producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> { }).start();
+            MemorySegment immediate = arena.allocate(4);
+            assertNothingAllocated(() -> {
+                long expected = messages + 1;
+                while (!producer.trySendImmediate(consumer.id(), immediate).accepted()) {
+                    machine.engine.progress();
+                }
+                while (messages < expected || producer.inFlight() > 0) {
+                    machine.engine.progress();
+                }
+            });
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 4L);
+        }
+    }
+
+    @Test
+    void whereThereIsNoRoom() {
+        try (Machine machine = new Machine();
+             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().sendTasks(2).connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).tasks(1).start(Machine.PATIENCE);
+            ComchProducer producer = client.connection().producer(machine.engine).start();
+            Buffer buffer = producer.acquire(from, 0, 64);
+            byte[] message = new byte[8];
+            assertNothingAllocated(() -> {
+                SubmitResult onFastPath = producer.trySend(buffer, consumer.id());
+                SubmitResult onControlPath = client.connection().trySend(message);
+                while (onControlPath.accepted()) { // the first time
+                    onControlPath = client.connection().trySend(message);
+                }
+                if (onFastPath == SubmitResult.NO_RECEIVE && onControlPath == SubmitResult.NO_TASK) {
+                    messages++;
+                }
+            });
+            assertThat(producer.refused()).isEqualTo(WARM_UP + MESSAGES);
+        }
+    }
 }

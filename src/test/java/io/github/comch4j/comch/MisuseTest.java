@@ -72,7 +72,7 @@ class MisuseTest extends BothForms {
         List<Runnable> calls = List.of(machine.engine::progress, () -> machine.engine.progress(3), machine.engine::release, machine.engine::close,
                 client::close, () -> server.connections(), () -> connection.trySend(new byte[1]), () -> connection.send(new byte[1]), connection::counters,
                 () -> connection.producer(machine.engine).start(), () -> producer.trySend(buffer, 1), producer::flush, producer::stalls, producer::close, consumer::keep,
-                () -> write(channel),
+                consumer::tryPostImmediate, () -> write(channel),
                 () -> machine.client().start(), () -> machine.server().start(), () -> machine.engine.timeout(Duration.ZERO), machine.dpu::close,
                 machine.engine::claim, machine.representor::close);
         for (Runnable call : calls) {
