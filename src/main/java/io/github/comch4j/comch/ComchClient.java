@@ -93,12 +93,12 @@ public final class ComchClient extends ControlPathEndpoint {
         }
     }
 
-    /** Settings of a client. Not thread safe; can be used once. */
+    /** Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private Runnable onRefused;
 
         private Builder(ProgressEngine engine, Device device, String name) {
-            super(engine, device, name);
+            super("ComchClient.Builder", engine, device, name);
         }
 
         /**
@@ -108,6 +108,7 @@ public final class ComchClient extends ControlPathEndpoint {
          * @return this
          */
         public Builder onRefused(Runnable handler) {
+            use.check();
             onRefused = Objects.requireNonNull(handler);
             return this;
         }

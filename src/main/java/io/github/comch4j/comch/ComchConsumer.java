@@ -55,6 +55,7 @@ public final class ComchConsumer extends FastPathEndpoint {
 
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
+        settings.use.begin();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
         return explained(settings, () -> settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer",
                 settings.connection.hintAbout(settings.memory), (peer, action) -> ConsumerCalls.create(peer, map, action)));
@@ -224,7 +225,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         return context.closeNow(teardown) && done.getAsBoolean();
     }
 
-    /** Settings of a consumer. Not thread safe; can be used once. */
+    /** Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final MemoryMap memory;
         private int immediateLength = -1;
@@ -236,7 +237,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
-            super(connection, engine);
+            super("ComchConsumer.Builder", connection, engine);
             this.memory = Objects.requireNonNull(memory, "memory");
         }
 
@@ -247,6 +248,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @return this
          */
         public Builder onReceive(ReceiveHandler handler) {
+            use.check();
             onReceive = Objects.requireNonNull(handler);
             return this;
         }
@@ -259,6 +261,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @return this
          */
         public Builder onReceiveFailed(ReceiveFailureHandler handler) {
+            use.check();
             onFailure = Objects.requireNonNull(handler);
             return this;
         }
@@ -272,6 +275,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @throws IllegalArgumentException if they do not fit into the memory
          */
         public Builder buffers(int count, long size) {
+            use.check();
             if (count < 1 || size < 1 || count > memory.size() / size) {
                 throw new IllegalArgumentException(count + " buffers of " + size + " bytes do not fit into " + memory);
             }
@@ -303,6 +307,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @throws IllegalArgumentException if it is negative
          */
         public Builder immediateLength(int bytes) {
+            use.check();
             if (bytes < 0) {
                 throw new IllegalArgumentException("immediateLength " + bytes + " is negative");
             }
@@ -317,6 +322,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @return this
          */
         public Builder repost(boolean automatic) {
+            use.check();
             repost = automatic;
             return this;
         }

@@ -40,6 +40,7 @@ public final class ComchProducer extends FastPathEndpoint {
 
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
+        settings.use.begin();
         return settings.connection.create(ProducerCalls.CREATE_NAME, "a producer", "", ProducerCalls::create);
     }
 
@@ -229,14 +230,14 @@ public final class ComchProducer extends FastPathEndpoint {
         }
     }
 
-    /** Settings of a producer. Not thread safe; can be used once. */
+    /** Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
         SendCompletionHandler onCompletion;
         boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
-            super(connection, engine);
+            super("ComchProducer.Builder", connection, engine);
         }
 
         /**
@@ -247,6 +248,7 @@ public final class ComchProducer extends FastPathEndpoint {
          * @throws IllegalArgumentException if it is less than 1
          */
         public Builder buffers(int count) {
+            use.check();
             if (count < 1) {
                 throw new IllegalArgumentException("buffers " + count + " is less than 1");
             }
@@ -261,6 +263,7 @@ public final class ComchProducer extends FastPathEndpoint {
          * @return this
          */
         public Builder onCompletion(SendCompletionHandler handler) {
+            use.check();
             onCompletion = Objects.requireNonNull(handler);
             return this;
         }
@@ -273,6 +276,7 @@ public final class ComchProducer extends FastPathEndpoint {
          * @return this
          */
         public Builder releaseSent() {
+            use.check();
             releaseSent = true;
             return this;
         }

@@ -90,12 +90,12 @@ public final class ComchServer extends ControlPathEndpoint {
         return told;
     }
 
-    /** Settings of a server. Not thread safe; can be used once. */
+    /** Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private final Representor representor;
 
         private Builder(ProgressEngine engine, Device device, Representor representor, String name) {
-            super(engine, device, name);
+            super("ComchServer.Builder", engine, device, name);
             this.representor = Objects.requireNonNull(representor, "representor");
         }
 

@@ -9,6 +9,7 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.SendCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.observe.Counter;
@@ -346,7 +347,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Settings of a server or client. Not thread safe; can be used once.
+     * Settings of a server or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
@@ -354,6 +355,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         final ProgressEngine engine;
         final Device device;
         final String name;
+        final OneUse use;
         private int maxMessageSize;
         private int receiveQueueSize;
         private int sendTasks = DEFAULT_SEND_TASKS;
@@ -364,13 +366,14 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         private SendFailureHandler onSendFailed;
         private StateHandler onStateChanged;
 
-        Builder(ProgressEngine engine, Device device, String name) {
+        Builder(String type, ProgressEngine engine, Device device, String name) {
             this.engine = Objects.requireNonNull(engine, "engine");
             this.device = Objects.requireNonNull(device, "device");
             this.name = Objects.requireNonNull(name, "name");
             if (name.isEmpty() || name.indexOf('\0') >= 0) {
                 throw new IllegalArgumentException("a server's name is neither empty nor contains NUL");
             }
+            this.use = new OneUse(type + " of \"" + name + "\"");
         }
 
         /**
@@ -380,6 +383,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onMessage(MessageHandler handler) {
+            use.check();
             onMessage = Objects.requireNonNull(handler);
             return self();
         }
@@ -391,6 +395,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onConnected(ConnectionHandler handler) {
+            use.check();
             onConnected = Objects.requireNonNull(handler);
             return self();
         }
@@ -402,6 +407,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onDisconnected(ConnectionHandler handler) {
+            use.check();
             onDisconnected = Objects.requireNonNull(handler);
             return self();
         }
@@ -413,6 +419,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onConsumer(RemoteConsumerHandler handler) {
+            use.check();
             onConsumer = Objects.requireNonNull(handler);
             return self();
         }
@@ -425,6 +432,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onSendFailed(SendFailureHandler handler) {
+            use.check();
             onSendFailed = Objects.requireNonNull(handler);
             return self();
         }
@@ -438,6 +446,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onStateChanged(StateHandler handler) {
+            use.check();
             onStateChanged = Objects.requireNonNull(handler);
             return self();
         }
@@ -450,6 +459,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if it is less than 1
          */
         public final B maxMessageSize(int bytes) {
+            use.check();
             maxMessageSize = positive("maxMessageSize", bytes);
             return self();
         }
@@ -462,6 +472,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if it is less than 1
          */
         public final B receiveQueueSize(int messages) {
+            use.check();
             receiveQueueSize = positive("receiveQueueSize", messages);
             return self();
         }
@@ -474,6 +485,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @throws IllegalArgumentException if it is less than 1
          */
         public final B sendTasks(int tasks) {
+            use.check();
             sendTasks = positive("sendTasks", tasks);
             return self();
         }
@@ -483,6 +495,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /** Creates the native object. */
         final MemorySegment create(String kind, Function<String, MemorySegment> creation) {
             CoreObjects.of(engine).checkOwner();
+            use.begin();
             try {
                 return creation.apply("creating " + kind + " \"" + name + "\" on " + device);
             } catch (DocaException e) {

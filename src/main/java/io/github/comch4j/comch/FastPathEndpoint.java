@@ -6,6 +6,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.load.Settings;
@@ -221,19 +222,21 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * Settings of a producer or consumer. Not thread safe; can be used once.
+     * Settings of a producer or consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
     public abstract static sealed class Builder<B extends Builder<B>> permits ComchProducer.Builder, ComchConsumer.Builder {
         final ComchConnection connection;
         final ProgressEngine engine;
+        final OneUse use;
         int tasks = DEFAULT_TASKS;
         private FastPathStateHandler onStateChanged;
 
-        Builder(ComchConnection connection, ProgressEngine engine) {
+        Builder(String type, ComchConnection connection, ProgressEngine engine) {
             this.connection = connection;
             this.engine = Objects.requireNonNull(engine, "engine");
+            this.use = new OneUse(type + " on " + connection);
         }
 
         /**
@@ -245,6 +248,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
          * @throws IllegalArgumentException if it is less than 1
          */
         public final B tasks(int count) {
+            use.check();
             if (count < 1) {
                 throw new IllegalArgumentException("tasks " + count + " is less than 1");
             }
@@ -259,6 +263,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
          * @return this
          */
         public final B onStateChanged(FastPathStateHandler handler) {
+            use.check();
             onStateChanged = Objects.requireNonNull(handler);
             return self();
         }

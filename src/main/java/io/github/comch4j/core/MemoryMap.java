@@ -4,6 +4,7 @@ import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.call.Pages;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Internals;
+import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.load.Settings;
@@ -361,10 +362,11 @@ public final class MemoryMap implements AutoCloseable {
         }
     }
 
-    /** Settings of a map. Not thread safe; can be used once. */
+    /** Settings of a map. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder {
         private static final int WRITING = Access.LOCAL_READ_WRITE.flag() | Access.PCI_READ_WRITE.flag() | Access.RDMA_WRITE.flag() | Access.RDMA_ATOMIC.flag();
 
+        private final OneUse use = new OneUse("MemoryMap.Builder");
         private final List<Device> devices;
         private int permissions;
 
@@ -382,6 +384,7 @@ public final class MemoryMap implements AutoCloseable {
          * @return this
          */
         public Builder access(Access... access) {
+            use.check();
             for (Access flag : Objects.requireNonNull(access)) {
                 permissions |= flag.flag();
             }
@@ -399,6 +402,7 @@ public final class MemoryMap implements AutoCloseable {
                 throw new IllegalArgumentException("cannot map " + bytes + " bytes");
             }
             devices.forEach(Device::handle);
+            use.begin();
             Arena arena = Arena.ofShared(); // closed once, with the map
             try {
                 return map(Pages.allocate(arena, bytes), arena);
@@ -416,6 +420,7 @@ public final class MemoryMap implements AutoCloseable {
          */
         public MemoryMap wrap(MemorySegment memory) {
             check(memory);
+            use.begin();
             return map(memory, null);
         }
 
@@ -430,6 +435,7 @@ public final class MemoryMap implements AutoCloseable {
          */
         public MemoryMap wrapDmaBuf(int descriptor, long offset, MemorySegment memory) {
             check(memory);
+            use.begin();
             return new MemoryMap(this, memory, null, (map, action) -> MmapCalls.setDmaBufRange(map, descriptor, offset, memory, action));
         }
 

@@ -1,0 +1,29 @@
+package io.github.comch4j.internal.life;
+
+/** The one use that a builder has. One thread at a time. */
+public final class OneUse {
+    private final String builder;
+    private boolean used;
+
+    /**
+     * The use of a new builder.
+     *
+     * @param builder its type, and what it makes, for the refusal
+     */
+    public OneUse(String builder) {
+        this.builder = builder;
+    }
+
+    /** Fails if the builder has been used. */
+    public void check() {
+        if (used) {
+            throw new IllegalStateException("the " + builder + " has been used: a builder makes one object, begin another one");
+        }
+    }
+
+    /** The builder makes its object now, or fails to: fails if it has been used before. */
+    public void begin() {
+        check();
+        used = true;
+    }
+}
