@@ -16,7 +16,7 @@ public final class EchoServer {
              var server = ComchServer.builder(engine, device, representor, arguments[0])
                      .onConnected(connection -> receive(connection, device))
                      .onMessage((connection, message) -> connection.send(message))
-                     .onDisconnected(connection -> ended.add((MemoryMap) connection.attachment()))
+                     .onDisconnected(connection -> ended.add(connection.attachment(MemoryMap.class)))
                      .start()) {
             System.out.println(server + " is ready");
             while (!Thread.interrupted()) {

@@ -368,7 +368,7 @@ public final class ComchConnection {
     }
 
     /**
-     * What the program attached.
+     * What the program attached, of any type.
      *
      * @return the object, or null
      */
@@ -377,7 +377,23 @@ public final class ComchConnection {
     }
 
     /**
-     * Attaches an object of the program's.
+     * What the program attached, by its type: a handler needs no cast of its own.
+     *
+     * @param <T> what is attached
+     * @param type its type
+     * @return the object, or null
+     * @throws ClassCastException if something else is attached
+     */
+    public <T> T attachment(Class<T> type) {
+        Object attached = attachment;
+        if (attached != null && !type.isInstance(attached)) {
+            throw new ClassCastException(this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
+        }
+        return type.cast(attached);
+    }
+
+    /**
+     * Attaches an object of the program's, in place of the one before.
      *
      * @param object the object, or null
      * @return this

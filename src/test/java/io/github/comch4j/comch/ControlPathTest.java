@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.StringJoiner;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -222,11 +223,9 @@ class ControlPathTest extends BothForms {
     @Test
     void manyClientsHaveAConnectionEachWithAnAttachmentEach() {
         ComchServer server = machine.server()
-                .onConnected(connection -> connection.attach(new ArrayList<String>()))
+                .onConnected(connection -> connection.attach(new StringJoiner(",")))
                 .onMessage((connection, message) -> {
-                    @SuppressWarnings("unchecked")
-                    List<String> received = (List<String>) connection.attachment();
-                    received.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
+                    connection.attachment(StringJoiner.class).add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
                 }).start();
         List<ComchClient> clients = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
@@ -237,9 +236,22 @@ class ControlPathTest extends BothForms {
             clients.get(i).connection().send(("client " + i).getBytes(StandardCharsets.US_ASCII));
         }
         List<ComchConnection> connections = List.copyOf(server.connections());
-        machine.until("the messages", () -> connections.stream().allMatch(connection -> !((List<?>) connection.attachment()).isEmpty()));
-        assertThat(connections).extracting(connection -> ((List<?>) connection.attachment()).getFirst().toString())
+        machine.until("the messages", () -> connections.stream().allMatch(connection -> connection.attachment(StringJoiner.class).length() > 0));
+        assertThat(connections).extracting(connection -> connection.attachment(StringJoiner.class).toString())
                 .containsExactlyInAnyOrderElementsOf(java.util.stream.IntStream.range(0, 10).mapToObj(i -> "client " + i).toList());
+    }
+
+    @Test
+    void anAttachmentIsToldByItsType() {
+        ComchServer server = machine.server().start();
+        machine.client().connect(Machine.PATIENCE);
+        machine.until("the connection", () -> !server.connections().isEmpty());
+        ComchConnection connection = server.connections().iterator().next();
+        assertThat(connection.attachment(String.class)).isNull();
+        assertThat(connection.attach("a name").attachment(CharSequence.class)).isEqualTo("a name").isSameAs(connection.attachment());
+        assertThatThrownBy(() -> connection.attachment(Integer.class)).isInstanceOf(ClassCastException.class)
+                .hasMessageContaining(connection.toString()).hasMessageContaining("java.lang.String").hasMessageContaining("java.lang.Integer");
+        assertThat(connection.attach(null).attachment(Integer.class)).isNull();
     }
 
     @Test

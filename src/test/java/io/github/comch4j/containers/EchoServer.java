@@ -44,14 +44,14 @@ public final class EchoServer {
              var representor = dpu.openRepresentor(Machine.HOST);
              var server = ComchServer.builder(engine, dpu, representor, name)
                      .onConnected(connection -> guests.add(new Guest(connection, engine, dpu)))
-                     .onConsumer((connection, id, state) -> ((Guest) connection.attachment()).remote = state == RemoteConsumerState.NEW ? id : 0)
+                     .onConsumer((connection, id, state) -> connection.attachment(Guest.class).remote = state == RemoteConsumerState.NEW ? id : 0)
                      .onMessage((connection, message) -> {
                          connection.send(message);
                          messages++;
                      })
                      .onDisconnected(connection -> {
                          lost += connection.state() == ConnectionState.LOST ? 1 : 0;
-                         leaving.add((Guest) connection.attachment());
+                         leaving.add(connection.attachment(Guest.class));
                      })
                      .start()) {
             System.out.println("READY " + server.state());

@@ -378,6 +378,8 @@ public final class EveryMethod {
             return "misuse";
         } else if (type == Object.class) {
             return "object";
+        } else if (type == Class.class) {
+            return Object.class;
         } else if (type == Duration.class) {
             return Scene.SHORT;
         } else if (type == ByteBuffer.class) {

@@ -75,9 +75,9 @@ final class Kills implements AutoCloseable {
         server = ComchServer.builder(engine, dpu, representor, hostsName)
                 .onConnected(connection -> open.add(new Traffic(connection, engine, dpu, SELF, Ledger.ofOwn(), new Random(random.nextLong()),
                         () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD)))
-                .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
-                .onConsumer((connection, id, state) -> ((Traffic) connection.attachment()).consumerChanged(id, state))
-                .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
+                .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
                 .onSendFailed((connection, error) -> { })
                 .start();
         bystander = VictimProcess.start(BYSTANDER, folder, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
@@ -262,9 +262,9 @@ final class Kills implements AutoCloseable {
                                     () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD);
                             open.add(clientTraffic);
                         })
-                        .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
-                        .onConsumer((connection, id, state) -> ((Traffic) connection.attachment()).consumerChanged(id, state))
-                        .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                        .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
+                        .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
+                        .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
                         .onSendFailed((connection, error) -> { })
                         .start();
                 spin("an answer to the client: " + plan, () -> client.state() != ContextState.STARTING || isLate());

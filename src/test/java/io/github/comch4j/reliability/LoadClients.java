@@ -45,9 +45,9 @@ public final class LoadClients {
                 clients.add(ComchClient.builder(engine, host, arguments[1])
                         .onConnected(connection -> open.add(new Traffic(connection, engine, host, id, Ledger.ofOwn(), random,
                                 () -> connection.endpoint().inFlight(), BUFFERS, MAX_PAYLOAD)))
-                        .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
-                        .onConsumer((connection, number, state) -> ((Traffic) connection.attachment()).consumerChanged(number, state))
-                        .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                        .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
+                        .onConsumer((connection, number, state) -> connection.attachment(Traffic.class).consumerChanged(number, state))
+                        .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
                         .start());
             }
             while (open.size() < clients.size()) {

@@ -118,9 +118,9 @@ class LoadIT {
             ComchServer server = ComchServer.builder(controlEngine, dpu, dpu.openRepresentor(Machine.HOST), name).sendTasks(8192)
                     .onConnected(connection -> open.add(new Traffic(connection, dataEngine, dpu, 0, Ledger.ofOwn(), new Random(random.nextLong()),
                             () -> connection.endpoint().inFlight(), LoadClients.BUFFERS, LoadClients.MAX_PAYLOAD)))
-                    .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
-                    .onConsumer((connection, id, state) -> ((Traffic) connection.attachment()).consumerChanged(id, state))
-                    .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                    .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
+                    .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
+                    .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
                     .onSendFailed((connection, error) -> { })
                     .start();
             for (int i = 1; i <= PROCESSES; i++) {

@@ -172,9 +172,9 @@ class SoakIT {
                             SoakClients.BUFFERS, SoakClients.MAX_PAYLOAD);
                     open.add(new Guest(traffic));
                 })
-                .onMessage((connection, message) -> ((Traffic) connection.attachment()).received(message))
-                .onConsumer((connection, id, state) -> ((Traffic) connection.attachment()).consumerChanged(id, state))
-                .onDisconnected(connection -> ((Traffic) connection.attachment()).ended())
+                .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
+                .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
                 .onSendFailed((connection, error) -> { })
                 .start();
     }
