@@ -75,7 +75,7 @@ class OlderReleaseIT {
                 try (BufferInventory inventory = BufferInventory.create(1)) {
                     missing(() -> inventory.expand(1));
                 }
-                missing(() -> engine.eventMode(ProgressEngine.EventMode.ALL));
+                missing(() -> engine.setEventMode(ProgressEngine.EventMode.ALL));
                 System.out.println("faults " + !io.github.comch4j.emulator.EmulatedFaults.available());
             }
         }

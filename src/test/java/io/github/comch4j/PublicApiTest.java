@@ -13,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -66,6 +68,20 @@ class PublicApiTest {
                     Arrays.stream(constructor.getParameterTypes()).forEach(parameter -> check(constructor.toString(), parameter, offences));
                 }
             }
+        }
+        assertThat(offences).isEmpty();
+    }
+
+    @Test
+    void whatReadsAndWhatChangesHaveNamesOfTheirOwn() throws IOException {
+        List<String> offences = new ArrayList<>();
+        for (Class<?> type : publicClasses()) {
+            Set<String> readers = Arrays.stream(type.getDeclaredMethods()).filter(PublicApiTest::visible)
+                    .filter(method -> method.getParameterCount() == 0 && method.getReturnType() != void.class && method.getReturnType() != type)
+                    .map(Method::getName).collect(Collectors.toSet());
+            Arrays.stream(type.getDeclaredMethods()).filter(PublicApiTest::visible)
+                    .filter(method -> method.getParameterCount() > 0 && (method.getReturnType() == void.class || method.getReturnType() == type))
+                    .filter(method -> readers.contains(method.getName())).forEach(method -> offences.add(method.toString()));
         }
         assertThat(offences).isEmpty();
     }

@@ -94,7 +94,7 @@ public final class SmokeProgram {
             int expected = i + 1;
             MemorySegment.ofArray(number).set(ValueLayout.JAVA_LONG_UNALIGNED, 0, i);
             try (Buffer buffer = producer.acquire(memory, 3, Math.max(1, PAYLOADS[i]))) { // at an odd address
-                buffer.data(0, PAYLOADS[i]);
+                buffer.setData(0, PAYLOADS[i]);
                 buffer.data().copyFrom(MemorySegment.ofArray(pattern(PAYLOADS[i])));
                 engine.await(() -> producer.trySend(buffer, consumer, MemorySegment.ofArray(number)).accepted(), PATIENCE);
                 engine.await(() -> taken == expected && completed == expected, PATIENCE);

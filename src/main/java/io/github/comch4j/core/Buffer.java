@@ -129,7 +129,7 @@ public final class Buffer implements AutoCloseable {
      * @throws IndexOutOfBoundsException if that is not within the window
      * @throws IllegalStateException if it is in flight or closed
      */
-    public Buffer data(long newPosition, long newLength) {
+    public Buffer setData(long newPosition, long newLength) {
         state.checkUsable();
         Objects.checkFromIndexSize(newPosition, newLength, window.byteSize());
         state.moveData(newPosition, newLength);
@@ -144,8 +144,8 @@ public final class Buffer implements AutoCloseable {
      * @throws IndexOutOfBoundsException if that is not within the window
      * @throws IllegalStateException if it is in flight or closed
      */
-    public Buffer length(long newLength) {
-        return data(state.position(), newLength);
+    public Buffer setLength(long newLength) {
+        return setData(state.position(), newLength);
     }
 
     /**
@@ -155,7 +155,7 @@ public final class Buffer implements AutoCloseable {
      * @throws IllegalStateException if it is in flight or closed
      */
     public Buffer clear() {
-        return data(0, 0);
+        return setData(0, 0);
     }
 
     /**

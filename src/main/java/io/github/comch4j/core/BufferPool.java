@@ -257,7 +257,7 @@ public final class BufferPool implements AutoCloseable {
             if (length < 0 || length > slotSize) {
                 throw new IndexOutOfBoundsException(length + " bytes do not fit into slot " + index + " of " + slotSize + " bytes");
             }
-            buffer().data(0, length);
+            buffer().setData(0, length);
             return this;
         }
 

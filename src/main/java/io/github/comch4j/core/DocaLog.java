@@ -67,7 +67,7 @@ public final class DocaLog {
      * {@code doca_log_level_set_global_sdk_limit}). A daemon thread writes the records, so they may arrive a little later than what the program logs itself; when a
      * flood of them comes some are lost.
      *
-     * @param level the most talkative level that is wanted; can be changed by {@link #sdkLevel(Level)}
+     * @param level the most talkative level that is wanted; can be changed by {@link #setSdkLevel(Level)}
      * @throws IllegalStateException if there is a bridge already
      * @throws DocaException if DOCA refuses
      */
@@ -75,7 +75,7 @@ public final class DocaLog {
         NativeLibrary.load();
         Objects.requireNonNull(level);
         LogCalls.bridge(System.getLogger(LOGGER));
-        sdkLevel(level);
+        setSdkLevel(level);
     }
 
     /**
@@ -84,7 +84,7 @@ public final class DocaLog {
      * @param level the most talkative level that is shown
      * @throws DocaException if DOCA refuses
      */
-    public static void sdkLevel(Level level) {
+    public static void setSdkLevel(Level level) {
         LogCalls.sdkLevel(level.code);
     }
 
@@ -103,7 +103,7 @@ public final class DocaLog {
      * @param level the most talkative level that is shown
      * @throws DocaException if DOCA refuses
      */
-    public static void applicationLevel(Level level) {
+    public static void setApplicationLevel(Level level) {
         LogCalls.applicationLevel(level.code);
     }
 

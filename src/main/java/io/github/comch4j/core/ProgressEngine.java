@@ -143,7 +143,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @return this
      * @throws WrongThreadException if another thread owns the engine
      */
-    public ProgressEngine timeout(Duration timeout) {
+    public ProgressEngine setTimeout(Duration timeout) {
         engine.timeout(timeout);
         return this;
     }
@@ -228,7 +228,7 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws IllegalStateException if it is closed, or inside one of its callbacks
      * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
      */
-    public ProgressEngine eventMode(EventMode mode) {
+    public ProgressEngine setEventMode(EventMode mode) {
         Notifications.mode(engine, mode.code());
         return this;
     }

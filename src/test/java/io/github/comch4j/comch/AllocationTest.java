@@ -82,7 +82,7 @@ class AllocationTest extends BothForms {
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
                 buffer.segment().set(ValueLayout.JAVA_LONG, 0, 3);
-                buffer.length(8 + (messages & 15));
+                buffer.setLength(8 + (messages & 15));
                 while (!((messages & 1) == 0 ? producer.trySend(buffer, consumer.id()).accepted() : producer.trySend(buffer, consumer.id(), immediate).accepted())) {
                     machine.engine.progress();
                 }

@@ -119,7 +119,7 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(machine.engine).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
         producer.offer(numbered(producer, 0), consumer.id());
-        Buffer last = numbered(producer, 1).data(0, 8);
+        Buffer last = numbered(producer, 1).setData(0, 8);
         assertThat(producer.trySend(last, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
         assertThat(last.isInFlight()).isFalse();
         consumer.tryPost(consumer.acquire(0, SLOT));
@@ -140,7 +140,7 @@ class BatchTest extends BothForms {
                 }).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(2).start();
         MemorySegment bytes = MemorySegment.ofArray(new byte[] {5, 6});
-        producer.offer(numbered(producer, 0).length(7), consumer.id(), bytes);
+        producer.offer(numbered(producer, 0).setLength(7), consumer.id(), bytes);
         bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
         producer.offer(numbered(producer, 1), consumer.id(), bytes);
         machine.until("both", () -> events.size() == 2);

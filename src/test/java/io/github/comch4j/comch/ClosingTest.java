@@ -292,10 +292,10 @@ class ClosingTest extends BothForms {
         Everything everything = new Everything();
         Machine machine = everything.machine;
         ComchClient client = (ComchClient) everything.parts.get("client");
-        machine.engine.timeout(Duration.ZERO);
+        machine.engine.setTimeout(Duration.ZERO);
         assertThatThrownBy(client::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         assertThat(client.isClosed()).isFalse();
-        machine.engine.timeout(Machine.PATIENCE);
+        machine.engine.setTimeout(Machine.PATIENCE);
         client.close();
         assertThat(client.isClosed()).isTrue();
         machine.close();

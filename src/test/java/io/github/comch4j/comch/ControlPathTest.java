@@ -196,14 +196,14 @@ class ControlPathTest extends BothForms {
         ComchServer.builder(asleep, machine.dpu, machine.representor, machine.name).receiveQueueSize(2).start();
         ComchClient client = recordingClient().sendTasks(2).start();
         Machine.until("the connection", client::isConnected, machine.engine, asleep);
-        machine.engine.timeout(Duration.ofMillis(20));
+        machine.engine.setTimeout(Duration.ofMillis(20));
         assertThatThrownBy(() -> {
             for (int i = 0; i < 100_000; i++) {
                 client.connection().send(new byte[1]);
             }
         }).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         assertThat(client.isConnected()).isTrue();
-        machine.engine.timeout(Machine.PATIENCE);
+        machine.engine.setTimeout(Machine.PATIENCE);
         asleep.close();
         machine.until("the end", () -> client.state() == ContextState.IDLE);
     }

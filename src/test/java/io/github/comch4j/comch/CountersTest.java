@@ -58,7 +58,7 @@ class CountersTest extends BothForms {
     void onlyWhatArrivesIsCountedIntoAPartlyFilledBuffer() {
         ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).repost(false).start(Machine.PATIENCE);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
-        consumer.tryPost(consumer.acquire(0, 100).length(30)); // what arrives is appended to these
+        consumer.tryPost(consumer.acquire(0, 100).setLength(30)); // what arrives is appended to these
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 20);
         pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         pair.machine.until("arrival", () -> consumer.received() == 1);

@@ -73,7 +73,7 @@ class FastPathTest extends BothForms {
             sent.add(bytes);
             Buffer buffer = producer.acquire(sendMemory, (long) i * SLOT, SLOT);
             MemorySegment.copy(bytes, 0, buffer.segment(), ValueLayout.JAVA_BYTE, 0, bytes.length);
-            send(producer, buffer.length(bytes.length), consumer.id());
+            send(producer, buffer.setLength(bytes.length), consumer.id());
         }
         machine.until("all data", () -> received.size() == 64 && producer.inFlight() == 0);
         assertThat(received).containsExactlyElementsOf(sent);
@@ -205,13 +205,13 @@ class FastPathTest extends BothForms {
         for (int i = 0; i < 10; i++) {
             buffer.segment().set(ValueLayout.JAVA_BYTE, i, (byte) i);
         }
-        send(producer, buffer.data(3, 4), consumer.id());
+        send(producer, buffer.setData(3, 4), consumer.id());
         machine.until("the first", () -> received.size() == 1 && producer.inFlight() == 0);
-        send(producer, buffer.data(9, 1), consumer.id());
+        send(producer, buffer.setData(9, 1), consumer.id());
         machine.until("the second", () -> received.size() == 2 && producer.inFlight() == 0);
         assertThat(received).containsExactly(new byte[] {3, 4, 5, 6}, new byte[] {9});
-        assertThatThrownBy(() -> buffer.data(9, 2)).isInstanceOf(IndexOutOfBoundsException.class);
-        assertThatThrownBy(() -> buffer.length(-1)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.setData(9, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThatThrownBy(() -> buffer.setLength(-1)).isInstanceOf(IndexOutOfBoundsException.class);
         assertThat(buffer.position()).isEqualTo(9);
         assertThat(buffer.offset()).isEqualTo(100);
         assertThat(buffer.capacity()).isEqualTo(10);
@@ -242,7 +242,7 @@ class FastPathTest extends BothForms {
                 e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE)).hasMessageContaining("consumer 60000");
         assertThat(buffer.isInFlight()).isFalse();
         assertThat(buffer.length()).isEqualTo(101);
-        send(producer, buffer.length(100), consumer.id());
+        send(producer, buffer.setLength(100), consumer.id());
         machine.until("what fits", () -> received.size() == 1);
     }
 

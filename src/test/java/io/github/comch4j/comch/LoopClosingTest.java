@@ -176,7 +176,7 @@ class LoopClosingTest extends BothForms {
     void aLoopThatDoesSomethingElse() throws Exception {
         Everything everything = new Everything();
         CountDownLatch release = new CountDownLatch(1);
-        everything.hostLoop.call(() -> everything.hostLoop.engine().timeout(Duration.ofMillis(20)));
+        everything.hostLoop.call(() -> everything.hostLoop.engine().setTimeout(Duration.ofMillis(20)));
         var _ = everything.hostLoop.submit(() -> {
             release.await();
             return null;

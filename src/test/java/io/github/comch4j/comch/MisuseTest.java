@@ -73,7 +73,7 @@ class MisuseTest extends BothForms {
                 client::close, () -> server.connections(), () -> connection.trySend(new byte[1]), () -> connection.send(new byte[1]), connection::counters,
                 () -> connection.producer(machine.engine).start(), () -> producer.trySend(buffer, 1), producer::flush, producer::stalls, producer::close, consumer::keep,
                 consumer::tryPostImmediate, () -> write(channel),
-                () -> machine.client().start(), () -> machine.server().start(), () -> machine.engine.timeout(Duration.ZERO), machine.dpu::close,
+                () -> machine.client().start(), () -> machine.server().start(), () -> machine.engine.setTimeout(Duration.ZERO), machine.dpu::close,
                 machine.engine::claim, machine.representor::close);
         for (Runnable call : calls) {
             assertThat(onOtherThread(call)).isInstanceOf(WrongThreadException.class).hasMessageContaining("other")

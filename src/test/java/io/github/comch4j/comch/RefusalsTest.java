@@ -169,7 +169,7 @@ class RefusalsTest extends BothForms {
                 () -> accepted.consumer(machine.engine, dpuMemory).immediateLength(-1), () -> accepted.consumer(machine.engine, dpuMemory).buffers(0, 1),
                 () -> accepted.consumer(machine.engine, dpuMemory).buffers(1, 0), () -> accepted.consumer(machine.engine, dpuMemory).buffers(5, 1024),
                 () -> client.connection().producer(machine.engine).tasks(0), () -> machine.client().sendTasks(0), () -> machine.client().maxMessageSize(0),
-                () -> machine.server().receiveQueueSize(0), () -> machine.engine.progress(0), () -> machine.engine.timeout(Duration.ofMillis(-1)));
+                () -> machine.server().receiveQueueSize(0), () -> machine.engine.progress(0), () -> machine.engine.setTimeout(Duration.ofMillis(-1)));
         for (int i = 0; i < calls.size(); i++) {
             assertThatThrownBy(calls.get(i)).as("call %d", i).isInstanceOf(IllegalArgumentException.class);
         }
@@ -196,9 +196,9 @@ class RefusalsTest extends BothForms {
         assertThat(input.isOpen()).isTrue();
         assertThat(inHandler(() -> catchAndThrow(() -> input.read(ByteBuffer.allocate(1))))).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("inside a callback");
-        machine.engine.timeout(Duration.ofMillis(5));
+        machine.engine.setTimeout(Duration.ofMillis(5));
         assertRefused(() -> input.read(ByteBuffer.allocate(1)), DocaError.TIME_OUT, "doca_pe_progress");
-        machine.engine.timeout(Machine.PATIENCE);
+        machine.engine.setTimeout(Machine.PATIENCE);
         assertThat(machine.engine.timeout()).isEqualTo(Machine.PATIENCE);
         input.close();
         assertThat(input.isOpen()).isFalse();

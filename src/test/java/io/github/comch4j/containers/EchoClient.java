@@ -65,7 +65,7 @@ public final class EchoClient {
                 for (int size : Echo.PAYLOADS) {
                     int sending = payloads;
                     until(client, engine, () -> sending - payloadsBack < Echo.WINDOW && !buffers[sending % Echo.WINDOW].isInFlight());
-                    Buffer buffer = buffers[sending % Echo.WINDOW].data(0, size);
+                    Buffer buffer = buffers[sending % Echo.WINDOW].setData(0, size);
                     Echo.fill(buffer.data(), sending);
                     number.set(ValueLayout.JAVA_INT, 0, sending);
                     until(client, engine, () -> producer.trySend(buffer, remote, number).accepted());

@@ -46,7 +46,7 @@ class AfterCloseTest {
             assertThat(memory.isClosed()).isTrue();
             assertThat(buffer.isClosed()).isTrue();
             assertAllRefuse(memory::segment, memory::buffers, memory::isExported, () -> memory.exportPci(host), () -> memory.exportRdma(host),
-                    () -> inventory.acquire(memory, 0, 1), buffer::segment, buffer::data, buffer::referenceCount, buffer::clear, () -> buffer.length(1));
+                    () -> inventory.acquire(memory, 0, 1), buffer::segment, buffer::data, buffer::referenceCount, buffer::clear, () -> buffer.setLength(1));
         }
     }
 
@@ -112,7 +112,7 @@ class AfterCloseTest {
             assertThat(machine.engine.inFlight()).isEqualTo(before + 1);
             machine.until("the send's end", () -> client.inFlight() == 0);
             assertThat(machine.engine.inFlight()).isEqualTo(before);
-            assertThat(machine.engine.timeout(Machine.PATIENCE)).isSameAs(machine.engine);
+            assertThat(machine.engine.setTimeout(Machine.PATIENCE)).isSameAs(machine.engine);
             assertThat(machine.engine.timeout()).isEqualTo(Machine.PATIENCE);
             assertThat(machine.engine.progress(1)).as("the least limit").isBetween(0, 1);
         }
@@ -120,7 +120,7 @@ class AfterCloseTest {
         assertThat(closed.isClosed()).isFalse();
         closed.close();
         assertAllRefuse(closed::progress, () -> closed.progress(1), closed::inFlight, closed::notificationHandle, closed::requestNotification,
-                closed::clearNotification, () -> closed.eventMode(ProgressEngine.EventMode.SELECTIVE), () -> closed.awaitEvent(Duration.ofMillis(1)),
+                closed::clearNotification, () -> closed.setEventMode(ProgressEngine.EventMode.SELECTIVE), () -> closed.awaitEvent(Duration.ofMillis(1)),
                 () -> closed.await(() -> true, Duration.ZERO), closed::release, closed::claim);
     }
 }

@@ -31,13 +31,13 @@ class DocaLogTest {
         Level sdk = DocaLog.sdkLevel();
         Level application = DocaLog.applicationLevel();
         try {
-            DocaLog.sdkLevel(Level.CRITICAL);
-            DocaLog.applicationLevel(Level.DEBUG);
+            DocaLog.setSdkLevel(Level.CRITICAL);
+            DocaLog.setApplicationLevel(Level.DEBUG);
             assertThat(DocaLog.sdkLevel()).isEqualTo(Level.CRITICAL);
             assertThat(DocaLog.applicationLevel()).isEqualTo(Level.DEBUG);
         } finally {
-            DocaLog.sdkLevel(sdk);
-            DocaLog.applicationLevel(application);
+            DocaLog.setSdkLevel(sdk);
+            DocaLog.setApplicationLevel(application);
         }
     }
 
@@ -99,7 +99,7 @@ class DocaLogTest {
 
         public static void main(String[] arguments) {
             DocaLog.standardBackend();
-            DocaLog.applicationLevel(Level.INFO);
+            DocaLog.setApplicationLevel(Level.INFO);
             DocaLog.log(Level.INFO, "one", "100 %s");
             DocaLog.log(Level.DEBUG, "one", "more than was asked for");
             DocaLog.log(Level.INFO, "two", "100 %s");

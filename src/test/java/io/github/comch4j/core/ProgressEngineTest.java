@@ -27,7 +27,7 @@ class ProgressEngineTest {
             engine.requestNotification();
             engine.clearNotification();
             assertThat(engine.inFlight()).isZero();
-            assertThat(engine.eventMode(ProgressEngine.EventMode.SELECTIVE)).isSameAs(engine);
+            assertThat(engine.setEventMode(ProgressEngine.EventMode.SELECTIVE)).isSameAs(engine);
         }
     }
 

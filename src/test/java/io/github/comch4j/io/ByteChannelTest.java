@@ -98,7 +98,7 @@ class ByteChannelTest {
 
     @Test
     void aWriterWaitsForItsReaderAndGivesUpInTime() throws Exception {
-        machine.engine.timeout(Duration.ofMillis(50));
+        machine.engine.setTimeout(Duration.ofMillis(50));
         try (ComchInputChannel input = input()) {
             ComchOutputChannel output = output();
             ByteBuffer tooMuch = ByteBuffer.allocate(10 * CHUNK);
@@ -106,7 +106,7 @@ class ByteChannelTest {
                     e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
             assertThat(tooMuch.position()).as("what the other side's chunks hold").isEqualTo(CHUNKS * CHUNK);
             assertThat(tooMuch.limit()).isEqualTo(10 * CHUNK);
-            machine.engine.timeout(Machine.PATIENCE);
+            machine.engine.setTimeout(Machine.PATIENCE);
             machine.until("all to arrive", () -> input.available() == CHUNKS * CHUNK);
             ByteBuffer target = ByteBuffer.allocate(CHUNK / 2);
             assertThat(input.read(target)).isEqualTo(CHUNK / 2);
@@ -123,11 +123,11 @@ class ByteChannelTest {
 
     @Test
     void aReaderWithoutWriterGivesUpInTime() throws Exception {
-        machine.engine.timeout(Duration.ofMillis(20));
+        machine.engine.setTimeout(Duration.ofMillis(20));
         ComchInputChannel input = input();
         assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isInstanceOfSatisfying(DocaException.class,
                 e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
-        machine.engine.timeout(Machine.PATIENCE);
+        machine.engine.setTimeout(Machine.PATIENCE);
         input.close();
         input.close();
         assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isInstanceOf(ClosedChannelException.class);

@@ -157,7 +157,7 @@ public final class EveryMethod {
             }
             Runnable action = () -> {
                 if (List.of("read", "write").contains(method.getName()) && scene.engine.owner() == Thread.currentThread()) {
-                    scene.engine.timeout(Duration.ofMillis(20));
+                    scene.engine.setTimeout(Duration.ofMillis(20));
                 }
                 thrown[0] = call(method, target, values);
             };
@@ -166,7 +166,7 @@ public final class EveryMethod {
                 scene.engine.claim();
             }
             if (!scene.engine.isClosed()) {
-                scene.engine.timeout(Machine.PATIENCE);
+                scene.engine.setTimeout(Machine.PATIENCE);
             }
             scene.check();
         } catch (RuntimeException | Error e) {

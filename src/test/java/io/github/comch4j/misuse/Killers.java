@@ -103,7 +103,7 @@ public final class Killers {
             List<Runnable> calls = List.of(() -> producer.trySend(buffer, consumer.id()), () -> producer.offer(buffer, consumer.id()),
                     () -> producer.trySend(other, consumer.id()), () -> segment.get(ValueLayout.JAVA_BYTE, 0), () -> other.segment().fill((byte) 1),
                     () -> other.data().get(ValueLayout.JAVA_BYTE, 0), memory::segment, () -> inventory.acquire(memory, 0, 10),
-                    () -> producer.acquire(memory, 0, 10), () -> buffer.data(1, 1).data().fill((byte) 1));
+                    () -> producer.acquire(memory, 0, 10), () -> buffer.setData(1, 1).data().fill((byte) 1));
             for (int i = 0; i < calls.size(); i++) {
                 Throwable refusal = thrown(calls.get(i));
                 // a segment that can be had throws when it is used

@@ -50,7 +50,7 @@ public final class SoakClients {
         Machine.useEmulation();
         Doca.library();
         try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST)) {
-            engine.timeout(PATIENCE);
+            engine.setTimeout(PATIENCE);
             ledger.set(Entry.PHASE, Ledger.BOOT);
             while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {
                 LockSupport.parkNanos(1_000_000);

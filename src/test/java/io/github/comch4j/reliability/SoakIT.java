@@ -329,8 +329,8 @@ class SoakIT {
             control = controlEngine;
             data = dataEngine;
             dpu = device;
-            control.timeout(SoakClients.PATIENCE);
-            data.timeout(SoakClients.PATIENCE);
+            control.setTimeout(SoakClients.PATIENCE);
+            data.setTimeout(SoakClients.PATIENCE);
             Representor representor = device.openRepresentor(Machine.HOST);
             // a short life of everything, so that what is made once and stays is there before the start
             startServer(representor);

@@ -300,7 +300,7 @@ final class Traffic {
                 refusedPayloads++;
                 return false;
             }
-            buffer.data(0, payloadSize());
+            buffer.setData(0, payloadSize());
             write(buffer.data(), sequence, KIND_DATA);
             number.set(LONG, 0, sequence);
             payloadReady = true;
