@@ -1,12 +1,15 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.access.Refusal;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
- * DOCA refused a call, or something that DOCA was doing failed.
+ * DOCA refused a call, or something that DOCA was doing failed. Only this library makes such exceptions.
  *
  * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to another user.
  *
@@ -26,44 +29,37 @@ public class DocaException extends RuntimeException {
     /** What was being attempted. */
     private final String action;
 
-    /**
-     * Made by this library for a number that a DOCA function returned.
-     *
-     * @param code the number of {@code doca_error_t}
-     * @param function the DOCA function that returned it, or whose work failed later
-     * @param action what was being done, as the continuation of "while …"
-     */
-    public DocaException(int code, String function, String action) {
-        super(message(code, function, action));
-        this.code = code;
-        this.function = Objects.requireNonNull(function);
-        this.action = Objects.requireNonNull(action);
+    static {
+        Internals.openMaker(DocaException.class, (Function<Refusal, DocaException>) DocaException::new);
+    }
+
+    /** Where an exception comes from. Only this library has one, and makes exceptions with it. */
+    public static final class Origin {
+        static {
+            Internals.openMaker(Origin.class, (Function<Refusal, Origin>) Origin::new);
+        }
+
+        private final Refusal refusal;
+
+        private Origin(Refusal refusal) {
+            this.refusal = refusal;
+        }
     }
 
     /**
-     * Made by this library for an error it knows by name.
+     * For this library's subclasses.
      *
-     * @param error the error
-     * @param function the DOCA function concerned
-     * @param action what was being done, as the continuation of "while …"
+     * @param origin where it comes from
      */
-    public DocaException(DocaError error, String function, String action) {
-        this(error.code(), function, action);
+    protected DocaException(Origin origin) {
+        this(origin.refusal);
     }
 
-    /**
-     * For exceptions that know more about the cause than DOCA says.
-     *
-     * @param error the error
-     * @param function the DOCA function concerned
-     * @param action what was being done, as the continuation of "while …"
-     * @param message the whole message
-     */
-    protected DocaException(DocaError error, String function, String action, String message) {
-        super(message);
-        this.code = error.code();
-        this.function = Objects.requireNonNull(function);
-        this.action = Objects.requireNonNull(action);
+    private DocaException(Refusal refusal) {
+        super(refusal.message() != null ? refusal.message() : message(refusal.code(), refusal.function(), refusal.action()));
+        this.code = refusal.code();
+        this.function = Objects.requireNonNull(refusal.function());
+        this.action = Objects.requireNonNull(refusal.action());
     }
 
     /**

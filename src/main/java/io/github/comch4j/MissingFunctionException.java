@@ -1,23 +1,25 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.access.Unusable;
+import java.util.function.Function;
+
 /**
  * The DOCA release in use does not export a function that was called. Everything that does not need the function works.
  */
 public final class MissingFunctionException extends NativeLibraryException {
+    static {
+        Internals.openMaker(MissingFunctionException.class, (Function<Unusable<Reason>, MissingFunctionException>) MissingFunctionException::new);
+    }
+
     private static final long serialVersionUID = 1L;
 
     /** The function's C name. */
     private final String function;
 
-    /**
-     * Made by this library.
-     *
-     * @param function the function's C name
-     * @param message the sentence for the user
-     */
-    public MissingFunctionException(String function, String message) {
-        super(Reason.MISSING_FUNCTION, message, null);
-        this.function = function;
+    private MissingFunctionException(Unusable<Reason> unusable) {
+        super(unusable);
+        this.function = unusable.function();
     }
 
     /**

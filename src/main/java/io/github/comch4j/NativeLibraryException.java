@@ -1,12 +1,19 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.access.Unusable;
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * DOCA's libraries, real or emulated, cannot be used in this process. The message says what was looked for, where, and
- * what to do about it.
+ * what to do about it. Only this library makes such exceptions.
  */
-public class NativeLibraryException extends RuntimeException {
+public sealed class NativeLibraryException extends RuntimeException permits MissingFunctionException {
+    static {
+        Internals.openMaker(NativeLibraryException.class, (Function<Unusable<Reason>, NativeLibraryException>) NativeLibraryException::new);
+    }
+
     private static final long serialVersionUID = 1L;
 
     /** Why not. */
@@ -26,16 +33,9 @@ public class NativeLibraryException extends RuntimeException {
     /** Why not. */
     private final Reason reason;
 
-    /**
-     * Made by this library.
-     *
-     * @param reason why
-     * @param message the sentence for the user, with the remedy
-     * @param cause what the system said, or null
-     */
-    public NativeLibraryException(Reason reason, String message, Throwable cause) {
-        super(message, cause);
-        this.reason = Objects.requireNonNull(reason);
+    NativeLibraryException(Unusable<Reason> unusable) {
+        super(unusable.message(), unusable.cause());
+        this.reason = Objects.requireNonNull(unusable.reason());
     }
 
     /**

@@ -3,6 +3,7 @@ package io.github.comch4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.failure.Failures;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.Map;
@@ -35,7 +36,7 @@ class DocaErrorTest {
 
     @Test
     void anUnknownNumberIsKeptByTheException() {
-        DocaException exception = new DocaException(4711, "doca_some_call", "trying something");
+        DocaException exception = Failures.refused(4711, "doca_some_call", "trying something");
         assertThat(exception.error()).isEqualTo(DocaError.UNRECOGNIZED);
         assertThat(exception.code()).isEqualTo(4711);
         assertThat(exception).hasMessageContaining("doca_some_call: error 4711").hasMessageContaining("while trying something");
@@ -43,7 +44,7 @@ class DocaErrorTest {
 
     @Test
     void theExceptionSaysWhatWasRefused() {
-        DocaException exception = new DocaException(DocaError.IN_USE, "doca_pe_destroy", "closing");
+        DocaException exception = Failures.refused(DocaError.IN_USE, "doca_pe_destroy", "closing");
         assertThat(exception.function()).isEqualTo("doca_pe_destroy");
         assertThat(exception.action()).isEqualTo("closing");
         assertThat(exception).hasMessage("doca_pe_destroy: IN_USE (still in use) while closing");

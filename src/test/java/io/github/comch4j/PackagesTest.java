@@ -29,8 +29,8 @@ class PackagesTest {
     private static final Pattern ARROW = Pattern.compile("^\\s+(\\S+)\\s+-> (io\\.github\\.comch4j\\S*)\\s.*$");
 
     /** From the bottom up. */
-    private static final List<String> ORDER = List.of("ffi", "ffi.batch", "internal.observe", "", "internal.load",
-            "internal.call", "internal.transport", "internal.life", "core", "comch", "io", "management", "emulator",
+    private static final List<String> ORDER = List.of("ffi", "ffi.batch", "internal.access", "internal.observe", "",
+            "internal.failure", "internal.load", "internal.call", "internal.transport", "internal.life", "core", "comch", "io", "management", "emulator",
             "internal.program", "samples", "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */

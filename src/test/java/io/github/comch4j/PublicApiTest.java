@@ -2,6 +2,7 @@ package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Doca;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -70,6 +71,19 @@ class PublicApiTest {
             }
         }
         assertThat(offences).isEmpty();
+    }
+
+    @Test
+    void onlyTheLibraryMakesItsExceptions() throws IOException {
+        List<Class<?>> exceptions = publicClasses().stream().filter(Throwable.class::isAssignableFrom).toList();
+        assertThat(exceptions).contains(DocaException.class, NativeLibraryException.class, ConnectionClosedException.class);
+        // what a subclass of the library's hands up cannot be had elsewhere
+        assertThat(exceptions.stream().flatMap(type -> Arrays.stream(type.getDeclaredConstructors())).filter(PublicApiTest::visible))
+                .allSatisfy(constructor -> assertThat(constructor.getParameterTypes()).containsExactly(DocaException.Origin.class));
+        assertThat(Arrays.stream(DocaException.Origin.class.getDeclaredConstructors()).filter(PublicApiTest::visible)).isEmpty();
+        assertThat(DocaException.Origin.class).isFinal();
+        assertThat(publicClasses().stream().flatMap(type -> Arrays.stream(type.getDeclaredMethods())).filter(PublicApiTest::visible)
+                .filter(method -> method.getReturnType() == DocaException.Origin.class)).isEmpty();
     }
 
     @Test

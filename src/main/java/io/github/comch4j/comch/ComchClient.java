@@ -6,6 +6,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ClientCalls;
 import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
@@ -157,14 +158,14 @@ public final class ComchClient extends ControlPathEndpoint {
             try {
                 while (true) {
                     if (!client.context.awaitStarted(deadline)) {
-                        throw new DocaException(DocaError.TIME_OUT, ContextCalls.START_NAME, "connecting " + client + " for " + timeout);
+                        throw Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, "connecting " + client + " for " + timeout);
                     }
                     if (client.connection != null) {
                         return client;
                     }
                     long retry = Math.min(deadline - System.nanoTime(), RETRY_PAUSE.toNanos());
                     if (retry <= 0) {
-                        throw new DocaException(DocaError.CONNECTION_ABORTED, ContextCalls.START_NAME,
+                        throw Failures.refused(DocaError.CONNECTION_ABORTED, ContextCalls.START_NAME,
                                 "connecting " + client + " for " + timeout + ": no server of that name accepts clients of " + device);
                     }
                     engine.await(() -> false, System.nanoTime() + retry, null);

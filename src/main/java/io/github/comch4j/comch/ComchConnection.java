@@ -5,13 +5,14 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConnectionCalls;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -217,7 +218,7 @@ public final class ComchConnection {
             throw new IllegalStateException("no room to send on " + this + ", and a callback cannot wait: use trySend, or more sendTasks");
         }
         if (!engine.await(attempt, engine.deadline(), null)) {
-            throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for room to send on " + this);
+            throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for room to send on " + this);
         }
     }
 
@@ -238,7 +239,7 @@ public final class ComchConnection {
         if (ConnectionClosedException.isMeantBy(error)) {
             return closed(function, "sending on ");
         }
-        return new DocaException(code, function, "sending " + length + " bytes on " + this
+        return Failures.refused(code, function, "sending " + length + " bytes on " + this
                 + (error == DocaError.INVALID_VALUE ? ", perhaps more than the other side's maxMessageSize()" : ""));
     }
 
@@ -622,7 +623,7 @@ public final class ComchConnection {
                 endpoint.context.awaitTasks(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
             }
             if (code[0] != Calls.SUCCESS && state == ConnectionState.OPEN) {
-                throw new DocaException(code[0], ServerCalls.DISCONNECT_NAME, "ending " + ComchConnection.this);
+                throw Failures.refused(code[0], ServerCalls.DISCONNECT_NAME, "ending " + ComchConnection.this);
             }
         }
     }

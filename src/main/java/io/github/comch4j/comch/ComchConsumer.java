@@ -9,6 +9,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Teardown;
@@ -71,7 +72,7 @@ public final class ComchConsumer extends FastPathEndpoint {
             if (!known || access.contains(Access.PCI_READ_WRITE) || e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED) {
                 throw e;
             }
-            throw new DocaException(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
+            throw Failures.refused(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
                     + " and not for PCI_READ_WRITE, as the peer writes to it");
         }
     }
@@ -373,10 +374,10 @@ public final class ComchConsumer extends FastPathEndpoint {
             ComchConsumer consumer = start();
             try {
                 if (!consumer.context.awaitStarted(Nanos.deadline(timeout))) {
-                    throw new DocaException(DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
+                    throw Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
                 }
                 if (!consumer.isRunning()) {
-                    throw new DocaException(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + consumer);
+                    throw Failures.refused(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + consumer);
                 }
             } catch (RuntimeException | Error e) {
                 consumer.context.closeAfter(e);

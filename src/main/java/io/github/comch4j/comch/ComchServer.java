@@ -6,6 +6,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.call.ServerCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.transport.Upcalls;
@@ -81,7 +82,7 @@ public final class ComchServer extends ControlPathEndpoint {
         if (!refusal.getMessage().endsWith(refusal.action())) {
             return refusal; // the emulated device has told the cause: no need to guess
         }
-        DocaException told = new DocaException(refusal.error(), refusal.function(),
+        DocaException told = Failures.refused(refusal.error(), refusal.function(),
                 refusal.action() + "; probably another " + this + " serves the same host function already, in this process or another one");
         told.initCause(refusal);
         for (Throwable suppressed : refusal.getSuppressed()) {

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.failure.Failures;
 
 /** The connection has ended, by either side or by a fault: nothing more can be sent on it. {@link ComchConnection} tells how such an end shows. */
 public final class ConnectionClosedException extends DocaException {
@@ -11,7 +12,8 @@ public final class ConnectionClosedException extends DocaException {
     private final ConnectionState state;
 
     ConnectionClosedException(String function, String action, ConnectionState state) {
-        super(DocaError.NOT_CONNECTED, function, action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")"));
+        super(Failures.origin(DocaError.NOT_CONNECTED, function,
+                action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")")));
         this.state = state;
     }
 

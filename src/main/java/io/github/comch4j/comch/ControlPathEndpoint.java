@@ -9,6 +9,7 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.SendCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.load.Settings;
@@ -315,7 +316,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             if (onSendFailed != null) {
                 onSendFailed.onSendFailed(connection, DocaError.of(status));
             } else if (connection.isOpen()) {
-                throw new DocaException(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
+                throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
             }
         }
     }
@@ -500,7 +501,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
                 return creation.apply("creating " + kind + " \"" + name + "\" on " + device);
             } catch (DocaException e) {
                 String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED ? unsuitable() : "";
-                throw cause.isEmpty() ? e : new DocaException(e.code(), e.function(), e.action() + cause);
+                throw cause.isEmpty() ? e : Failures.refused(e.code(), e.function(), e.action() + cause);
             }
         }
 

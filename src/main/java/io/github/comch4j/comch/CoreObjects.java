@@ -5,10 +5,10 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.life.Internals;
 import java.util.function.Function;
 
 /** What is behind the public objects of the core package. */

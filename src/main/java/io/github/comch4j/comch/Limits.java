@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Settings;
 import java.util.Optional;
 import java.util.function.Function;
@@ -21,7 +22,7 @@ final class Limits {
             if (e.error() != DocaError.INVALID_VALUE) {
                 throw e;
             }
-            throw new DocaException(e.code(), e.function(), e.action() + " with " + setting + " " + value
+            throw Failures.refused(e.code(), e.function(), e.action() + " with " + setting + " " + value
                     + limit.apply(ComchCapabilities.of(device)).map(most -> ", where " + device + " takes at most " + most).orElse(""));
         }
     }

@@ -7,6 +7,7 @@ import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.Counter;
@@ -125,7 +126,7 @@ final class ReceiveTasks extends TransferTasks {
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, doing, consumer.connection().state());
         }
-        return new DocaException(code, function, doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
+        return Failures.refused(code, function, doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
     }
 
     @Override
@@ -173,7 +174,7 @@ final class ReceiveTasks extends TransferTasks {
         if (onFailure != null) {
             onFailure.onReceiveFailed(consumer, buffer(buffer), status);
         } else if (context.state() == Context.RUNNING && !context.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
-            throw new DocaException(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
+            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
         }
     }
 

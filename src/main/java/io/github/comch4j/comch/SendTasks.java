@@ -8,6 +8,7 @@ import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -158,7 +159,7 @@ final class SendTasks extends TransferTasks {
         }
         String what = (buffer == null ? "" : buffer.length() + " bytes" + (immediate == null ? "" : " and "))
                 + (immediate == null ? "" : immediate.byteSize() + " bytes of immediate data");
-        return new DocaException(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer
+        return Failures.refused(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer
                 + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
     }
 
@@ -221,7 +222,7 @@ final class SendTasks extends TransferTasks {
     private void throwFailure(DocaError status, BufferState buffer) {
         if (!failureTold && !context.isEnding()) {
             failureTold = true; // once: when a peer dies, everything in flight fails
-            throw new DocaException(status, TaskCalls.SUBMIT_NAME, "sending with " + producer + hintAbout(buffer));
+            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending with " + producer + hintAbout(buffer));
         }
     }
 

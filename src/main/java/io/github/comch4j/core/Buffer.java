@@ -2,10 +2,11 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
-import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -272,12 +273,12 @@ public final class Buffer implements AutoCloseable {
         @Override
         protected void release(Teardown teardown) {
             if (state.inFlight() > 0 && !state.holder().awaitTasks(() -> state.inFlight() == 0, teardown)) {
-                throw new DocaException(DocaError.TIME_OUT, BufferCalls.DECREMENT_NAME,
+                throw Failures.refused(DocaError.TIME_OUT, BufferCalls.DECREMENT_NAME,
                         "waiting for the tasks of " + state.holder().name() + " with " + name());
             }
             int code = decrementReferences();
             if (code != Calls.SUCCESS) {
-                throw new DocaException(code, BufferCalls.DECREMENT_NAME, "closing " + name());
+                throw Failures.refused(code, BufferCalls.DECREMENT_NAME, "closing " + name());
             }
         }
 

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.InventoryCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -62,7 +63,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, length)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> Failures.refused(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -78,7 +79,7 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, 0)
-                .orElseThrow(() -> new DocaException(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> Failures.refused(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -116,7 +117,7 @@ public final class BufferInventory implements AutoCloseable {
                         return Optional.empty();
                     }
                     if (code != Calls.SUCCESS) {
-                        throw new DocaException(code, InventoryCalls.TAKE_NAME, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
+                        throw Failures.refused(code, InventoryCalls.TAKE_NAME, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
                     return Optional.of(new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }

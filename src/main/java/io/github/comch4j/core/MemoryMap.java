@@ -1,9 +1,9 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.call.Pages;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;

@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.failure.Failures;
 import java.util.List;
 
 /**
@@ -19,7 +20,7 @@ public final class NoSuchDeviceException extends DocaException {
     private final PciAddress[] available;
 
     NoSuchDeviceException(DocaError error, String function, String action, String message, PciAddress address, List<PciAddress> available) {
-        super(error, function, action, message);
+        super(Failures.origin(error, function, action, message));
         this.address = address;
         this.available = available.toArray(PciAddress[]::new);
     }

@@ -1,8 +1,8 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.cli.Comch;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Leaks;
 import io.github.comch4j.internal.life.Nanos;

@@ -1,8 +1,8 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.life.Handle;
-import io.github.comch4j.internal.life.Internals;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 

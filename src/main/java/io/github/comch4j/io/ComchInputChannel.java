@@ -10,9 +10,10 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Internals;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
@@ -145,7 +146,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
         if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), Connections.of(connection).engine())) {
-            throw new DocaException(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this);
+            throw Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this);
         }
         if (unread.isEmpty() && !ended) {
             throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "reading from " + this);

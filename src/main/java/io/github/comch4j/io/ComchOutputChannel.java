@@ -11,9 +11,10 @@ import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.Internals;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -133,7 +134,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
             if (e.error() != DocaError.INVALID_VALUE) {
                 throw e;
             }
-            throw new DocaException(e.code(), e.function(), "writing chunks of up to " + pool.slotSize() + " bytes to " + this
+            throw Failures.refused(e.code(), e.function(), "writing chunks of up to " + pool.slotSize() + " bytes to " + this
                     + ", where there is no such consumer, or one with smaller chunks");
         } finally {
             if (!sent) {
@@ -149,11 +150,11 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 throw new IllegalStateException("a stream waits inside a callback of its engine");
             }
             if (!engine.await(doneOrFailed, engine.deadline(), Connections.of(connection).engine())) {
-                throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this);
+                throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this);
             }
         }
         if (failure != DocaError.SUCCESS) {
-            throw new DocaException(failure, TaskCalls.SUBMIT_NAME, "writing to " + this);
+            throw Failures.refused(failure, TaskCalls.SUBMIT_NAME, "writing to " + this);
         }
     }
 

@@ -12,6 +12,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -100,7 +101,7 @@ public final class ComchSocket implements AutoCloseable {
                 return null;
             });
             if (System.nanoTime() - deadline >= 0) {
-                throw new DocaException(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, ContextCalls.START_NAME,
+                throw Failures.refused(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, ContextCalls.START_NAME,
                         "connecting to \"" + name + "\" on " + device + " for " + timeout);
             }
         }
@@ -175,7 +176,7 @@ public final class ComchSocket implements AutoCloseable {
         long pause = RETRY_NANOS;
         while (!loop.call(() -> connection.trySend(message).accepted())) {
             if (System.nanoTime() - deadline >= 0) {
-                throw new DocaException(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for room to send on " + connection);
+                throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for room to send on " + connection);
             }
             pause(pause);
             pause = Math.min(2 * pause, 1_000_000);

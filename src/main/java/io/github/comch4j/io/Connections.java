@@ -1,8 +1,8 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.ConnectionInside;
-import io.github.comch4j.internal.life.Internals;
 import java.util.function.Function;
 
 /** What is behind a connection. */

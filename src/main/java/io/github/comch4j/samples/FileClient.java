@@ -107,7 +107,7 @@ public final class FileClient {
              ComchClient client = connect(engine, device)) {
             try {
                 transfer(file, device, client.connection());
-            } catch (DocaException e) {
+            } catch (DocaException | SendFailedException e) {
                 throw patience.explain(e);
             }
         }
@@ -231,7 +231,16 @@ public final class FileClient {
     private static void onSent(ComchProducer producer, Buffer buffer, DocaError status) {
         buffer.close();
         if (status != DocaError.SUCCESS) {
-            throw new DocaException(status, "doca_comch_producer_task_send", "sending a chunk");
+            throw new SendFailedException(status);
+        }
+    }
+
+    /** A chunk was accepted, and did not arrive. */
+    private static final class SendFailedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        SendFailedException(DocaError status) {
+            super("sending a chunk failed: " + status + " (" + status.description() + ")");
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
@@ -30,7 +30,7 @@ public final class Calls {
     static void check(String function, String action, IntSupplier call) {
         int code = code(function, call);
         if (code != SUCCESS) {
-            throw new DocaException(code, function, action);
+            throw Failures.refused(code, function, action);
         }
     }
 
@@ -102,7 +102,7 @@ public final class Calls {
                 return "";
             }
             if (code != SUCCESS) {
-                throw new DocaException(code, function, action);
+                throw Failures.refused(code, function, action);
             }
             byte[] bytes = out.toArray(ValueLayout.JAVA_BYTE);
             int length = 0;

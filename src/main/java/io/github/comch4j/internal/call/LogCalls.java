@@ -3,8 +3,8 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
-import io.github.comch4j.DocaException;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
@@ -158,7 +158,7 @@ public final class LogCalls {
             int code = Calls.code("doca_log",
                     () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
             if (code != Calls.SUCCESS) {
-                throw new DocaException(code, "doca_log", "writing to DOCA's log");
+                throw Failures.refused(code, "doca_log", "writing to DOCA's log");
             }
         }
     }

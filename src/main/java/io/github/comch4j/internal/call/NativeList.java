@@ -1,7 +1,7 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -43,12 +43,12 @@ public final class NativeList implements AutoCloseable {
             if (mayBeNone && code == DocaError.NOT_FOUND.code()) {
                 String cause = Diagnosis.lastError();
                 if (!cause.isEmpty()) {
-                    throw new DocaException(code, function, action + ": " + cause);
+                    throw Failures.refused(code, function, action + ": " + cause);
                 }
                 return new NativeList(MemorySegment.NULL, List.of(), destroy);
             }
             if (code != Calls.SUCCESS) {
-                throw new DocaException(code, function, action);
+                throw Failures.refused(code, function, action);
             }
             int size = count.get(ValueLayout.JAVA_INT, 0);
             MemorySegment array = list.get(ValueLayout.ADDRESS, 0);

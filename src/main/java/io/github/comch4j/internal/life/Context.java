@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.ContextEvents;
 import io.github.comch4j.internal.transport.Transport;
@@ -96,7 +97,7 @@ public abstract class Context extends Resource implements ContextEvents {
         checkOpen();
         int code = engine.callWithCallbacks(this, () -> ContextCalls.start(view));
         if (code != Calls.SUCCESS && code != DocaError.IN_PROGRESS.code()) {
-            throw new DocaException(code, ContextCalls.START_NAME, "starting " + name());
+            throw Failures.refused(code, ContextCalls.START_NAME, "starting " + name());
         }
     }
 
@@ -206,7 +207,7 @@ public abstract class Context extends Resource implements ContextEvents {
             stopping();
             stop(deadline, teardown);
             if (!engine.await(() -> state == IDLE, deadline, companion, teardown)) {
-                throw new DocaException(DocaError.TIME_OUT, ContextCalls.STOP_NAME,
+                throw Failures.refused(DocaError.TIME_OUT, ContextCalls.STOP_NAME,
                         "waiting " + engine.timeout() + " for " + name() + " to become idle");
             }
         }
@@ -225,7 +226,7 @@ public abstract class Context extends Resource implements ContextEvents {
         }, deadline, companion, teardown);
         DocaError error = DocaError.of(code[0]);
         if (error != DocaError.SUCCESS && error != DocaError.IN_PROGRESS && error != DocaError.BAD_STATE) {
-            throw new DocaException(code[0], ContextCalls.STOP_NAME, "stopping " + name());
+            throw Failures.refused(code[0], ContextCalls.STOP_NAME, "stopping " + name());
         }
         freeIdleTasks();
     }

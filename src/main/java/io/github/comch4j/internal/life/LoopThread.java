@@ -2,6 +2,7 @@ package io.github.comch4j.internal.life;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Counter;
 import java.util.Arrays;
 import java.util.concurrent.Executor;
@@ -61,7 +62,7 @@ public final class LoopThread {
                     seen = signs();
                     since = now;
                 } else if (now - since > Nanos.of(engine.timeout())) {
-                    throw new DocaException(DocaError.TIME_OUT, "doca_ctx_stop",
+                    throw Failures.refused(DocaError.TIME_OUT, "doca_ctx_stop",
                             "waiting " + engine.timeout() + " for " + waiting
                             + ": its thread is busy" + where());
                 } else if (now - looked > QUIET_NANOS) {

@@ -2,6 +2,7 @@ package io.github.comch4j.internal.load;
 
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;
 import java.io.IOException;
 import java.io.InputStream;
@@ -35,7 +36,7 @@ public final class EmulatedLibraries {
         URL common = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMMON);
         URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
         if (common == null || comch == null) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
                     "the emulated BlueField is not in this jar for " + platform.folder() + " (" + resources
                     + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
                     + " to a folder with libraries built for this platform", null);
@@ -55,7 +56,7 @@ public final class EmulatedLibraries {
                 last = e;
             }
         }
-        throw new NativeLibraryException(Reason.NOT_UNPACKED,
+        throw Failures.unusable(Reason.NOT_UNPACKED,
                 "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
                 + "; set " + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
                 last);
@@ -110,7 +111,7 @@ public final class EmulatedLibraries {
                 remove(folder, name);
             }
         }
-        throw new NativeLibraryException(Reason.NOT_UNPACKED,
+        throw Failures.unusable(Reason.NOT_UNPACKED,
                 "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
                 + " to a folder that is writable and not mounted noexec", last);
     }

@@ -4,6 +4,7 @@ import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.cli.Comch;
+import io.github.comch4j.internal.failure.Failures;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -123,9 +124,9 @@ final class LibraryLocator {
     private NativeLibraryException noSystem() {
         Optional<String> half = halfSdk();
         if (half.isPresent()) {
-            return new NativeLibraryException(Reason.NOT_FOUND, "no usable DOCA SDK: " + half.get(), null);
+            return Failures.unusable(Reason.NOT_FOUND, "no usable DOCA SDK: " + half.get(), null);
         }
-        return new NativeLibraryException(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
+        return Failures.unusable(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
                 + " (also with a version after the name) in " + systemFolders
                 + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
                 + " or set comch4j.library to its folder", null);
@@ -134,12 +135,12 @@ final class LibraryLocator {
     private static Pair folder(String setting, String source) {
         Path folder = Path.of(setting);
         if (!folder.isAbsolute() && !setting.contains("/")) {
-            throw new NativeLibraryException(Reason.NOT_FOUND,
+            throw Failures.unusable(Reason.NOT_FOUND,
                     source + " is '" + setting
                     + "': expected auto, system, emulated or a folder (with at least one '/')", null);
         }
         return pairIn(folder.toAbsolutePath().normalize())
-                .orElseThrow(() -> new NativeLibraryException(Reason.NOT_FOUND, source + " names " + folder
+                .orElseThrow(() -> Failures.unusable(Reason.NOT_FOUND, source + " names " + folder
                         + withoutComch(folder.toAbsolutePath().normalize()).map(half -> ": " + half)
                                 .orElse(", which does not hold both " + COMMON + " and " + COMCH), null));
     }

@@ -3,6 +3,7 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Diagnosis;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
@@ -60,7 +61,7 @@ public final class NativeLibrary {
 
     /** Each caller gets a stack trace of its own. */
     private static NativeLibraryException copyOf(NativeLibraryException failure) {
-        return new NativeLibraryException(failure.reason(), failure.getMessage(), failure);
+        return Failures.unusable(failure.reason(), failure.getMessage(), failure);
     }
 
     @SuppressWarnings("restricted")
@@ -109,7 +110,7 @@ public final class NativeLibrary {
             try {
                 MemorySegment.NULL.reinterpret(0);
             } catch (IllegalCallerException e) {
-                throw new NativeLibraryException(Reason.NOT_LOADED,
+                throw Failures.unusable(Reason.NOT_LOADED,
                         "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
             }
         }
@@ -132,7 +133,7 @@ public final class NativeLibrary {
                 try {
                     loadPair(files);
                 } catch (UnsatisfiedLinkError e) {
-                    throw new NativeLibraryException(Reason.NOT_LOADED,
+                    throw Failures.unusable(Reason.NOT_LOADED,
                             "cannot load the DOCA libraries in " + files.folder() + " ("
                             + e.getMessage() + "); set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them",
                             e);

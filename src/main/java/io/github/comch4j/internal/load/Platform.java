@@ -2,6 +2,7 @@ package io.github.comch4j.internal.load;
 
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
+import io.github.comch4j.internal.failure.Failures;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -26,12 +27,12 @@ public record Platform(String arch) {
             default -> null;
         };
         if (!system.equals("Linux") || arch == null) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
                     "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is "
                     + system + " on " + processor, null);
         }
         if (musl) {
-            throw new NativeLibraryException(Reason.UNSUPPORTED_PLATFORM,
+            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
                     "DOCA Comch, real or emulated, needs the GNU C library; this Java runs on"
                     + " musl (Alpine): use an image based on Debian, Ubuntu or Red Hat", null);
         }

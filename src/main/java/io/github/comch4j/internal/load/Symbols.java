@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.load;
 
 import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.internal.failure.Failures;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -75,7 +76,7 @@ public final class Symbols {
 
     /** The exception for a function that the loaded libraries lack. */
     public static MissingFunctionException missing(String function) {
-        return new MissingFunctionException(function,
+        return Failures.missing(function,
                 NativeLibrary.describe() + " lack the function " + function + ", which "
                 + Releases.having(function));
     }

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.program;
 
-import io.github.comch4j.DocaException;
 import io.github.comch4j.core.ProgressEngine;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -47,15 +46,15 @@ public final class Patience {
     }
 
     /**
-     * What DOCA reports is often a symptom only; the reason (the peer's own words, or its end) arrives as an event a
-     * moment later.
+     * What DOCA, or a handler, reports is often a symptom only; the reason (the peer's own words, or its end) arrives
+     * as an event a moment later.
      */
-    public ProgramException explain(DocaException symptom) {
+    public ProgramException explain(RuntimeException symptom) {
         try {
             await(() -> false, EXPLANATION_NANOS);
         } catch (ProgramException reason) {
             return reason;
-        } catch (DocaException another) {
+        } catch (RuntimeException another) {
             symptom.addSuppressed(another);
         }
         return new ProgramException(symptom.getMessage(), symptom);

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.transport.ConnectionEvents;
 import io.github.comch4j.internal.transport.Registry;
 import io.github.comch4j.internal.transport.Upcalls;

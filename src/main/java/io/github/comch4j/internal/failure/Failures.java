@@ -1,0 +1,88 @@
+package io.github.comch4j.internal.failure;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.access.Refusal;
+import io.github.comch4j.internal.access.Unusable;
+import java.util.function.Function;
+
+/** Makes the exceptions that only the library makes; the caller throws them. */
+public final class Failures {
+    private static final Function<Refusal, DocaException> REFUSED = Internals.maker(DocaException.class);
+    private static final Function<Refusal, DocaException.Origin> ORIGIN = Internals.maker(DocaException.Origin.class);
+    private static final Function<Unusable<NativeLibraryException.Reason>, NativeLibraryException> UNUSABLE = Internals.maker(NativeLibraryException.class);
+    private static final Function<Unusable<NativeLibraryException.Reason>, MissingFunctionException> MISSING
+            = Internals.maker(MissingFunctionException.class);
+
+    private Failures() {
+    }
+
+    /**
+     * For a number that a DOCA function returned.
+     *
+     * @param code the number of {@code doca_error_t}
+     * @param function the DOCA function that returned it, or whose work failed later
+     * @param action what was being done, as the continuation of "while …"
+     */
+    public static DocaException refused(int code, String function, String action) {
+        return REFUSED.apply(new Refusal(code, function, action, null));
+    }
+
+    /**
+     * For an error that is known by name.
+     *
+     * @param error the error
+     * @param function the DOCA function concerned
+     * @param action what was being done, as the continuation of "while …"
+     */
+    public static DocaException refused(DocaError error, String function, String action) {
+        return refused(error.code(), function, action);
+    }
+
+    /**
+     * What a subclass of DocaException hands to its superclass.
+     *
+     * @param error the error
+     * @param function the DOCA function concerned
+     * @param action what was being done, as the continuation of "while …"
+     */
+    public static DocaException.Origin origin(DocaError error, String function, String action) {
+        return origin(error, function, action, null);
+    }
+
+    /**
+     * What a subclass of DocaException that knows more about the cause than DOCA says hands to its superclass.
+     *
+     * @param error the error
+     * @param function the DOCA function concerned
+     * @param action what was being done, as the continuation of "while …"
+     * @param message the whole message; null for the usual one
+     */
+    public static DocaException.Origin origin(DocaError error, String function, String action, String message) {
+        return ORIGIN.apply(new Refusal(error.code(), function, action, message));
+    }
+
+    /**
+     * For libraries that cannot be used.
+     *
+     * @param reason why
+     * @param message the sentence for the user, with the remedy
+     * @param cause what the system said, or null
+     */
+    public static NativeLibraryException unusable(NativeLibraryException.Reason reason, String message, Throwable cause) {
+        return UNUSABLE.apply(new Unusable<>(reason, null, message, cause));
+    }
+
+    /**
+     * For a function that the libraries lack.
+     *
+     * @param function its C name
+     * @param message the sentence for the user
+     */
+    public static MissingFunctionException missing(String function, String message) {
+        return MISSING.apply(new Unusable<>(NativeLibraryException.Reason.MISSING_FUNCTION, function, message, null));
+    }
+}
