@@ -14,17 +14,20 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayDeque;
 
 /**
- * The receiving end of a {@link ComchOutputChannel}. Chunks that are not read yet are not posted again, so the other side waits.
+ * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are not read yet are not posted again, so the
+ * other side waits.
  *
  * {@snippet file="Pieces.java" region="input"}
  *
- * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks, except opening.
+ * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for callbacks, except opening.
  */
 public final class ComchInputChannel implements ReadableByteChannel {
 
@@ -89,6 +92,9 @@ public final class ComchInputChannel implements ReadableByteChannel {
      */
     public long available() {
         engine.checkOwner();
+        if (consumer.isClosed()) {
+            return 0;
+        }
         long sum = -position;
         for (Buffer buffer : unread) {
             sum += buffer.length();
@@ -102,19 +108,23 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * @param target where to, with room for at least one byte
      * @return how many bytes were read; -1 at the end of the stream; 0 if there is no room
      * @throws ClosedChannelException if it is closed
-     * @throws ConnectionClosedException if the connection has ended before the stream
-     * @throws DocaException {@link DocaError#TIME_OUT} if nothing arrives for {@link ProgressEngine#timeout()}
-     * @throws IllegalStateException inside a callback of the engine, or if the thread is {@linkplain ProgressEngine interrupted} while it waits
+     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it remains so, and the channel open
+     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if nothing arrives for {@link ProgressEngine#timeout()},
+     *         {@link ConnectionClosedException} if the connection has ended before the stream, or what DOCA refuses
+     * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
-    public int read(ByteBuffer target) throws ClosedChannelException {
+    public int read(ByteBuffer target) throws IOException {
         engine.checkOwner();
         if (!open) {
             throw new ClosedChannelException();
         }
         if (!target.hasRemaining()) {
             return 0;
+        }
+        if (consumer.isClosed()) { // with its connection, by this side
+            throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         if (unread.isEmpty() && !await()) {
             return -1;
@@ -126,7 +136,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         return target.position() - before;
     }
 
-    private void take(ByteBuffer target) {
+    private void take(ByteBuffer target) throws IOException {
         Buffer first = unread.getFirst();
         long length = Math.min(target.remaining(), first.length() - position);
         target.put(first.data().asSlice(position, length).asByteBuffer());
@@ -134,22 +144,32 @@ public final class ComchInputChannel implements ReadableByteChannel {
         if (position == first.length()) {
             unread.removeFirst();
             position = 0;
-            if (consumer.isRunning()) {
-                consumer.tryPost(first.clear());
+            post(first);
+        }
+    }
+
+    private void post(Buffer buffer) throws IOException {
+        if (consumer.isRunning()) {
+            try {
+                consumer.tryPost(buffer.clear());
+            } catch (ConnectionClosedException e) {
+                return; // what has arrived can be read; then it is told
+            } catch (DocaException e) {
+                throw Connections.failed(e);
             }
         }
     }
 
     /** Returns whether there is something to read, or this is the end. */
-    private boolean await() throws ConnectionClosedException {
+    private boolean await() throws IOException {
         if (!ended && engine.isInCallbacks()) {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
-        if (!engine.await(() -> !unread.isEmpty() || ended || !connection.isOpen(), engine.deadline(), Connections.of(connection).engine())) {
-            throw Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this);
+        if (!Connections.await(connection, engine, () -> !unread.isEmpty() || ended || !connection.isOpen())) {
+            throw Connections.failed(Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this));
         }
         if (unread.isEmpty() && !ended) {
-            throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "reading from " + this);
+            throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         return !unread.isEmpty();
     }
@@ -169,10 +189,10 @@ public final class ComchInputChannel implements ReadableByteChannel {
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException inside a callback of the engine; it is still open then
-     * @throws DocaException if the consumer does not end in time
+     * @throws IOException with a {@link DocaException} as its cause, if the consumer does not end in time
      */
     @Override
-    public void close() {
+    public void close() throws IOException {
         engine.checkOwner();
         if (open) {
             if (engine.isInCallbacks()) {
@@ -181,6 +201,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
             open = false;
             try (memory; consumer) {
                 unread.clear();
+            } catch (DocaException e) {
+                throw Connections.failed(e);
             }
         }
     }

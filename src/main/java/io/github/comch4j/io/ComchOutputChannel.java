@@ -15,6 +15,8 @@ import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -24,12 +26,12 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.BooleanSupplier;
 
 /**
- * A stream of bytes on the fast path, to a {@link ComchInputChannel} of the other side, for those who just want to move bytes: chunks, in order, as fast as the
- * other side reads them. A copy on each side is its price; without it, use {@link ComchProducer}.
+ * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a {@link ComchInputChannel} of the other side: chunks, in order, as
+ * fast as the other side reads them, for those who just want to move bytes. A copy on each side is its price; without it, use {@link ComchProducer}.
  *
  * {@snippet file="Pieces.java" region="output"}
  *
- * <p>Belongs to the thread that owns its engine, unlike other channels. Not for callbacks.
+ * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {
     static final byte END = 1;
@@ -40,7 +42,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private final MemoryMap memory;
     private final BufferPool pool;
     private final ComchProducer producer;
-    private DocaError failure = DocaError.SUCCESS;
+    private DocaError failure = DocaError.SUCCESS; // of a chunk that was accepted
+    private DocaException refusal; // of a chunk that was not
+    private boolean told; // that not all arrives
     private boolean open = true;
 
     private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
@@ -91,16 +95,17 @@ public final class ComchOutputChannel implements WritableByteChannel {
     /**
      * Writes all remaining bytes. While the other side does not read, progresses the engine, and that of the connection if it belongs to this thread too.
      *
-     * @param source the bytes
+     * @param source the bytes; after an exception its position tells how many were accepted
      * @return how many there were
      * @throws ClosedChannelException if it is closed
-     * @throws DocaException {@link DocaError#TIME_OUT} if the other side does not read for {@link ProgressEngine#timeout()}; what a chunk before this
-     *         failed with; {@link ConnectionClosedException} if the connection has ended
-     * @throws IllegalStateException inside a callback of the engine, or if the thread is {@linkplain ProgressEngine interrupted} while it waits
+     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it remains so, and the channel open
+     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the other side does not read for
+     *         {@link ProgressEngine#timeout()}, what a chunk before this failed with, {@link ConnectionClosedException} if the connection has ended
+     * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
-    public int write(ByteBuffer source) throws ClosedChannelException {
+    public int write(ByteBuffer source) throws IOException {
         checkOpen();
         int length = source.remaining();
         int limit = source.limit();
@@ -113,29 +118,25 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 send(slot, null);
                 source.position(source.limit());
             }
+        } catch (InterruptedIOException e) {
+            e.bytesTransferred = length - (limit - source.position());
+            throw e;
         } finally {
             source.limit(limit);
         }
         return length;
     }
 
-    private BufferPool.Slot claim() {
+    private BufferPool.Slot claim() throws IOException {
         await("a free chunk", () -> pool.available() > 0);
         return pool.tryClaim();
     }
 
-    private void send(BufferPool.Slot slot, MemorySegment immediate) {
+    private void send(BufferPool.Slot slot, MemorySegment immediate) throws IOException {
         boolean sent = false;
         try {
-            await("the other side to read", () -> immediate == null ? producer.trySend(slot.buffer(), consumerId).accepted()
-                    : producer.trySend(slot.buffer(), consumerId, immediate).accepted());
+            await("the other side to read", () -> trySend(slot, immediate));
             sent = true;
-        } catch (DocaException e) {
-            if (e.error() != DocaError.INVALID_VALUE) {
-                throw e;
-            }
-            throw Failures.refused(e.code(), e.function(), "writing chunks of up to " + pool.slotSize() + " bytes to " + this
-                    + ", where there is no such consumer, or one with smaller chunks");
         } finally {
             if (!sent) {
                 slot.abort();
@@ -143,19 +144,57 @@ public final class ComchOutputChannel implements WritableByteChannel {
         }
     }
 
-    private void await(String what, BooleanSupplier done) {
-        BooleanSupplier doneOrFailed = () -> failure != DocaError.SUCCESS || done.getAsBoolean();
-        if (!doneOrFailed.getAsBoolean()) {
-            if (engine.isInCallbacks()) {
-                throw new IllegalStateException("a stream waits inside a callback of its engine");
-            }
-            if (!engine.await(doneOrFailed, engine.deadline(), Connections.of(connection).engine())) {
-                throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this);
-            }
+    private boolean trySend(BufferPool.Slot slot, MemorySegment immediate) {
+        if (!connection.isOpen()) {
+            return false; // the producer may be closed
+        }
+        try {
+            return (immediate == null ? producer.trySend(slot.buffer(), consumerId)
+                    : producer.trySend(slot.buffer(), consumerId, immediate)).accepted();
+        } catch (DocaException e) {
+            refusal = e;
+            return true;
+        }
+    }
+
+    private void await(String what, BooleanSupplier done) throws IOException {
+        if (failure == DocaError.SUCCESS && !done.getAsBoolean()) {
+            progressUntil(what, done);
+        }
+        if (refusal != null) {
+            throw refused();
         }
         if (failure != DocaError.SUCCESS) {
-            throw Failures.refused(failure, TaskCalls.SUBMIT_NAME, "writing to " + this);
+            throw failed();
         }
+    }
+
+    private void progressUntil(String what, BooleanSupplier done) throws IOException {
+        if (connection.isOpen() && engine.isInCallbacks()) {
+            throw new IllegalStateException("a stream waits inside a callback of its engine");
+        }
+        boolean[] reached = new boolean[1];
+        BooleanSupplier over = () -> failure != DocaError.SUCCESS || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
+        if (!Connections.await(connection, engine, over)) {
+            throw Connections.failed(Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this));
+        }
+        if (failure == DocaError.SUCCESS && !reached[0]) {
+            told = true;
+            throw Connections.ended(connection, TaskCalls.SUBMIT_NAME, "writing to " + this);
+        }
+    }
+
+    private IOException refused() {
+        DocaException e = refusal;
+        refusal = null;
+        told |= e instanceof ConnectionClosedException;
+        return Connections.failed(e.error() != DocaError.INVALID_VALUE ? e : Failures.refused(e.code(), e.function(), "writing chunks of up to "
+                + pool.slotSize() + " bytes to " + this + ", where there is no such consumer, or one with smaller chunks"));
+    }
+
+    private IOException failed() {
+        told = true;
+        return Connections.failed(Failures.refused(failure, TaskCalls.SUBMIT_NAME, "writing to " + this));
     }
 
     private void checkOpen() throws ClosedChannelException {
@@ -178,12 +217,12 @@ public final class ComchOutputChannel implements WritableByteChannel {
     /**
      * Tells the other side that this is the end, waits until it has all, and frees the chunks. The second call does nothing.
      *
-     * @throws DocaException as {@link #write}; it is closed all the same
+     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told; it is closed all the same
      * @throws IllegalStateException inside a callback of the engine; it is still open then
      * @throws WrongThreadException if another thread owns the engine
      */
     @Override
-    public void close() {
+    public void close() throws IOException {
         engine.checkOwner();
         if (!open) {
             return;
@@ -197,6 +236,11 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
                 await("the other side to have all", () -> pool.available() == pool.capacity());
             }
+        } catch (DocaException e) {
+            throw Connections.failed(e);
+        }
+        if (failure != DocaError.SUCCESS && !told) {
+            throw failed();
         }
     }
 

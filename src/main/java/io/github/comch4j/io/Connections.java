@@ -1,11 +1,16 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.ConnectionInside;
+import io.github.comch4j.internal.life.Engine;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** What is behind a connection. */
+/** What is behind a connection, and how channels on it wait and fail. */
 final class Connections {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
@@ -14,5 +19,25 @@ final class Connections {
 
     static ConnectionInside of(ComchConnection connection) {
         return INSIDE.apply(connection);
+    }
+
+    /** Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up, which it tells. */
+    static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done) throws InterruptedIOException {
+        try {
+            return engine.awaitInterruptibly(done, engine.deadline(), of(connection).engine());
+        } catch (InterruptedException e) {
+            throw new InterruptedIOException(e.getMessage());
+        }
+    }
+
+    /** For callers that know channels. */
+    static IOException failed(DocaException refusal) {
+        return new IOException(refusal.getMessage(), refusal);
+    }
+
+    /** As {@link #failed}, for a connection that has ended. */
+    static IOException ended(ComchConnection connection, String function, String action) {
+        RuntimeException end = of(connection).ended(function, action);
+        return new IOException(end.getMessage(), end);
     }
 }

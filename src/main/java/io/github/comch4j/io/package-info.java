@@ -4,6 +4,8 @@
  *
  * <p>{@link io.github.comch4j.io.ComchSocket} and {@link io.github.comch4j.io.ComchServerSocket} send and receive messages of the control path, on an
  * {@link io.github.comch4j.core.EventLoop}; any thread may call them, also a virtual one. {@link io.github.comch4j.io.ComchOutputChannel} and
- * {@link io.github.comch4j.io.ComchInputChannel} carry a stream of bytes on the fast path, on the thread of their engine.
+ * {@link io.github.comch4j.io.ComchInputChannel} carry a stream of bytes on the fast path, on the thread of their engine: what they cannot read or write throws
+ * {@link java.io.IOException}, as callers of {@link java.nio.channels} expect, with the {@link io.github.comch4j.DocaException} as its cause. Opening them, and
+ * everything in sockets, throws {@code DocaException} itself.
  */
 package io.github.comch4j.io;

@@ -14,6 +14,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -189,7 +190,7 @@ class RefusalsTest extends BothForms {
     }
 
     @Test
-    void waitingInACallback() {
+    void waitingInACallback() throws IOException {
         assertThat(inHandler(() -> accepted.consumer(machine.engine, dpuMemory).start(Machine.PATIENCE))).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("use start()");
         ComchInputChannel input = ComchInputChannel.open(accepted, machine.engine, machine.dpu, 1, 16);
@@ -197,7 +198,9 @@ class RefusalsTest extends BothForms {
         assertThat(inHandler(() -> catchAndThrow(() -> input.read(ByteBuffer.allocate(1))))).isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("inside a callback");
         machine.engine.setTimeout(Duration.ofMillis(5));
-        assertRefused(() -> input.read(ByteBuffer.allocate(1)), DocaError.TIME_OUT, "doca_pe_progress");
+        assertRefused(() -> {
+            throw catchThrowable(() -> input.read(ByteBuffer.allocate(1))).getCause();
+        }, DocaError.TIME_OUT, "doca_pe_progress");
         machine.engine.setTimeout(Machine.PATIENCE);
         assertThat(machine.engine.timeout()).isEqualTo(Machine.PATIENCE);
         input.close();

@@ -11,7 +11,10 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
@@ -20,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -102,8 +106,7 @@ class ByteChannelTest {
         try (ComchInputChannel input = input()) {
             ComchOutputChannel output = output();
             ByteBuffer tooMuch = ByteBuffer.allocate(10 * CHUNK);
-            assertThatThrownBy(() -> output.write(tooMuch)).isInstanceOfSatisfying(DocaException.class,
-                    e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+            assertThatThrownBy(() -> output.write(tooMuch)).satisfies(caused(DocaError.TIME_OUT));
             assertThat(tooMuch.position()).as("what the other side's chunks hold").isEqualTo(CHUNKS * CHUNK);
             assertThat(tooMuch.limit()).isEqualTo(10 * CHUNK);
             machine.engine.setTimeout(Machine.PATIENCE);
@@ -125,8 +128,7 @@ class ByteChannelTest {
     void aReaderWithoutWriterGivesUpInTime() throws Exception {
         machine.engine.setTimeout(Duration.ofMillis(20));
         ComchInputChannel input = input();
-        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).satisfies(caused(DocaError.TIME_OUT));
         machine.engine.setTimeout(Machine.PATIENCE);
         input.close();
         input.close();
@@ -143,10 +145,80 @@ class ByteChannelTest {
         machine.until("the end", () -> !server.isOpen());
         ByteBuffer target = ByteBuffer.allocate(10);
         assertThat(input.read(target)).as("what has arrived can be read").isEqualTo(10);
-        assertThatThrownBy(() -> input.read(target.clear())).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> output.write(target)).isInstanceOfAny(DocaException.class, IllegalStateException.class);
+        assertThatThrownBy(() -> input.read(target.clear())).satisfies(ended());
+        assertThatThrownBy(() -> output.write(target)).as("ended by this side").satisfies(ended());
+        assertThatThrownBy(() -> output.write(target)).satisfies(ended());
         output.close();
         input.close();
+    }
+
+    @Test
+    void aReaderWhoseSideEndsTheConnectionIsTold() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel output = output();
+        output.write(ByteBuffer.wrap(new byte[10]));
+        machine.until("the bytes", () -> input.available() == 10);
+        server.disconnect();
+        assertThat(input.available()).as("gone with the consumer").isZero();
+        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(10))).satisfies(ended());
+        machine.until("the end", () -> !client.isConnected());
+        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the other side").satisfies(ended());
+        output.close();
+        input.close();
+    }
+
+    @Test
+    void anInterruptEndsTheWaitAndNotTheChannel() throws Exception {
+        try (ComchInputChannel input = input()) {
+            ComchOutputChannel output = output();
+            ByteBuffer tooMuch = ByteBuffer.allocate(10 * CHUNK);
+            Thread.currentThread().interrupt();
+            int accepted;
+            try {
+                assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isExactlyInstanceOf(InterruptedIOException.class);
+                assertThatThrownBy(() -> output.write(tooMuch)).isExactlyInstanceOf(InterruptedIOException.class)
+                        .extracting(e -> ((InterruptedIOException) e).bytesTransferred).isEqualTo(tooMuch.position());
+                accepted = tooMuch.position();
+            } finally {
+                assertThat(Thread.interrupted()).isTrue();
+            }
+            assertThat(input.isOpen()).isTrue();
+            assertThat(output.isOpen()).isTrue();
+            machine.until("what was accepted", () -> input.available() == accepted);
+            output.close();
+        }
+    }
+
+    @Test
+    void aChunkThatFailsIsToldOnce() throws Exception {
+        ComchInputChannel input = input();
+        ComchOutputChannel toldByClose = output();
+        ComchOutputChannel toldByWrite = output();
+        try {
+            new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
+            toldByClose.write(ByteBuffer.allocate(1));
+            machine.settle();
+            new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
+            toldByWrite.write(ByteBuffer.allocate(1));
+            machine.settle();
+        } finally {
+            EmulatedFaults.clear();
+        }
+        assertThatThrownBy(() -> toldByWrite.write(ByteBuffer.allocate(1))).satisfies(caused(DocaError.IO_FAILED));
+        toldByWrite.close();
+        assertThatThrownBy(toldByClose::close).satisfies(caused(DocaError.IO_FAILED));
+        toldByClose.close();
+        input.close();
+    }
+
+    /** Callers of channels expect this. */
+    private static Consumer<Throwable> caused(DocaError error) {
+        return thrown -> assertThat(thrown).isExactlyInstanceOf(IOException.class).cause()
+                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
+    }
+
+    private static Consumer<Throwable> ended() {
+        return thrown -> assertThat(thrown).isExactlyInstanceOf(IOException.class).cause().isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test

@@ -27,6 +27,7 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.reflect.InvocationTargetException;
@@ -285,7 +286,8 @@ public final class EveryMethod {
     }
 
     /** Whether a program can be told this about this mistake. */
-    private boolean allowed(Throwable thrown, Method method) {
+    private boolean allowed(Throwable told, Method method) {
+        Throwable thrown = told instanceof IOException && told.getCause() instanceof DocaException cause ? cause : told; // of channels
         boolean wrongState = thrown instanceof IllegalStateException || thrown instanceof ClosedChannelException || thrown instanceof RejectedExecutionException
                 || thrown instanceof ConnectionClosedException;
         boolean wrongArgument = thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;

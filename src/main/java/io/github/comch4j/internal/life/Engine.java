@@ -146,10 +146,19 @@ public final class Engine extends Resource {
      * Fails when the thread is interrupted.
      */
     public boolean await(BooleanSupplier done, long deadline, Engine other) {
+        try {
+            return awaitInterruptibly(done, deadline, other);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e.getMessage());
+        }
+    }
+
+    /** As {@link #await(BooleanSupplier, long, Engine)}, for those who tell of an interrupt in their own way. The thread remains interrupted. */
+    public boolean awaitInterruptibly(BooleanSupplier done, long deadline, Engine other) throws InterruptedException {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
             if (Thread.currentThread().isInterrupted()) {
-                throw new IllegalStateException("interrupted while waiting on " + name());
+                throw new InterruptedException("interrupted while waiting on " + name());
             }
             boolean worked = progress();
             if (other != null && other != this && other.isMine()) {
