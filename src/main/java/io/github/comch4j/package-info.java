@@ -15,4 +15,7 @@
  * </ul>
  * What is expected in normal operation (no task free, no receive posted at the peer) is a return value and never an exception.
  */
+@NullMarked
 package io.github.comch4j;
+
+import org.jspecify.annotations.NullMarked;

@@ -2,7 +2,9 @@ package io.github.comch4j;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Doca;
 import java.io.IOException;
 import java.lang.reflect.Constructor;
@@ -15,8 +17,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Users see neither generated types nor internals nor method handles. */
@@ -71,6 +76,18 @@ class PublicApiTest {
             }
         }
         assertThat(offences).isEmpty();
+    }
+
+    @Test
+    void everyPublicPackageSaysWhatMayBeNull() throws Exception {
+        List<String> exported = Pattern.compile("exports ([\\w.]+);").matcher(Files.readString(Path.of("src", "main", "module", "module-info.java")))
+                .results().map(match -> match.group(1)).toList();
+        assertThat(exported).contains("io.github.comch4j", "io.github.comch4j.core", "io.github.comch4j.comch");
+        for (String name : exported) {
+            assertThat(Class.forName(name + ".package-info").isAnnotationPresent(NullMarked.class)).as(name).isTrue();
+        }
+        assertThat(BufferPool.class.getMethod("tryClaim").getAnnotatedReturnType().isAnnotationPresent(Nullable.class)).isTrue();
+        assertThat(ComchConnection.class.getMethod("attach", Object.class).getAnnotatedParameterTypes()[0].isAnnotationPresent(Nullable.class)).isTrue();
     }
 
     @Test

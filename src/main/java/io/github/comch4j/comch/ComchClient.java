@@ -14,6 +14,7 @@ import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The host's end of one connection to a server on the DPU ({@code doca_comch_client}).
@@ -25,8 +26,8 @@ import java.util.Objects;
 public final class ComchClient extends ControlPathEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
 
-    private final Runnable onRefused;
-    private volatile ComchConnection connection; // set on the engine's thread
+    private final @Nullable Runnable onRefused;
+    private volatile @Nullable ComchConnection connection; // set on the engine's thread
 
     private ComchClient(Builder settings, MemorySegment created) {
         super(settings, ClientCalls.INSTANCE, "client \"" + settings.name + "\"", created, CoreObjects.of(settings.device));
@@ -96,7 +97,7 @@ public final class ComchClient extends ControlPathEndpoint {
 
     /** Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
-        private Runnable onRefused;
+        private @Nullable Runnable onRefused;
 
         private Builder(ProgressEngine engine, Device device, String name) {
             super("ComchClient.Builder", engine, device, name);

@@ -25,6 +25,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
@@ -66,7 +67,7 @@ public final class ComchConnection {
     private final Object lifeLock = new Object(); // the native connection does not end while a thread holds it
     private volatile ConnectionState state = ConnectionState.OPEN;
     private ConnectionCounters lastCounters = new ConnectionCounters(0, 0, 0, 0);
-    private Object attachment;
+    private @Nullable Object attachment;
     private final Counter sent = new Counter();
     private final Counter sentBytes = new Counter();
     private final Counter received = new Counter();
@@ -373,7 +374,7 @@ public final class ComchConnection {
      *
      * @return the object, or null
      */
-    public Object attachment() {
+    public @Nullable Object attachment() {
         return attachment;
     }
 
@@ -385,7 +386,7 @@ public final class ComchConnection {
      * @return the object, or null
      * @throws ClassCastException if something else is attached
      */
-    public <T> T attachment(Class<T> type) {
+    public <T> @Nullable T attachment(Class<T> type) {
         Object attached = attachment;
         if (attached != null && !type.isInstance(attached)) {
             throw new ClassCastException(this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
@@ -399,7 +400,7 @@ public final class ComchConnection {
      * @param object the object, or null
      * @return this
      */
-    public ComchConnection attach(Object object) {
+    public ComchConnection attach(@Nullable Object object) {
         attachment = object;
         return this;
     }

@@ -20,6 +20,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
@@ -235,7 +236,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         private int firstImmediates;
         boolean repost = true;
         ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
-        ReceiveFailureHandler onFailure;
+        @Nullable ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
             super("ComchConsumer.Builder", connection, engine);

@@ -11,6 +11,7 @@ import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that consumers of the other side have posted.
@@ -233,7 +234,7 @@ public final class ComchProducer extends FastPathEndpoint {
     /** Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
-        SendCompletionHandler onCompletion;
+        @Nullable SendCompletionHandler onCompletion;
         boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {

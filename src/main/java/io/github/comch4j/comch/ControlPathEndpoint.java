@@ -29,6 +29,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What servers and clients have in common: a name, an engine, connections, handlers.
@@ -50,11 +51,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private final int receiveQueueSize;
     private final Map<Long, ComchConnection> connections = new LinkedHashMap<>(); // by native pointer; engine thread only
     private final MessageHandler onMessage;
-    private final ConnectionHandler onConnected;
-    private final ConnectionHandler onDisconnected;
-    private final RemoteConsumerHandler onConsumer;
-    private final SendFailureHandler onSendFailed;
-    private final StateHandler onStateChanged;
+    private final @Nullable ConnectionHandler onConnected;
+    private final @Nullable ConnectionHandler onDisconnected;
+    private final @Nullable RemoteConsumerHandler onConsumer;
+    private final @Nullable SendFailureHandler onSendFailed;
+    private final @Nullable StateHandler onStateChanged;
     private final Counter accepted = new Counter();
     private final MessageSender messages;
 
@@ -218,7 +219,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         return List.copyOf(connections.values());
     }
 
-    final ComchConnection connectionAt(long address) {
+    final @Nullable ComchConnection connectionAt(long address) {
         return connections.get(address);
     }
 
@@ -338,7 +339,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     abstract void connected(long address);
 
     /** A connection without user data reported something; null if it is not wanted. */
-    abstract ComchConnection register(long address);
+    abstract @Nullable ComchConnection register(long address);
 
     /** The native object is gone. */
     final void released() {
@@ -361,11 +362,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         private int receiveQueueSize;
         private int sendTasks = DEFAULT_SEND_TASKS;
         private MessageHandler onMessage = (connection, message) -> { };
-        private ConnectionHandler onConnected;
-        private ConnectionHandler onDisconnected;
-        private RemoteConsumerHandler onConsumer;
-        private SendFailureHandler onSendFailed;
-        private StateHandler onStateChanged;
+        private @Nullable ConnectionHandler onConnected;
+        private @Nullable ConnectionHandler onDisconnected;
+        private @Nullable RemoteConsumerHandler onConsumer;
+        private @Nullable SendFailureHandler onSendFailed;
+        private @Nullable StateHandler onStateChanged;
 
         Builder(String type, ProgressEngine engine, Device device, String name) {
             this.engine = Objects.requireNonNull(engine, "engine");

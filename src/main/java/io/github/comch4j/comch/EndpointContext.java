@@ -5,6 +5,7 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.transport.ConnectionEvents;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** The native object of a server or client, and its life. */
 final class EndpointContext extends ControlContext {
@@ -44,7 +45,7 @@ final class EndpointContext extends ControlContext {
     }
 
     @Override
-    public ConnectionEvents register(long connection) {
+    public @Nullable ConnectionEvents register(long connection) {
         ComchConnection registered = isEnding() ? null : endpoint.register(connection);
         return registered == null ? null : registered.incoming();
     }

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What producers and consumers have in common: a connection, an engine, an id, tasks.
@@ -31,8 +32,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     private final ComchConnection connection;
     private final ProgressEngine engine;
     private final int id;
-    private final FastPathStateHandler onStateChanged;
-    private BufferInventory inventory; // made when the first buffer is acquired
+    private final @Nullable FastPathStateHandler onStateChanged;
+    private @Nullable BufferInventory inventory; // made when the first buffer is acquired
 
     FastPathEndpoint(Builder<?> settings, FastPathCalls calls, String kind, MemorySegment created, Resource... owners) {
         this.calls = calls;
@@ -231,7 +232,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
         final ProgressEngine engine;
         final OneUse use;
         int tasks = DEFAULT_TASKS;
-        private FastPathStateHandler onStateChanged;
+        private @Nullable FastPathStateHandler onStateChanged;
 
         Builder(String type, ComchConnection connection, ProgressEngine engine) {
             this.connection = connection;

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** Learns that a fast-path send has ended ({@code doca_comch_producer_task_send_completion_cb_t}). */
 @FunctionalInterface
@@ -13,5 +14,5 @@ public interface SendCompletionHandler {
      * @param buffer the buffer, the program's again unless other sends with it are in flight; null for a send of immediate data alone
      * @param status {@link DocaError#SUCCESS} if the data are in the consumer's memory; anything else means that they are not, or not all
      */
-    void onCompletion(ComchProducer producer, Buffer buffer, DocaError status);
+    void onCompletion(ComchProducer producer, @Nullable Buffer buffer, DocaError status);
 }

@@ -27,4 +27,7 @@
  * <p>Everything belongs to the thread that owns its engine. Handlers run inside {@link io.github.comch4j.core.ProgressEngine#progress()} of that engine; what
  * they may do is described there.
  */
+@NullMarked
 package io.github.comch4j.comch;
+
+import org.jspecify.annotations.NullMarked;

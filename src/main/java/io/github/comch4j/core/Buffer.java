@@ -12,6 +12,7 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A window on a {@link MemoryMap} ({@code doca_buf}): what producers send from and consumers receive into, without a copy.
@@ -224,7 +225,7 @@ public final class Buffer implements AutoCloseable {
         private final long offset;
         private final long address;
         private BufferState state;
-        private BufferPool.Slot slot; // null: of no pool
+        private BufferPool.@Nullable Slot slot; // null: of no pool
 
         BufferResource(BufferInventory inventory, MemoryMap memory, long offset, long size, long address) {
             super(Rank.BUFFER, "the buffer of " + size + " bytes at " + offset, inventory.resource(), memory.resource());
@@ -266,7 +267,7 @@ public final class Buffer implements AutoCloseable {
         }
 
         @Override
-        public LoopThread closingLoopThread() {
+        public @Nullable LoopThread closingLoopThread() {
             return state.inFlight() > 0 && state.holder() != null ? state.holder().closingLoopThread() : null;
         }
 

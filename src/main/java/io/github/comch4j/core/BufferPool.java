@@ -3,6 +3,7 @@ package io.github.comch4j.core;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing. Closed
@@ -62,7 +63,7 @@ public final class BufferPool implements AutoCloseable {
      * @return the slot; null if none is free
      * @throws IllegalStateException if the pool is closed
      */
-    public Slot tryClaim() {
+    public @Nullable Slot tryClaim() {
         checkOpen();
         if (freeCount == 0) {
             return null;
@@ -81,7 +82,7 @@ public final class BufferPool implements AutoCloseable {
      * @throws IllegalArgumentException if the data are too long
      * @throws IllegalStateException if the pool is closed
      */
-    public Slot tryClaim(ByteBuffer data) {
+    public @Nullable Slot tryClaim(ByteBuffer data) {
         if (data.remaining() > slotSize) {
             throw new IllegalArgumentException(data.remaining() + " bytes for a slot of " + slotSize);
         }
@@ -202,7 +203,7 @@ public final class BufferPool implements AutoCloseable {
         private final int index;
         private final Buffer buffer;
         private boolean out;
-        private Throwable claimed;
+        private @Nullable Throwable claimed;
 
         private Slot(int index, Buffer buffer) {
             this.index = index;

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a loop. Whatever touches the engine, or
@@ -39,7 +40,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private LoopThread loopThread; // set by the thread before started
     private volatile boolean closing;
     private volatile boolean ended;
-    private volatile Throwable endedWith;
+    private volatile @Nullable Throwable endedWith;
 
     private EventLoop(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
         this.idle = Objects.requireNonNull(idle);
@@ -224,7 +225,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return completed in the loop with what the task returns or throws
      * @throws RejectedExecutionException if the loop is closed
      */
-    public <T> CompletableFuture<T> submit(Callable<T> task) {
+    public <T extends @Nullable Object> CompletableFuture<T> submit(Callable<T> task) {
         Call<T> call = new Call<>(Objects.requireNonNull(task));
         execute(call);
         return call.result;
@@ -237,7 +238,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is none
      */
     @FunctionalInterface
-    public interface Task<T, X extends Exception> {
+    public interface Task<T extends @Nullable Object, X extends Exception> {
         /**
          * Does it.
          *
@@ -261,7 +262,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the loop's thread has called {@link System#exit}
      */
-    public <T, X extends Exception> T call(Task<T, X> task) throws X {
+    public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task) throws X {
         if (isInLoop()) {
             return task.run();
         }
@@ -296,7 +297,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
      */
-    public <T, X extends Exception> T call(Task<T, X> task, Duration timeout) throws X, TimeoutException {
+    public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task, Duration timeout) throws X, TimeoutException {
         if (isInLoop()) {
             return task.run();
         }
@@ -381,7 +382,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /** A task with a result. */
-    private static final class Call<T> implements Runnable {
+    private static final class Call<T extends @Nullable Object> implements Runnable {
         private final Callable<T> task;
         private final CompletableFuture<T> result = new CompletableFuture<>();
 

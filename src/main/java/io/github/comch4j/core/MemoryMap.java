@@ -13,6 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Memory that a device may read and write ({@code doca_mmap}); what buffers are windows on.
@@ -34,7 +35,7 @@ public final class MemoryMap implements AutoCloseable {
     private final Set<Access> access; // empty: not known
     private final MapHandle resource;
 
-    private MemoryMap(Builder settings, MemorySegment memory, Arena arena, Range range) {
+    private MemoryMap(Builder settings, MemorySegment memory, @Nullable Arena arena, Range range) {
         this.memory = memory;
         this.devices = settings.devices;
         this.remote = false;
@@ -293,7 +294,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /** The life of memory that is not the map's own, or null. */
-    MemorySegment.Scope foreignScope() {
+    MemorySegment.@Nullable Scope foreignScope() {
         return resource.arena != null || remote ? null : memory.scope();
     }
 
@@ -304,7 +305,7 @@ public final class MemoryMap implements AutoCloseable {
 
     private static final class MapHandle extends Handle {
         private final MemorySegment handle;
-        private final Arena arena; // null: the memory is not ours
+        private final @Nullable Arena arena; // null: the memory is not ours
 
         MapHandle(Device device, MemorySegment memory, MemorySegment handle) {
             super(Rank.BASE, "the imported memory map of " + memory.byteSize() + " bytes", device.resource());
@@ -318,7 +319,7 @@ public final class MemoryMap implements AutoCloseable {
             }
         }
 
-        MapHandle(Builder settings, MemorySegment memory, Arena arena, Range range) {
+        MapHandle(Builder settings, MemorySegment memory, @Nullable Arena arena, Range range) {
             super(Rank.BASE, "the memory map of " + memory.byteSize() + " bytes",
                     settings.devices.stream().map(Device::resource).toArray(Resource[]::new));
             this.arena = arena;
@@ -439,7 +440,7 @@ public final class MemoryMap implements AutoCloseable {
             return new MemoryMap(this, memory, null, (map, action) -> MmapCalls.setDmaBufRange(map, descriptor, offset, memory, action));
         }
 
-        private MemoryMap map(MemorySegment memory, Arena arena) {
+        private MemoryMap map(MemorySegment memory, @Nullable Arena arena) {
             return new MemoryMap(this, memory, arena, (map, action) -> MmapCalls.setRange(map, memory, action));
         }
 

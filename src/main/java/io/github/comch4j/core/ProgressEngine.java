@@ -9,6 +9,7 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Notifications;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
@@ -123,7 +124,7 @@ public final class ProgressEngine implements AutoCloseable {
      *
      * @return the owner; null when released or closed
      */
-    public Thread owner() {
+    public @Nullable Thread owner() {
         return engine.owner();
     }
 

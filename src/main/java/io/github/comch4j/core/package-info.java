@@ -10,4 +10,7 @@
  *
  * <p><b>Threads.</b> An engine and what is connected to it belong to one thread at a time; devices, maps and inventories may be used from any.
  */
+@NullMarked
 package io.github.comch4j.core;
+
+import org.jspecify.annotations.NullMarked;

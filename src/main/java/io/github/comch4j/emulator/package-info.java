@@ -19,4 +19,7 @@
  * <td>{@linkplain io.github.comch4j.emulator.EmulatedFaults#toString() faults}, from the start</td><td>none</td></tr>
  * </table>
  */
+@NullMarked
 package io.github.comch4j.emulator;
+
+import org.jspecify.annotations.NullMarked;

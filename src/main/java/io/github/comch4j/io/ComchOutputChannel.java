@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.WritableByteChannel;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a {@link ComchInputChannel} of the other side: chunks, in order, as
@@ -43,7 +44,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private final BufferPool pool;
     private final ComchProducer producer;
     private DocaError failure = DocaError.SUCCESS; // of a chunk that was accepted
-    private DocaException refusal; // of a chunk that was not
+    private @Nullable DocaException refusal; // of a chunk that was not
     private boolean told; // that not all arrives
     private boolean open = true;
 
@@ -52,7 +53,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.consumerId = consumerId;
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_ONLY);
-        BufferPool made = null;
+        @Nullable BufferPool made = null;
         try {
             made = BufferPool.create(memory, chunks, chunkSize);
             this.pool = made;
@@ -132,7 +133,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         return pool.tryClaim();
     }
 
-    private void send(BufferPool.Slot slot, MemorySegment immediate) throws IOException {
+    private void send(BufferPool.Slot slot, @Nullable MemorySegment immediate) throws IOException {
         boolean sent = false;
         try {
             await("the other side to read", () -> trySend(slot, immediate));
@@ -144,7 +145,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         }
     }
 
-    private boolean trySend(BufferPool.Slot slot, MemorySegment immediate) {
+    private boolean trySend(BufferPool.Slot slot, @Nullable MemorySegment immediate) {
         if (!connection.isOpen()) {
             return false; // the producer may be closed
         }

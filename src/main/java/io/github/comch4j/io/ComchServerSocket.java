@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A server whose clients are waited for, one after the other; the other end of {@link ComchSocket}. May be used by any thread but the loop's.
@@ -80,7 +81,7 @@ public final class ComchServerSocket implements AutoCloseable {
      * @return the connection; null if no client came in time
      * @throws IllegalStateException in the loop itself, if the thread is interrupted, or if the server is closed
      */
-    public ComchSocket accept(Duration timeout) {
+    public @Nullable ComchSocket accept(Duration timeout) {
         ComchSocket.checkNotInLoop(loop);
         if (server.isClosed()) {
             throw new IllegalStateException(server + " is closed");

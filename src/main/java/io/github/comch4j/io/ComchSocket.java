@@ -24,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also virtual ones, which hold on to no carrier
@@ -119,7 +120,7 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /** Waits for the end of an attempt; null if it was refused, or the time is up. */
-    private static ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
+    private static @Nullable ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
         long pause = RETRY_NANOS;
         while (!client.isConnected() && client.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
             pause(pause);
@@ -191,7 +192,7 @@ public final class ComchSocket implements AutoCloseable {
      * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
      * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
      */
-    public byte[] receive(Duration timeout) {
+    public byte @Nullable [] receive(Duration timeout) {
         checkNotInLoop(loop);
         byte[] message;
         try {

@@ -8,4 +8,7 @@
  * {@link java.io.IOException}, as callers of {@link java.nio.channels} expect, with the {@link io.github.comch4j.DocaException} as its cause. Opening them, and
  * everything in sockets, throws {@code DocaException} itself.
  */
+@NullMarked
 package io.github.comch4j.io;
+
+import org.jspecify.annotations.NullMarked;

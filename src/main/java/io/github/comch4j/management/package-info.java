@@ -5,4 +5,7 @@
  * <p>Needs the JDK's module {@code java.management}, which nothing else in this library does: a program that is a
  * module, or a runtime image, has to require it.
  */
+@NullMarked
 package io.github.comch4j.management;
+
+import org.jspecify.annotations.NullMarked;
