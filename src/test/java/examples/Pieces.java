@@ -3,12 +3,8 @@ package examples;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.io.ComchInputChannel;
-import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.io.ComchServerSocket;
-import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -19,7 +15,11 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
-import io.github.comch4j.management.ComchManagement;
+import io.github.comch4j.io.ComchInputChannel;
+import io.github.comch4j.io.ComchOutputChannel;
+import io.github.comch4j.io.ComchServerSocket;
+import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.management.MBeans;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -133,7 +133,7 @@ public final class Pieces {
 
     public void management(Runnable work) {
         // @start region="management"
-        ComchManagement management = ComchManagement.register(); // jconsole, or whatever reads MBeans, sees the domain io.github.comch4j now
+        MBeans management = MBeans.register(); // jconsole, or whatever reads MBeans, sees the domain io.github.comch4j now
         work.run();
         management.close();
         // @end

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -76,6 +78,18 @@ class PublicApiTest {
             }
         }
         assertThat(offences).isEmpty();
+    }
+
+    @Test
+    void thePrefixComchMeansAnObjectOfDocaComch() throws IOException {
+        Map<String, Set<String>> prefixed = publicClasses().stream().filter(type -> type.getSimpleName().startsWith("Comch"))
+                .collect(Collectors.groupingBy(Class::getPackageName, Collectors.mapping(Class::getSimpleName, Collectors.toSet())));
+        assertThat(prefixed).containsOnlyKeys("io.github.comch4j.comch", "io.github.comch4j.io");
+        Set<String> objects = Pattern.compile("struct doca_comch_(\\w+);").matcher(Files.readString(Path.of("headers", "doca_comch.h"))
+                + Files.readString(Path.of("headers", "doca_comch_producer.h")) + Files.readString(Path.of("headers", "doca_comch_consumer.h")))
+                .results().map(match -> "Comch" + match.group(1).substring(0, 1).toUpperCase(Locale.ROOT) + match.group(1).substring(1))
+                .filter(name -> !name.contains("_")).collect(Collectors.toSet()); // those with one are tasks and events
+        assertThat(prefixed.get("io.github.comch4j.comch")).isEqualTo(objects);
     }
 
     @Test

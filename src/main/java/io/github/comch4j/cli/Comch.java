@@ -2,7 +2,7 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.LibraryInfo;
-import io.github.comch4j.comch.ComchCapabilities;
+import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.DeviceProperties;
@@ -131,7 +131,7 @@ public final class Comch {
         if (!limits || (!device.supportsServers() && !device.supportsClients())) {
             return;
         }
-        ComchCapabilities most = ComchCapabilities.of(device);
+        Capabilities most = Capabilities.of(device);
         System.out.println("  control path: names of " + most.maxNameLength() + " bytes, messages of "
                 + most.maxMessageSize() + " bytes, receive queues of " + most.maxReceiveQueueSize() + ", "
                 + most.maxSendTasks() + " send tasks, " + most.maxClients() + " clients");

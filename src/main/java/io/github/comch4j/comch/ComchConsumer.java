@@ -48,7 +48,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         try {
             this.immediateLength = configureImmediates(settings.immediateLength);
             this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates)), immediateLength, settings);
-            configure(receives, capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxTasks));
+            configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -82,7 +82,7 @@ public final class ComchConsumer extends FastPathEndpoint {
     private int configureImmediates(int wanted) {
         if (wanted >= 0) {
             Limits.set("immediateLength", wanted, value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
-                    connection().endpoint().device(), capabilities -> capabilities.consumer().map(ComchCapabilities.Consumer::maxImmediateLength));
+                    connection().endpoint().device(), capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
         }
         return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
@@ -304,7 +304,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         /**
          * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default: DOCA's.
          *
-         * @param bytes 0 to {@link ComchCapabilities.Consumer#maxImmediateLength()}
+         * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
          * @return this
          * @throws IllegalArgumentException if it is negative
          */

@@ -32,7 +32,7 @@ public final class ComchProducer extends FastPathEndpoint {
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
-            configure(sends, capabilities -> capabilities.producer().map(ComchCapabilities.Producer::maxTasks));
+            configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;

@@ -35,7 +35,7 @@ public final class ComchServer extends ControlPathEndpoint {
      * @param engine the engine it runs on, which the calling thread owns
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for; unique among the servers of the representor, not empty, at most {@link ComchCapabilities#maxNameLength()} bytes
+     * @param name what clients ask for; unique among the servers of the representor, not empty, at most {@link Capabilities#maxNameLength()} bytes
      * @return the settings
      */
     public static Builder builder(ProgressEngine engine, Device device, Representor representor, String name) {

@@ -456,7 +456,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /**
          * The largest message ({@code …_set_max_msg_size}); both sides should agree. Default: DOCA's.
          *
-         * @param bytes 1 to {@link ComchCapabilities#maxMessageSize()}
+         * @param bytes 1 to {@link Capabilities#maxMessageSize()}
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */
@@ -469,7 +469,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /**
          * How many messages can wait to be received ({@code …_set_recv_queue_size}). Default: DOCA's.
          *
-         * @param messages 1 to {@link ComchCapabilities#maxReceiveQueueSize()}
+         * @param messages 1 to {@link Capabilities#maxReceiveQueueSize()}
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */
@@ -482,7 +482,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /**
          * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default: 256.
          *
-         * @param tasks 1 to {@link ComchCapabilities#maxSendTasks()}
+         * @param tasks 1 to {@link Capabilities#maxSendTasks()}
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */
@@ -515,7 +515,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
                 return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";
             }
             int length = name.getBytes(StandardCharsets.UTF_8).length;
-            int most = ComchCapabilities.of(device).maxNameLength();
+            int most = Capabilities.of(device).maxNameLength();
             return length > most ? ", a name of " + length + " bytes, where " + most + " are possible" : "";
         }
 

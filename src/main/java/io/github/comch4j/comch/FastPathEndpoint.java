@@ -66,7 +66,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /** Tells DOCA how its tasks end. */
-    final void configure(TransferTasks tasks, Function<ComchCapabilities, Optional<Long>> limit) {
+    final void configure(TransferTasks tasks, Function<Capabilities, Optional<Long>> limit) {
         Limits.set("tasks", tasks.count(), value -> calls.configureTasks(context.object(), tasks.queue.completedCallback(), tasks.queue.failedCallback(),
                 value, "configuring " + this), connection.endpoint().device(), limit);
     }
@@ -244,7 +244,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
          * How many sends can be in flight, or buffers be posted, at a time ({@code doca_comch_producer_task_send_set_conf},
          * {@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for.
          *
-         * @param count 1 to {@link ComchCapabilities.Producer#maxTasks()} or {@link ComchCapabilities.Consumer#maxTasks()}
+         * @param count 1 to {@link Capabilities.Producer#maxTasks()} or {@link Capabilities.Consumer#maxTasks()}
          * @return this
          * @throws IllegalArgumentException if it is less than 1
          */

@@ -15,7 +15,7 @@ final class Limits {
     }
 
     /** Makes a setting; if DOCA does not take the value, says what the device takes. */
-    static void set(String setting, int value, IntConsumer setter, Device device, Function<ComchCapabilities, Optional<Long>> limit) {
+    static void set(String setting, int value, IntConsumer setter, Device device, Function<Capabilities, Optional<Long>> limit) {
         try {
             setter.accept(value);
         } catch (DocaException e) {
@@ -23,7 +23,7 @@ final class Limits {
                 throw e;
             }
             throw Failures.refused(e.code(), e.function(), e.action() + " with " + setting + " " + value
-                    + limit.apply(ComchCapabilities.of(device)).map(most -> ", where " + device + " takes at most " + most).orElse(""));
+                    + limit.apply(Capabilities.of(device)).map(most -> ", where " + device + " takes at most " + most).orElse(""));
         }
     }
 }

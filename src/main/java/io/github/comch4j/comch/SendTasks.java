@@ -173,7 +173,7 @@ final class SendTasks extends TransferTasks {
             return memory;
         }
         Device device = producer.connection().endpoint().device();
-        long most = immediate == null ? 0 : ComchCapabilities.of(device).consumer().map(ComchCapabilities.Consumer::maxImmediateLength).orElse(0L);
+        long most = immediate == null ? 0 : Capabilities.of(device).consumer().map(Capabilities.Consumer::maxImmediateLength).orElse(0L);
         if (immediate != null && immediate.byteSize() > most && most > 0) {
             return ": " + immediate.byteSize() + " bytes of immediate data, where " + device + " takes at most " + most;
         }

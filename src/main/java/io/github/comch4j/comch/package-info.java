@@ -23,6 +23,10 @@
  * {@link io.github.comch4j.core.Device#representors()} tell them, and each program runs on its side. Programs that want calls that wait rather than handlers have
  * {@link io.github.comch4j.io.ComchSocket}; those that move streams of bytes, {@link io.github.comch4j.io.ComchOutputChannel}.
  *
+ * <h2>Names</h2>
+ * <p>A type whose name begins with {@code Comch} stands for an object of DOCA Comch, {@code doca_comch_…}: server, client, connection, producer, consumer. What
+ * belongs to these, and is no such object, has no prefix: endpoints, which are what two of them have in common, handlers, states, records and exceptions.
+ *
  * <h2>Threads and callbacks</h2>
  * <p>Everything belongs to the thread that owns its engine. Handlers run inside {@link io.github.comch4j.core.ProgressEngine#progress()} of that engine; what
  * they may do is described there.

@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * All that DOCA tells of a device's port and capabilities, besides those of Comch (see {@link io.github.comch4j.comch.ComchCapabilities}); a snapshot, made by
+ * All that DOCA tells of a device's port and capabilities, besides those of Comch (see {@link io.github.comch4j.comch.Capabilities}); a snapshot, made by
  * {@link Device#properties}. What the device does not have, or this DOCA release cannot tell, is empty or false.
  *
  * @param ipv4 the first IPv4 address of the interface ({@code doca_devinfo_get_ipv4_addr})

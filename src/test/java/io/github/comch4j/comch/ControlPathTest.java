@@ -161,7 +161,7 @@ class ControlPathTest extends BothForms {
 
     @Test
     void aSettingBeyondTheCapabilityIsRefusedByDoca() {
-        int most = (int) ComchCapabilities.of(machine.dpu).maxMessageSize();
+        int most = (int) Capabilities.of(machine.dpu).maxMessageSize();
         assertThatThrownBy(() -> recordingServer().maxMessageSize(most + 1).start()).isInstanceOfSatisfying(DocaException.class, e -> {
             assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
             assertThat(e.function()).isEqualTo("doca_comch_server_set_max_msg_size");
@@ -388,8 +388,8 @@ class ControlPathTest extends BothForms {
 
     @Test
     void capabilitiesAreAskedOfTheDevice() {
-        ComchCapabilities host = ComchCapabilities.of(machine.host);
-        ComchCapabilities dpu = ComchCapabilities.of(machine.dpu);
+        Capabilities host = Capabilities.of(machine.host);
+        Capabilities dpu = Capabilities.of(machine.dpu);
         assertThat(host.client()).isTrue();
         assertThat(host.server()).isFalse();
         assertThat(dpu.client()).isFalse();

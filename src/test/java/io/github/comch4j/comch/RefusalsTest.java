@@ -93,9 +93,9 @@ class RefusalsTest extends BothForms {
     @Test
     void messagesSayWhatIsPossible() {
         assertThatThrownBy(() -> machine.client().sendTasks(1 << 30).start()).hasMessageContaining("sendTasks " + (1 << 30))
-                .hasMessageContaining("at most " + ComchCapabilities.of(machine.host).maxSendTasks());
+                .hasMessageContaining("at most " + Capabilities.of(machine.host).maxSendTasks());
         assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, "x".repeat(500)).start())
-                .hasMessageContaining("500 bytes").hasMessageContaining(ComchCapabilities.of(machine.dpu).maxNameLength() + " are possible");
+                .hasMessageContaining("500 bytes").hasMessageContaining(Capabilities.of(machine.dpu).maxNameLength() + " are possible");
         assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, "anyone").start()).hasMessageContaining("Devices.openDpu");
         assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, "anyone").start())
                 .hasMessageContaining("Devices.openDpu");
@@ -134,7 +134,7 @@ class RefusalsTest extends BothForms {
 
     @Test
     void messagesNameTheReasonAndTheLimit() {
-        long tasks = ComchCapabilities.of(machine.host).producer().orElseThrow().maxTasks();
+        long tasks = Capabilities.of(machine.host).producer().orElseThrow().maxTasks();
         assertThatThrownBy(() -> client.connection().producer(machine.engine).tasks(100_000).start()).hasMessageContaining("tasks 100000")
                 .hasMessageContaining("at most " + tasks);
         assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory).tasks(100_000).start()).hasMessageContaining("tasks 100000")

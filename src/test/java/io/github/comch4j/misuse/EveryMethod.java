@@ -2,7 +2,7 @@ package io.github.comch4j.misuse;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
-import io.github.comch4j.comch.ComchCapabilities;
+import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -80,7 +80,7 @@ public final class EveryMethod {
     }
 
     private static final List<Class<?>> STATIC = List.of(Devices.class, BufferInventory.class, BufferPool.class, MemoryMap.class, ComchClient.class, ComchServer.class,
-            ComchInputChannel.class, ComchOutputChannel.class, ComchServerSocket.class, ComchSocket.class, ComchCapabilities.class, ProgressEngine.class, Doca.class,
+            ComchInputChannel.class, ComchOutputChannel.class, ComchServerSocket.class, ComchSocket.class, Capabilities.class, ProgressEngine.class, Doca.class,
             DocaLog.class, PciAddress.class, IdleStrategy.class, EventLoop.class, EmulatedFaults.class);
     /** These would change the process for good, or end in what was asked for: for ever. */
     private static final List<String> LEFT_OUT = List.of("DocaLog.bridge", "DocaLog.standardBackend", "DocaLog.log", "EmulatedFaults.apply", "IdleStrategy.idle");

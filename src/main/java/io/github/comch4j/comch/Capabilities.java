@@ -19,7 +19,7 @@ import java.util.Optional;
  * @param producer what producers can do; empty if there can be none
  * @param consumer what consumers can do; empty if there can be none
  */
-public record ComchCapabilities(boolean server, boolean client, int maxNameLength, long maxMessageSize, long maxReceiveQueueSize, long maxSendTasks,
+public record Capabilities(boolean server, boolean client, int maxNameLength, long maxMessageSize, long maxReceiveQueueSize, long maxSendTasks,
         long maxClients, Optional<Producer> producer, Optional<Consumer> consumer) {
 
     /**
@@ -53,9 +53,9 @@ public record ComchCapabilities(boolean server, boolean client, int maxNameLengt
      * @throws IllegalStateException if the device is closed
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
-    public static ComchCapabilities of(Device device) {
+    public static Capabilities of(Device device) {
         MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
-        return new ComchCapabilities(CapabilityCalls.servers(info), CapabilityCalls.clients(info), (int) CapabilityCalls.maxNameLength(info) - 1,
+        return new Capabilities(CapabilityCalls.servers(info), CapabilityCalls.clients(info), (int) CapabilityCalls.maxNameLength(info) - 1,
                 CapabilityCalls.maxMessageSize(info), CapabilityCalls.maxReceiveQueueSize(info), CapabilityCalls.maxSendTasks(info),
                 CapabilityCalls.maxClients(info), producer(info), consumer(info));
     }

@@ -36,14 +36,14 @@ import javax.management.StandardMBean;
  * <tr><td>{@link ConsumerMXBean}</td><td>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
  * </table>
  */
-public final class ComchManagement implements AutoCloseable {
+public final class MBeans implements AutoCloseable {
     private static final String DOMAIN = "io.github.comch4j";
     private static final Logger LOGGER = System.getLogger(DOMAIN);
 
     private final MBeanServer server;
     private final Beans beans = new Beans();
 
-    private ComchManagement(MBeanServer server) {
+    private MBeans(MBeanServer server) {
         this.server = server;
     }
 
@@ -52,7 +52,7 @@ public final class ComchManagement implements AutoCloseable {
      *
      * @return closes what it has registered
      */
-    public static ComchManagement register() {
+    public static MBeans register() {
         return register(ManagementFactory.getPlatformMBeanServer());
     }
 
@@ -63,8 +63,8 @@ public final class ComchManagement implements AutoCloseable {
      * @param server where
      * @return closes what it has registered
      */
-    public static ComchManagement register(MBeanServer server) {
-        ComchManagement management = new ComchManagement(Objects.requireNonNull(server));
+    public static MBeans register(MBeanServer server) {
+        MBeans management = new MBeans(Objects.requireNonNull(server));
         LiveObjects.observe(management.beans);
         return management;
     }

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** With a server of its own: other tests in this JVM leave connections of theirs in the platform's. */
 @Timeout(60)
-class ComchManagementTest {
+class MBeansTest {
     private final MBeanServer beans = MBeanServerFactory.newMBeanServer();
 
     /** A registration for the length of a block. */
     private final class Showing implements AutoCloseable {
-        private final ComchManagement management = ComchManagement.register(beans);
+        private final MBeans management = MBeans.register(beans);
 
         boolean isOn() throws JMException {
             return !names("type=ProgressEngine,*").isEmpty();
@@ -75,7 +75,7 @@ class ComchManagementTest {
     @Test
     void whatWasThereBeforeIsShownAndClosingTakesItBack() throws JMException {
         try (Pair pair = new Pair()) {
-            ComchManagement management = ComchManagement.register(beans);
+            MBeans management = MBeans.register(beans);
             assertThat(names("type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number())).hasSize(1);
             management.close();
             assertThat(names("*")).isEmpty();
