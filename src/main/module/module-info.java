@@ -6,7 +6,7 @@
  */
 module io.github.comch4j {
     requires jdk.jfr;
-    requires static org.jspecify; // annotations, for compilers
+    requires static org.jspecify; // not transitive: consumers without it could not be compiled
     requires static transitive java.management; // io.github.comch4j.management alone needs it
 
     exports io.github.comch4j;

@@ -3,6 +3,8 @@ package io.github.comch4j;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.lang.module.ModuleDescriptor;
 import java.lang.module.ModuleFinder;
 import java.nio.file.Files;
@@ -13,10 +15,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.jar.JarFile;
 import java.util.jar.Manifest;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** The finished jar as a module and on the class path, native access denied to all but it. */
 @Timeout(120)
@@ -65,6 +69,23 @@ class ModulePathIT {
         assertThat(module.opens()).isEmpty();
         assertThat(module.requires()).filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
                 .allSatisfy(needed -> assertThat(needed.name()).matches("(java|jdk)\\..*"));
+    }
+
+    @Test
+    void aConsumerIsCompiledWithoutTheAnnotations(@TempDir Path folder) throws IOException {
+        Path module = Files.writeString(folder.resolve("module-info.java"), "module consumer { requires " + MODULE + "; }");
+        Path user = Files.writeString(Files.createDirectory(folder.resolve("consumer")).resolve("User.java"), """
+                package consumer;
+                class User {
+                    Object use(io.github.comch4j.core.BufferPool pool, io.github.comch4j.comch.ComchConnection connection) {
+                        return pool.tryClaim() == null ? connection.attach(null) : connection.attachment(String.class);
+                    }
+                }
+                """);
+        StringWriter said = new StringWriter();
+        int status = ToolProvider.findFirst("javac").orElseThrow().run(new PrintWriter(said), new PrintWriter(said), "-Xlint:all", "-Werror",
+                "-p", jar().toString(), "-d", folder.resolve("classes").toString(), module.toString(), user.toString());
+        assertThat(status).as(said.toString()).isZero();
     }
 
     @Test

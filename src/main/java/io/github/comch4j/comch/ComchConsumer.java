@@ -70,7 +70,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         } catch (DocaException e) {
             Set<Access> access = settings.memory.access();
             boolean known = !access.isEmpty(); // those of imported memory are not
-            if (!known || access.contains(Access.PCI_READ_WRITE) || e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED) {
+            if (!known || access.contains(Access.PCI_READ_WRITE) || (e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED)) {
                 throw e;
             }
             throw Failures.refused(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
@@ -369,7 +369,7 @@ public final class ComchConsumer extends FastPathEndpoint {
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {
-            if (CoreObjects.of(engine).isInCallbacks() || connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks()) {
+            if (CoreObjects.of(engine).isInCallbacks() || (connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks())) {
                 throw new IllegalStateException("waiting for a consumer inside a callback: use start()");
             }
             ComchConsumer consumer = start();

@@ -219,10 +219,6 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         return List.copyOf(connections.values());
     }
 
-    final @Nullable ComchConnection connectionAt(long address) {
-        return connections.get(address);
-    }
-
     /** Makes a native connection known. */
     final ComchConnection open(long address) {
         ComchConnection known = connections.get(address);

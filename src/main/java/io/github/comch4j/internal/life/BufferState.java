@@ -139,7 +139,7 @@ public final class BufferState {
      * Before a task of {@code context} with the buffer is submitted or queued: checks it and counts it as in flight.
      */
     public void beginTask(Context context) {
-        if (closed || inFlight > 0 && holder != context) {
+        if (closed || (inFlight > 0 && holder != context)) {
             throw unusable();
         }
         if (foreignScope != null && !foreignScope.isAlive()) {

@@ -19,7 +19,7 @@ final class PlainTransport extends Transport {
     @Override
     public int progress(int limit) {
         int done = 0;
-        while (done < limit && !hasFailed() && (queued > 0 && queuesWork() || PeCalls.progress(engine) != 0)) {
+        while (done < limit && !hasFailed() && ((queued > 0 && queuesWork()) || PeCalls.progress(engine) != 0)) {
             done++;
         }
         return done;
