@@ -365,7 +365,7 @@ static void max_imm_data_len(void **state)
 	on_machine("limit max_imm_data_len 4", NULL, immediate_data_are_bounded);
 }
 
-static int lists_are_bounded(void *unused)
+static int lists_are_refused(void *unused)
 {
 	(void)unused;
 	struct lane lane;
@@ -385,10 +385,57 @@ static int lists_are_bounded(void *unused)
 	return 0;
 }
 
+/* Three times `len` bytes. */
+static struct doca_buf *list_of_three(struct memory *memory, size_t len)
+{
+	struct doca_buf *head = memory_buf(memory, 0, 400, len);
+	OK(doca_buf_chain_list(head, memory_buf(memory, 400, 400, len)));
+	OK(doca_buf_chain_list(head, memory_buf(memory, 800, 400, len)));
+	return head;
+}
+
+static int lists_are_bounded(void *unused)
+{
+	(void)unused;
+	struct lane lane;
+	struct doca_comch_consumer_task_post_recv *posted;
+	lane_open(&lane);
+	CHECK(capability(doca_comch_producer_cap_get_max_buf_list_len, lane.pair.devices.host) == 3);
+	CHECK(capability(doca_comch_consumer_cap_get_max_buf_list_len, lane.pair.devices.dpu) == 1);
+	struct doca_buf *to = memory_buf(&lane.to, 0, 960, 0);
+	struct doca_buf *list = memory_buf(&lane.to, 1000, 100, 0);
+	OK(doca_buf_chain_list(list, memory_buf(&lane.to, 1100, 100, 0)));
+	GIVES(DOCA_ERROR_INVALID_VALUE, try_post(&lane.consumer, list, &posted));
+	(void)post(&lane.consumer, to);
+	/* One buffer too many; then longer than a send may be, and than the posted buffer is. */
+	struct doca_buf *head = list_of_three(&lane.from, 10);
+	OK(doca_buf_chain_list(head, memory_buf(&lane.from, 1200, 10, 0)));
+	GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&lane.producer, lane.consumer.id, head, NULL, 0, NULL));
+	buf_release(head);
+	head = list_of_three(&lane.from, 334);
+	GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&lane.producer, lane.consumer.id, head, NULL, 0, NULL));
+	buf_release(head);
+	head = list_of_three(&lane.from, 321);
+	GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&lane.producer, lane.consumer.id, head, NULL, 0, NULL));
+	buf_release(head);
+	/* None of them has taken the posted buffer. */
+	head = list_of_three(&lane.from, 320);
+	(void)put(&lane.producer, lane.consumer.id, head);
+	UNTIL(count_of(&lane.consumer.record, RECEIVED) == 1 && count_of(&lane.producer.record, SENT) == 1,
+	      lane.producer.pe, lane.consumer.pe);
+	CHECK(buf_data_len(to) == 960);
+	buf_release(head);
+	buf_release(to);
+	buf_release(list);
+	lane_close(&lane);
+	return 0;
+}
+
 static void max_buf_list_len(void **state)
 {
 	(void)state;
-	on_machine(NULL, "max_buf_list_len=1", lists_are_bounded);
+	on_machine(NULL, NULL, lists_are_refused);
+	on_machine("limit max_buf_list_len 3\nlimit max_buf_size 1000\n", NULL, lists_are_bounded);
 }
 
 /* ---- capabilities ---- */

@@ -360,11 +360,12 @@ static void see_extreme_limits(const void *unused)
 	(void)unused;
 	setenv("DOCA_EMU_LIMITS",
 	       "max_name_len=128,max_msg_size=1048576,max_recv_queue_size=62,max_send_tasks=65536,max_clients=512,"
-	       "max_consumers=128,max_producers=1024,max_tasks=8192,max_buf_size=4294967295,max_buf_list_len=1,"
+	       "max_consumers=128,max_producers=1024,max_tasks=8192,max_buf_size=4294967295,max_buf_list_len=64,"
 	       "max_imm_data_len=32",
 	       1);
 	see();
 	CHECK(emu_limits()->max_buf_size == UINT32_MAX && emu_limits()->max_msg_size == 1048576);
+	CHECK(emu_limits()->max_buf_list_len == 64);
 	OK(doca_devinfo_destroy_list(list));
 }
 
@@ -450,7 +451,7 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"limit max_imm_data_len 33\n", NULL, "from 0 to 32"},
 		{"limit max_name_len 129\n", NULL, "128"},
 		{"limit max_consumers 129\n", NULL, "128"},
-		{"limit max_buf_list_len 2\n", NULL, "from 1 to 1"},
+		{"limit max_buf_list_len 65\n", NULL, "from 1 to 64"},
 		{"limit max_buf_size 4294967296\n", NULL, "4294967295"},
 		{"limit max_recv_queue_size 65536\n", NULL, "more than a queue can hold"},
 		{NULL, "max_msg_size=8192", "more than a queue can hold"},

@@ -5,6 +5,9 @@
 
 #define EMU_PRIVATE_API __attribute__((visibility("default")))
 
+/* For what each message calls from two places: the compiler would make one function of it. */
+#define EMU_ALWAYS_INLINE inline __attribute__((always_inline))
+
 #define EMU_LIKELY(x) __builtin_expect(!!(x), 1)
 #define EMU_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

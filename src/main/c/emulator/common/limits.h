@@ -19,7 +19,7 @@ struct emu_limits {
 	uint32_t max_producers;       /* per side of a connection */
 	uint32_t max_tasks;           /* per producer or consumer */
 	uint32_t max_buf_size;        /* bytes */
-	uint32_t max_buf_list_len;
+	uint32_t max_buf_list_len;    /* of a producer */
 	uint32_t max_imm_data_len;    /* bytes */
 };
 
@@ -32,7 +32,7 @@ struct emu_limits {
 #define EMU_BOUND_PRODUCERS 1024u
 #define EMU_BOUND_TASKS 8192u
 #define EMU_BOUND_BUF_SIZE UINT32_MAX
-#define EMU_BOUND_BUF_LIST_LEN 1u
+#define EMU_BOUND_BUF_LIST_LEN 64u
 #define EMU_BOUND_IMM_DATA_LEN 32u
 
 /* Messages and queue together: (queue + 1) * (message rounded up to 16 + 16) bytes. */

@@ -41,6 +41,11 @@
  * takes: refused by submit, the posted buffer stays [Q20, Q34]. */
 #define READING_SEND_TOO_LONG DOCA_ERROR_INVALID_VALUE
 
+/* The longest list of buffers that can be posted: no public source says in what parts of a list data arrive. A longer
+ * one is refused by submit; so is one to be sent that is longer than the device's limit. */
+#define READING_POST_LIST_LEN 1u
+#define READING_LIST_TOO_LONG DOCA_ERROR_INVALID_VALUE
+
 /* Send of a buffer whose memory map was imported: refused by submit. */
 #define READING_SEND_FROM_IMPORTED DOCA_ERROR_NOT_SUPPORTED
 

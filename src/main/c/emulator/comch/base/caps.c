@@ -3,6 +3,7 @@
 #include "doca_comch.h"
 #include "doca_comch_consumer.h"
 #include "doca_comch_producer.h"
+#include "readings.h"
 
 static doca_error_t report(const struct doca_devinfo *devinfo, uint32_t limit, uint32_t *value)
 {
@@ -93,7 +94,7 @@ doca_error_t doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo 
 doca_error_t doca_comch_consumer_cap_get_max_buf_list_len(const struct doca_devinfo *devinfo,
 							  uint32_t *max_buf_list_len)
 {
-	return report_of(EMU_CAN_CONSUME, devinfo, emu_limits()->max_buf_list_len, max_buf_list_len);
+	return report_of(EMU_CAN_CONSUME, devinfo, READING_POST_LIST_LEN, max_buf_list_len);
 }
 
 doca_error_t doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo, uint32_t *max_consumers)

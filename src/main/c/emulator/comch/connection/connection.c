@@ -137,6 +137,19 @@ bool connection_write_peer(const struct doca_comch_connection *connection, uint6
 	return copy_across(connection, true, (uintptr_t)source, dest, len);
 }
 
+/* The kernel moves a little less than 2 GiB in one call: the caller has another way for what is longer. */
+bool connection_gather_to_peer(const struct doca_comch_connection *connection, uint64_t dest,
+			       const struct iovec *places, uint64_t len)
+{
+	if (connection->reach != WIRE_REACH_PROCESS || connection_peer_vanished(connection))
+		return false;
+	struct iovec remote = {.iov_base = (void *)(uintptr_t)dest, .iov_len = len};
+	size_t num = 0;
+	for (uint64_t end = 0; end < len; num++)
+		end += places[num].iov_len;
+	return process_vm_writev(connection->peer_pid, places, num, &remote, 1, 0) == (ssize_t)len;
+}
+
 void connection_check_socket(struct doca_comch_connection *connection)
 {
 	if (connection->peer_died || connection->broken || connection->socket < 0)

@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #include "base/shm_map.h"
 #include "base/wire.h"
@@ -149,6 +150,9 @@ bool connection_peer_lives(const struct doca_comch_connection *connection);
 bool connection_read_peer(const struct doca_comch_connection *connection, void *dest, uint64_t source, uint64_t len);
 bool connection_write_peer(const struct doca_comch_connection *connection, uint64_t dest, const void *source,
 			   uint64_t len);
+/* The same from several places, one behind the other; they have `len` bytes together. */
+bool connection_gather_to_peer(const struct doca_comch_connection *connection, uint64_t dest,
+			       const struct iovec *places, uint64_t len);
 
 /* Whether the peer has said goodbye. Messages from before it may still be in the queue. */
 bool connection_peer_closed(const struct doca_comch_connection *connection);

@@ -8,7 +8,6 @@
 #include "base/faults.h"
 #include "dev.h"
 #include "fast/producer.h"
-#include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -84,7 +83,8 @@ static doca_error_t look_up_consumer(struct doca_comch_producer *producer, uint3
 	return result;
 }
 
-static inline doca_error_t find_view(struct doca_comch_producer *producer, uint32_t id, struct consumer_view **found)
+static EMU_ALWAYS_INLINE doca_error_t find_view(struct doca_comch_producer *producer, uint32_t id,
+						struct consumer_view **found)
 {
 	struct consumer_view *view = &producer->views[id % SHM_CONSUMER_SLOTS];
 	*found = view;
@@ -104,8 +104,7 @@ static __attribute__((cold)) doca_error_t no_such_consumer(doca_error_t error)
 	return error;
 }
 
-/* The error of a send that is too long; the reason names what is too long, and the limit. */
-static __attribute__((cold)) doca_error_t too_long(const char *what, uint64_t len, uint64_t limit, const char *who)
+doca_error_t producer_refuses(const char *what, uint64_t len, uint64_t limit, const char *who)
 {
 	emu_log_reason("%llu bytes of %s, where %s %llu", (unsigned long long)len, what, who,
 		       (unsigned long long)limit);
@@ -127,8 +126,8 @@ static void publish(struct shm_slot *slot, uint64_t index)
 }
 
 /* Claims the next posted buffer that takes `len` bytes. */
-static inline doca_error_t claim(struct doca_comch_producer *producer, struct consumer_view *view, uint64_t len,
-				 uint64_t *claimed)
+static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer, struct consumer_view *view,
+					    uint64_t len, uint64_t *claimed)
 {
 	struct shm_region *region = view->region;
 	uint64_t index = atomic_load_explicit(&region->claimed, memory_order_acquire);
@@ -156,8 +155,8 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 		/* A buffer that was taken back has the largest of all rooms. */
 		if (EMU_UNLIKELY(len >= atomic_load_explicit(&region->fits_below, memory_order_relaxed)) &&
 		    len > atomic_load_explicit(&post->room, memory_order_relaxed))
-			return too_long("data", len, atomic_load_explicit(&post->room, memory_order_relaxed),
-					"the consumer's next posted buffer has room for");
+			return producer_refuses("data", len, atomic_load_explicit(&post->room, memory_order_relaxed),
+						"the consumer's next posted buffer has room for");
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
 							   memory_order_acquire))
 			continue;
@@ -173,25 +172,10 @@ static inline doca_error_t claim(struct doca_comch_producer *producer, struct co
 	}
 }
 
-/* The bytes of a task's data segment; false when the window has left its buffer. */
-static inline bool data_segment(const struct doca_buf *buf, const uint8_t **source, uint64_t *len)
-{
-	*source = NULL;
-	*len = 0;
-	if (buf == NULL)
-		return true;
-	if (EMU_UNLIKELY(buf->next != NULL || buf->data < buf->head || buf->data > buf->head + buf->len ||
-			 buf->data_len > (size_t)(buf->head + buf->len - buf->data)))
-		return false;
-	*source = buf->data;
-	*len = buf->data_len;
-	return true;
-}
-
 /* Copies a small payload in words. The sender has often written part of it just now, with stores narrower than the
  * registers that memcpy would load: such a load waits until those stores, and all stores before them, have left for
  * the cache, which takes as long as a cache line needs from the other core. */
-static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
+static EMU_ALWAYS_INLINE void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
 {
 	uint64_t word;
 	uint64_t done = 0;
@@ -205,7 +189,7 @@ static inline void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len
 }
 
 /* Counts a payload; whether those that the packed area could take are dense traffic. */
-static inline bool is_dense(struct consumer_view *view, uint64_t len)
+static EMU_ALWAYS_INLINE bool is_dense(struct consumer_view *view, uint64_t len)
 {
 	view->dense_bytes += len;
 	if (EMU_UNLIKELY(view->dense_bytes >= DENSE_TRAFFIC_BYTES)) {
@@ -216,7 +200,7 @@ static inline bool is_dense(struct consumer_view *view, uint64_t len)
 }
 
 /* Room in the packed area: whole cache lines, in one piece. Any place will do that no other payload has. */
-static inline uint32_t take_packed_room(struct shm_region *region, uint64_t len)
+static EMU_ALWAYS_INLINE uint32_t take_packed_room(struct shm_region *region, uint64_t len)
 {
 	uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
 	uint64_t offset;
@@ -227,39 +211,58 @@ static inline uint32_t take_packed_room(struct shm_region *region, uint64_t len)
 	return (uint32_t)offset;
 }
 
+/* A payload from one place, or from those of a list. */
+static EMU_ALWAYS_INLINE void copy(uint8_t *dest, const uint8_t *source, const struct iovec *list, uint64_t len)
+{
+	if (list != NULL)
+		producer_gather(dest, list, 0, len);
+	else
+		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a payload without source is inline */
+		memcpy(dest, source, len);
+}
+
+static EMU_ALWAYS_INLINE bool write_peer(const struct doca_comch_connection *connection, uint64_t dest,
+					 const uint8_t *source, const struct iovec *list, uint64_t len)
+{
+	return list != NULL ? connection_gather_to_peer(connection, dest, list, len)
+			    : connection_write_peer(connection, dest, source, len);
+}
+
 /* Brings the payload into a claimed slot or its buffer, and returns the way taken. */
-static inline enum shm_payload place(struct doca_comch_producer *producer, struct consumer_view *view,
-				     uint64_t index, struct shm_slot *slot, const uint8_t *source, uint64_t len,
-				     uint32_t imm_len)
+static EMU_ALWAYS_INLINE enum shm_payload place(struct doca_comch_producer *producer, struct consumer_view *view,
+						uint64_t index, struct shm_slot *slot, const uint8_t *source,
+						const struct iovec *list, uint64_t len, uint32_t imm_len)
 {
 	const struct doca_comch_connection *connection = producer->connection;
 	uint64_t at = index & (view->capacity - 1);
 	if (len + imm_len <= SHM_INLINE_BYTES) {
-		copy_words(slot->bytes + imm_len, source, len);
+		if (list != NULL)
+			producer_gather(slot->bytes + imm_len, list, 0, len);
+		else
+			copy_words(slot->bytes + imm_len, source, len);
 		return SHM_PAYLOAD_INLINE;
 	}
 	if (len <= view->packed_limit && is_dense(view, len)) {
 		uint32_t offset = take_packed_room(view->region, len);
-		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): a payload without source is inline */
-		memcpy(shm_region_packed(view->region) + offset, source, len);
+		copy(shm_region_packed(view->region) + offset, source, list, len);
 		slot->packed_offset = offset;
 		return SHM_PAYLOAD_PACKED;
 	}
 	if (connection->reach == WIRE_REACH_SELF) {
 		if (len > 0)
-			memcpy((void *)(uintptr_t)view->posts[at].addr, source, len);
+			copy((uint8_t *)(uintptr_t)view->posts[at].addr, source, list, len);
 		return SHM_PAYLOAD_PLACED;
 	}
 	if (len <= view->eager_bytes) {
-		/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): as above */
-		memcpy(shm_region_eager(view->region) + at * view->eager_bytes, source, len);
+		copy(shm_region_eager(view->region) + at * view->eager_bytes, source, list, len);
 		return SHM_PAYLOAD_EAGER;
 	}
 	if (producer->direct_write) {
-		if (len >= FETCH_LEAST_BYTES && len <= FETCH_MOST_BYTES && view->can_fetch &&
+		/* An offer is of one place. */
+		if (list == NULL && len >= FETCH_LEAST_BYTES && len <= FETCH_MOST_BYTES && view->can_fetch &&
 		    (producer->offered == NULL || producer_end_offer(producer)))
 			return SHM_PAYLOAD_FETCH;
-		if (connection_write_peer(connection, view->posts[at].addr, source, len))
+		if (write_peer(connection, view->posts[at].addr, source, list, len))
 			return SHM_PAYLOAD_PLACED;
 		EMU_LOG_WARNING("direct write of %llu bytes failed; using the pipeline from now on",
 				(unsigned long long)len);
@@ -300,7 +303,7 @@ static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task
 
 /* Whether the device may read by way of the buffer's map. */
 static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_producer *producer,
-							   const struct doca_buf *buf)
+							  const struct doca_buf *buf)
 {
 	if (buf->remote)
 		return READING_SEND_FROM_IMPORTED; /* its address is one of another process */
@@ -310,21 +313,13 @@ static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_prod
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
+/* Sends what lies at `source`, or in the places of a list; the task's buffers have been looked at. */
+static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *producer,
+						   struct doca_comch_producer_task_send *task, const uint8_t *source,
+						   const struct iovec *list, uint64_t len)
 {
-	(void)flags;
-	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
-	struct doca_comch_producer *producer = of_ctx(base->ctx);
-	const uint8_t *source;
-	uint64_t len;
-	if (EMU_UNLIKELY(!data_segment(task->buf, &source, &len)))
-		return DOCA_ERROR_INVALID_VALUE;
-	if (EMU_UNLIKELY(len > producer->max_len))
-		return too_long("data", len, producer->max_len, "the device sends at most");
+	struct doca_task *base = &task->base;
 	doca_error_t result;
-	if (EMU_UNLIKELY(task->buf != NULL && task->buf->registration != producer->map_seen) &&
-	    (result = look_at_map(producer, task->buf)) != DOCA_SUCCESS)
-		return result;
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->severed, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;
@@ -333,7 +328,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : no_such_consumer(result);
 	uint32_t imm_len = task->imm_len;
 	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
-		return too_long("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
+		return producer_refuses("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
 	if (faults_any() && buffer_at_hand(view) && !suffer_faults(producer, base, &result))
 		return result;
 	uint64_t index;
@@ -342,7 +337,7 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		return result;
 
 	struct shm_slot *slot = &view->slots[index & view->slot_mask];
-	enum shm_payload payload = place(producer, view, index, slot, source, len, imm_len);
+	enum shm_payload payload = place(producer, view, index, slot, source, list, len, imm_len);
 	slot->len = (uint32_t)len;
 	slot->producer_id = producer->id;
 	slot->imm_len = (uint8_t)imm_len;
@@ -362,6 +357,42 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 	if (EMU_LIKELY(!takes_longer))
 		task_fifo_end(&producer->done, base, DOCA_SUCCESS);
 	return DOCA_SUCCESS;
+}
+
+/* Out of line: a single buffer's path is to stay small. */
+static __attribute__((noinline)) doca_error_t submit_list(struct doca_comch_producer *producer,
+							  struct doca_comch_producer_task_send *task)
+{
+	uint64_t len;
+	doca_error_t result = producer_collect_list(producer, task, &len);
+	for (const struct doca_buf *buf = task->buf; result == DOCA_SUCCESS && buf != NULL; buf = buf->next)
+		if (buf->registration != producer->map_seen)
+			result = look_at_map(producer, buf);
+	return result == DOCA_SUCCESS ? send_payload(producer, task, NULL, producer_list_of(producer, task), len)
+				      : result;
+}
+
+static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
+{
+	(void)flags;
+	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
+	struct doca_comch_producer *producer = of_ctx(base->ctx);
+	const struct doca_buf *buf = task->buf;
+	const uint8_t *source = NULL;
+	uint64_t len = 0;
+	if (EMU_LIKELY(buf != NULL)) {
+		if (EMU_UNLIKELY(buf->next != NULL))
+			return submit_list(producer, task);
+		if (EMU_UNLIKELY(!data_segment(buf, &source, &len)))
+			return DOCA_ERROR_INVALID_VALUE;
+		if (EMU_UNLIKELY(len > producer->max_len))
+			return producer_refuses("data", len, producer->max_len, "the device sends at most");
+		doca_error_t result;
+		if (EMU_UNLIKELY(buf->registration != producer->map_seen) &&
+		    (result = look_at_map(producer, buf)) != DOCA_SUCCESS)
+			return result;
+	}
+	return send_payload(producer, task, source, NULL, len);
 }
 
 /* ---- context ---- */
@@ -384,6 +415,7 @@ static void free_resources(struct doca_comch_producer *producer)
 {
 	task_pool_fini(&producer->pool);
 	task_fifo_fini(&producer->done);
+	producer_lists_fini(producer);
 	free(producer->views);
 	producer->views = NULL;
 }
@@ -398,7 +430,8 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 	if (atomic_load(&producer->connection->lost))
 		return DOCA_ERROR_NOT_CONNECTED;
 	producer->views = calloc(SHM_CONSUMER_SLOTS, sizeof(producer->views[0]));
-	if (producer->views == NULL || task_fifo_init(&producer->done, producer->num_tasks) != DOCA_SUCCESS ||
+	if (producer->views == NULL || producer_lists_init(producer) != DOCA_SUCCESS ||
+	    task_fifo_init(&producer->done, producer->num_tasks) != DOCA_SUCCESS ||
 	    task_pool_init(&producer->pool, ctx, producer->num_tasks, sizeof(struct doca_comch_producer_task_send)) !=
 		    DOCA_SUCCESS) {
 		free_resources(producer);

@@ -4,12 +4,15 @@
 #ifndef EMU_PRODUCER_H
 #define EMU_PRODUCER_H
 
+#include <sys/uio.h>
+
 #include "base/shm_map.h"
 #include "base/task_pool.h"
 #include "connection/connection.h"
 #include "ctx.h"
 #include "doca_comch_producer.h"
 #include "limits.h"
+#include "memory.h"
 
 /* One of the peer's consumers as this producer knows it. */
 struct consumer_view {
@@ -43,9 +46,9 @@ struct doca_comch_producer_task_send {
 	/* While the pipeline carries the payload, or the consumer fetches it. */
 	struct doca_comch_producer_task_send *next_piped;
 	uint32_t slot, capacity; /* of the consumer */
-	uint64_t entry;		 /* of the directory at submit */
+	uint64_t entry;          /* of the directory at submit */
 	uint64_t index;
-	const uint8_t *source;
+	const uint8_t *source; /* NULL: of a list, by producer_list_of */
 	uint64_t len, piped;
 };
 
@@ -54,8 +57,8 @@ struct doca_comch_producer {
 	struct doca_comch_connection *connection;
 	struct doca_comch_producer *next; /* of the connection's; its lock */
 	uint32_t id;
-	uint32_t place;	  /* among the connection's producers */
-	uint64_t max_len; /* of what is sent */
+	uint32_t place;    /* among the connection's producers */
+	uint64_t max_len;  /* of what is sent */
 	uint32_t map_seen; /* registration of a map whose buffers may be sent; 0: none yet */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
 	doca_comch_producer_task_send_completion_cb_t failed_cb;
@@ -68,9 +71,12 @@ struct doca_comch_producer {
 	struct doca_comch_producer_task_send *piped_first, *piped_last;
 	struct doca_comch_producer_task_send *offered; /* to its consumer; one at a time, the others are written */
 	int64_t offered_until_ms;
-	uint64_t ticket; /* of the offer */
-	uint32_t waits; /* for producer_waits_in_vain */
+	uint64_t ticket;   /* of the offer */
+	uint32_t waits;    /* for producer_waits_in_vain */
 	bool direct_write; /* process_vm_writev works */
+
+	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */
+	struct iovec *lists; /* max_list of each task; NULL where that is 1. While not IDLE */
 };
 
 static inline uint64_t directory_entry(const struct doca_comch_producer *producer, uint32_t slot)
@@ -90,6 +96,38 @@ static inline bool producer_waits_in_vain(struct doca_comch_producer *producer)
 }
 
 extern const struct emu_ctx_ops producer_ops;
+
+/* ---- lists of buffers ---- */
+
+/* Room for the lists of all tasks, where the device takes any. */
+doca_error_t producer_lists_init(struct doca_comch_producer *producer);
+void producer_lists_fini(struct doca_comch_producer *producer);
+
+/* The data segments of a task's buffers as they were at submit, where they are more than one. */
+struct iovec *producer_list_of(const struct doca_comch_producer *producer,
+			       const struct doca_comch_producer_task_send *task)
+	__attribute__((returns_nonnull));
+
+/* Notes the data segments of a task's buffers, and how many bytes they are. */
+doca_error_t producer_collect_list(struct doca_comch_producer *producer,
+				   const struct doca_comch_producer_task_send *task, uint64_t *len);
+
+/* Copies `len` bytes of a list from byte `from` on; it has as many. */
+void producer_gather(uint8_t *dest, const struct iovec *list, uint64_t from, uint64_t len);
+
+/* The bytes of a buffer's data segment; false when the window has left its buffer. */
+static inline bool data_segment(const struct doca_buf *buf, const uint8_t **source, uint64_t *len)
+{
+	if (EMU_UNLIKELY(buf->data < buf->head || buf->data > buf->head + buf->len ||
+			 buf->data_len > (size_t)(buf->head + buf->len - buf->data)))
+		return false;
+	*source = buf->data;
+	*len = buf->data_len;
+	return true;
+}
+
+/* The error of a send that is too long; the reason names what is too long, and the limit. */
+doca_error_t producer_refuses(const char *what, uint64_t len, uint64_t limit, const char *who) __attribute__((cold));
 
 /* ---- payloads that are not sent within the submit: the pipeline carries them, or the consumer fetches them ---- */
 

@@ -71,6 +71,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	emu_ctx_init(&created->ctx, &producer_ops);
 	created->connection = comch_connection;
 	created->max_len = emu_limits()->max_buf_size;
+	created->max_list = emu_limits()->max_buf_list_len;
 	enlist(created);
 	*producer = created;
 	return DOCA_SUCCESS;

@@ -200,7 +200,10 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 		part = PIPE_PART_BYTES;
 	if (part == 0)
 		return give_up_piped(producer);
-	memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
+	if (task->source == NULL)
+		producer_gather(shm_region_pipe(region) + offset, producer_list_of(producer, task), task->piped, part);
+	else
+		memcpy(shm_region_pipe(region) + offset, task->source + task->piped, part);
 	uint64_t written = shm_pipe_mark(task->index, task->piped);
 	task->piped += part;
 	if (!atomic_compare_exchange_strong(&region->pipe_produced, &written,
