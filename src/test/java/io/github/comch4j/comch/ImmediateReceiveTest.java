@@ -132,7 +132,7 @@ class ImmediateReceiveTest extends BothForms {
         assertThat(ended).containsExactly(DocaError.INVALID_VALUE);
         assertThat(received).isEmpty();
         assertThat(consumer.posted()).isEqualTo(1);
-        pair.machine.until("room", () -> producer.trySend(data.length(0), consumer.id()).accepted()); // no data do fit
+        pair.machine.until("room", () -> producer.trySend(data.setLength(0), consumer.id()).accepted()); // no data do fit
         sendImmediate(producer, consumer, 7, 3);
         awaitReceived(2);
         assertThat(received).containsExactly("none", "none 7x3");

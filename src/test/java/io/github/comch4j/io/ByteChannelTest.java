@@ -145,9 +145,9 @@ class ByteChannelTest {
         machine.until("the end", () -> !server.isOpen());
         ByteBuffer target = ByteBuffer.allocate(10);
         assertThat(input.read(target)).as("what has arrived can be read").isEqualTo(10);
-        assertThatThrownBy(() -> input.read(target.clear())).satisfies(ended());
-        assertThatThrownBy(() -> output.write(target)).as("ended by this side").satisfies(ended());
-        assertThatThrownBy(() -> output.write(target)).satisfies(ended());
+        assertThatThrownBy(() -> input.read(target.clear())).satisfies(ByteChannelTest::ended);
+        assertThatThrownBy(() -> output.write(target)).as("ended by this side").satisfies(ByteChannelTest::ended);
+        assertThatThrownBy(() -> output.write(target)).satisfies(ByteChannelTest::ended);
         output.close();
         input.close();
     }
@@ -160,9 +160,9 @@ class ByteChannelTest {
         machine.until("the bytes", () -> input.available() == 10);
         server.disconnect();
         assertThat(input.available()).as("gone with the consumer").isZero();
-        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(10))).satisfies(ended());
+        assertThatThrownBy(() -> input.read(ByteBuffer.allocate(10))).satisfies(ByteChannelTest::ended);
         machine.until("the end", () -> !client.isConnected());
-        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the other side").satisfies(ended());
+        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the other side").satisfies(ByteChannelTest::ended);
         output.close();
         input.close();
     }
@@ -217,8 +217,8 @@ class ByteChannelTest {
                 .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
     }
 
-    private static Consumer<Throwable> ended() {
-        return thrown -> assertThat(thrown).isExactlyInstanceOf(IOException.class).cause().isInstanceOf(ConnectionClosedException.class);
+    private static void ended(Throwable thrown) {
+        assertThat(thrown).isExactlyInstanceOf(IOException.class).cause().isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test
