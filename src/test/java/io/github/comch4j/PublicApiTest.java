@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.ReceiveFailureHandler;
+import io.github.comch4j.comch.ReceiveHandler;
+import io.github.comch4j.comch.SendCompletionHandler;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Doca;
 import java.io.IOException;
@@ -99,6 +102,10 @@ class PublicApiTest {
         assertThat(exported).contains("io.github.comch4j", "io.github.comch4j.core", "io.github.comch4j.comch");
         for (String name : exported) {
             assertThat(Class.forName(name + ".package-info").isAnnotationPresent(NullMarked.class)).as(name).isTrue();
+        }
+        for (Class<?> handler : List.of(SendCompletionHandler.class, ReceiveHandler.class, ReceiveFailureHandler.class)) {
+            assertThat(handler.getMethods()[0].getAnnotatedParameterTypes()[1].isAnnotationPresent(Nullable.class))
+                    .as("%s: its buffer", handler).isTrue();
         }
         assertThat(BufferPool.class.getMethod("tryClaim").getAnnotatedReturnType().isAnnotationPresent(Nullable.class)).isTrue();
         assertThat(ComchConnection.class.getMethod("attach", Object.class).getAnnotatedParameterTypes()[0].isAnnotationPresent(Nullable.class)).isTrue();

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.core.Buffer;
+import org.jspecify.annotations.Nullable;
 
 /** Learns that a posted receive came back with nothing. */
 @FunctionalInterface
@@ -13,5 +14,5 @@ public interface ReceiveFailureHandler {
      * @param buffer the buffer, the program's again; null if the receive has none ({@link ComchConsumer#tryPostImmediate})
      * @param error the task's status
      */
-    void onReceiveFailed(ComchConsumer consumer, Buffer buffer, DocaError error);
+    void onReceiveFailed(ComchConsumer consumer, @Nullable Buffer buffer, DocaError error);
 }

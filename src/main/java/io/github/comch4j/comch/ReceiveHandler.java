@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Buffer;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** Receives on the fast path ({@code doca_comch_consumer_task_post_recv_completion_cb_t}). */
 @FunctionalInterface
@@ -15,5 +16,5 @@ public interface ReceiveHandler {
      * @param producerId the id of the other side's producer
      * @param immediate immediate data, empty if there are none; <b>valid until this method returns</b>
      */
-    void onReceive(ComchConsumer consumer, Buffer buffer, int producerId, MemorySegment immediate);
+    void onReceive(ComchConsumer consumer, @Nullable Buffer buffer, int producerId, MemorySegment immediate);
 }
