@@ -116,6 +116,7 @@ class InterruptTest extends BothForms {
             while (accepted.connection().received() < 1) {
                 Thread.onSpinWait();
             }
+            assertThat(dpuLoop.call(() -> 1)).as("after the handler, which runs after the count").isEqualTo(1);
             Thread.currentThread().interrupt();
             assertThat(accepted.receive(Machine.PATIENCE)).as("it is there").containsExactly(42);
             assertThat(List.of(client, server, hostLoop, dpuLoop)).allSatisfy(part -> {
