@@ -13,6 +13,7 @@ struct part {
 #define FIELD(type, field) {#type "." #field, offsetof(struct type, field), sizeof(((struct type *)NULL)->field)}
 #define CONSTANT(name) {#name, (uint32_t)(name), 0}
 
+/* NOLINTBEGIN(bugprone-sizeof-expression): of fields, many of which are pointers */
 static const struct part parts[] = {
 	STRUCTURE(batch_functions),
 	FIELD(batch_functions, layout),
@@ -98,6 +99,7 @@ static const struct part parts[] = {
 	CONSTANT(BATCH_DATA),
 	CONSTANT(MESSAGES_SUBMIT),
 };
+/* NOLINTEND(bugprone-sizeof-expression) */
 
 /* FNV-1a, 64 bits. */
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325)
