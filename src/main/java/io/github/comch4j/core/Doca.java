@@ -45,9 +45,9 @@ public final class Doca {
     public static final String DEBUG_PROPERTY = Settings.DEBUG_PROPERTY;
 
     /**
-     * System property, read when a progress engine is made: {@code false} does without the native helper that submits and completes many tasks of producers and
+     * System property, read when a progress engine is made: {@code false} does without the batch library that submits and completes many tasks of producers and
      * consumers in one native call, and sends a message of a server or client with one; each step is a call then. Programs see no difference but speed. Default:
-     * {@code true}, where the jar has the helper.
+     * {@code true}, where the jar has the batch library.
      */
     public static final String BATCH_PROPERTY = Settings.BATCH_PROPERTY;
 
