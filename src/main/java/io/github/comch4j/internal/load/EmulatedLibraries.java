@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.load;
 
-import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;

@@ -259,9 +259,11 @@ final class Batch {
 
     private static boolean initialise(SymbolLookup library) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment batch = table(arena, batch_functions.layout(), batch_functions.layout$offset(), FUNCTIONS);
-            MemorySegment messages = table(arena, messages_functions.layout(), messages_functions.layout$offset(),
-                    MESSAGES_FUNCTIONS);
+            long layout = BatchLayout.checksum();
+            MemorySegment batch = table(arena, batch_functions.layout(), FUNCTIONS);
+            batch_functions.layout(batch, layout);
+            MemorySegment messages = table(arena, messages_functions.layout(), MESSAGES_FUNCTIONS);
+            messages_functions.layout(messages, layout);
             messages_functions.state_changed(messages, Upcalls.STATE_CHANGED);
             messages_functions.not_sent(messages, Upcalls.TASK_FAILED);
             messages_functions.received(messages, Upcalls.BatchedMessage.STUB);
@@ -270,12 +272,9 @@ final class Batch {
         }
     }
 
-    /**
-     * A table with the shared layout and these functions, by offset; a function that the loaded libraries lack is NULL.
-     */
-    private static MemorySegment table(Arena arena, MemoryLayout form, long layout, Map<Long, String> functions) {
+    /** A table with these functions, by offset; a function that the loaded libraries lack is NULL. */
+    private static MemorySegment table(Arena arena, MemoryLayout form, Map<Long, String> functions) {
         MemorySegment table = arena.allocate(form);
-        table.set(JAVA_LONG, layout, BatchLayout.checksum());
         functions.forEach((offset, name) -> table.set(ADDRESS, offset, Symbols.find(name).orElse(MemorySegment.NULL)));
         return table;
     }
