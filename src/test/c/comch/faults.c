@@ -1,6 +1,9 @@
 /* Faults on demand: each strikes where and as often as it was asked for, and not after it was taken back. */
 #include "harness.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -146,12 +149,23 @@ static void path_open(struct path *path)
 	producer_start(&path->producer);
 }
 
-static void path_close(struct path *path)
+struct receiver { /* progresses a path's consumer on a thread of its own */
+	struct path *path;
+	pthread_t thread;
+	atomic_bool ended;
+};
+
+static void path_end(struct path *path)
 {
 	producer_stop(&path->producer);
 	producer_destroy(&path->producer);
 	consumer_stop(&path->consumer);
 	consumer_destroy(&path->consumer);
+}
+
+static void path_close(struct path *path)
+{
+	path_end(path);
 	memory_close(&path->memory);
 	pair_close(&path->pair);
 }
@@ -187,6 +201,67 @@ static void sends_and_receives_of_the_fast_path_fail_as_asked(void **state)
 	for (size_t i = 0; i < 3; i++)
 		buf_release(to[i]);
 	path_close(&path);
+}
+
+static void posted_again(struct consumer *consumer, struct doca_comch_consumer_task_post_recv *task,
+			 doca_error_t status)
+{
+	(void)consumer;
+	struct doca_task *base = doca_comch_consumer_task_post_recv_as_task(task);
+	if (status != DOCA_SUCCESS) {
+		doca_task_free(base);
+		return;
+	}
+	OK(doca_buf_reset_data_len(doca_comch_consumer_task_post_recv_get_buf(task)));
+	OK(doca_task_submit(base));
+}
+
+static void *receive(void *argument)
+{
+	struct receiver *receiver = argument;
+	while (!atomic_load(&receiver->ended))
+		drive(receiver->path->consumer.pe);
+	return NULL;
+}
+
+/* One buffer is posted again and again by another thread, so that it often comes between two looks of one send. */
+static void each_payload_is_counted_once(void **state)
+{
+	(void)state;
+	enum { PAYLOADS = 10000 };
+	struct path path;
+	path_open(&path);
+	path.consumer.on_received = posted_again;
+	struct doca_buf *from = memory_buf(&path.memory, 0, 64, 64), *to = memory_buf(&path.memory, 4096, 64, 0);
+	post(&path.consumer, to);
+	char faults[40];
+	snprintf(faults, sizeof(faults), "fail_send=%d:DRIVER", PAYLOADS);
+	OK(doca_emu_set_faults(faults));
+	struct receiver receiver = {.path = &path};
+	assert_int_equal(pthread_create(&receiver.thread, NULL, receive, &receiver), 0);
+	struct doca_comch_producer_task_send *task;
+	OK(doca_comch_producer_task_send_alloc_init(path.producer.producer, from, NULL, 0, path.consumer.id, &task));
+	struct doca_task *base = doca_comch_producer_task_send_as_task(task);
+	int sent = 0;
+	do {
+		doca_error_t result;
+		int64_t deadline = harness_deadline();
+		while ((result = doca_task_submit(base)) == DOCA_ERROR_AGAIN)
+			harness_in_time(deadline, __FILE__, __LINE__, "a buffer is posted");
+		OK(result);
+		record_clear(&path.producer.record);
+		UNTIL(path.producer.record.num == 1, path.producer.pe);
+		sent++;
+	} while (count_of(&path.producer.record, SENT) == 1 && sent < 2 * PAYLOADS);
+	assert_int_equal(sent, PAYLOADS);
+	atomic_store(&receiver.ended, true);
+	assert_int_equal(pthread_join(receiver.thread, NULL), 0);
+	doca_task_free(base);
+	path_end(&path);
+	buf_release(from);
+	buf_release(to);
+	memory_close(&path.memory);
+	pair_close(&path.pair);
 }
 
 /* Before either side has noticed, and although a buffer is posted and the ring has room. */
@@ -283,6 +358,7 @@ int main(void)
 		cmocka_unit_test_teardown(the_kth_message_fails_and_is_not_sent, without_faults),
 		cmocka_unit_test_teardown(a_dropped_connection_looks_like_a_dead_peer_to_both, without_faults),
 		cmocka_unit_test_teardown(sends_and_receives_of_the_fast_path_fail_as_asked, without_faults),
+		cmocka_unit_test_teardown(each_payload_is_counted_once, without_faults),
 		cmocka_unit_test_teardown(nothing_is_sent_after_a_drop, without_faults),
 		cmocka_unit_test_teardown(what_is_sent_to_a_slow_device_arrives_later, without_faults),
 	};

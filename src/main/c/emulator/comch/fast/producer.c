@@ -274,16 +274,24 @@ static EMU_ALWAYS_INLINE enum shm_payload place(struct doca_comch_producer *prod
 	return SHM_PAYLOAD_PIPE;
 }
 
-/* Whether a buffer is posted: faults on demand do not count submits that answer AGAIN for want of one. */
-static bool buffer_at_hand(const struct consumer_view *view)
+/* Whether a send finds no posted buffer. A stopped consumer has its own answer, which `claim` gives. */
+static bool no_buffer_at_hand(const struct consumer_view *view)
 {
 	uint64_t claimed = atomic_load_explicit(&view->region->claimed, memory_order_acquire);
-	return atomic_load_explicit(&view->region->posted, memory_order_acquire) > claimed;
+	return (claimed & SHM_CLAIM_CLOSED) == 0 &&
+	       atomic_load_explicit(&view->region->posted, memory_order_acquire) <= claimed;
 }
 
-/* Whether no fault on demand ends this send; otherwise `result` is submit's answer. */
-static bool suffer_faults(struct doca_comch_producer *producer, struct doca_task *task, doca_error_t *result)
+/* Whether faults on demand let this send go on; otherwise `result` is submit's answer. They count sends that find a
+ * posted buffer: a send that found none is over, also when one is posted right after the look. */
+static __attribute__((noinline)) bool suffer_faults(struct doca_comch_producer *producer,
+						    const struct consumer_view *view, struct doca_task *task,
+						    doca_error_t *result)
 {
+	if (no_buffer_at_hand(view)) {
+		*result = no_buffer_posted(producer);
+		return false;
+	}
 	doca_error_t error;
 	switch (fault_of_send(&error)) {
 	case SEND_AGAIN:
@@ -332,7 +340,7 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 	uint32_t imm_len = task->imm_len;
 	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
 		return producer_refuses("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
-	if (faults_any() && buffer_at_hand(view) && !suffer_faults(producer, base, &result))
+	if (faults_any() && !suffer_faults(producer, view, base, &result))
 		return result;
 	uint64_t index;
 	result = claim(producer, view, len, &index);
