@@ -21,15 +21,15 @@ enum form {
 struct options {
 	const char *work;
 	enum form form;
-	uint64_t size;	      /* of a message, bytes, at least 8 */
-	uint32_t depth;	      /* tasks, and posted buffers */
-	double warmup;	      /* seconds that are not counted */
-	double seconds;	      /* seconds that are */
+	uint64_t size;  /* of a message, bytes, at least 8 */
+	uint32_t depth; /* tasks, and posted buffers */
+	double warmup;  /* seconds that are not counted */
+	double seconds; /* seconds that are */
 	uint32_t connections;
 	const char *name;     /* of the server */
 	const char *dpu;      /* PCI addresses: the DPU's device, */
 	const char *function; /* its representor's or the host's function */
-	int64_t since;	      /* when the client's process was started, monotonic ns */
+	int64_t since;        /* when the client's process was started, monotonic ns */
 };
 
 const char *form_name(enum form form);

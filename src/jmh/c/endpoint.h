@@ -23,7 +23,7 @@ struct endpoint {
 	struct doca_comch_connection *connection; /* the newest; NULL before and after it */
 	uint32_t num_connections;
 	uint32_t remote_consumer; /* the peer's newest consumer, 0: none */
-	enum signal signal;	  /* the last one received */
+	enum signal signal;       /* the last one received */
 	uint64_t sent, completed, again;
 	/* A payload message; may send. */
 	void (*on_message)(struct endpoint *endpoint, const uint8_t *bytes, uint32_t len);

@@ -16,7 +16,7 @@ static void memory_open(struct memory *memory, const struct device *device, cons
 	MUST(doca_mmap_create(&memory->mmap));
 	MUST(doca_mmap_set_memrange(memory->mmap, memory->bytes, len));
 	MUST(doca_mmap_set_permissions(memory->mmap,
-					DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+				       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	MUST(doca_mmap_add_dev(memory->mmap, device->dev));
 	MUST(doca_mmap_start(memory->mmap));
 	MUST(doca_buf_inventory_create(options->depth, &memory->inventory));

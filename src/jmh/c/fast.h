@@ -95,8 +95,8 @@ static inline bool sender_send(struct sender *sender)
 static inline bool sender_turn(struct sender *sender)
 {
 	uint64_t before = sender->sent;
-	for (uint32_t num = 1; num <= BURST &&
-			       sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
+	for (uint32_t num = 1; num <= BURST && sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0);
+	     num++)
 		;
 	if ((sender->sent - before) % BURST != 0)
 		doca_ctx_flush_tasks(sender->ctx);

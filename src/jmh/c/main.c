@@ -31,7 +31,7 @@ static const char usage[] =
 	"  --function ADDRESS  the host's function (0000:b1:00.0)\n";
 
 static const char *const form_names[] = {
-	[FORM_ONE] = "one", [FORM_THREADS] = "threads", [FORM_PROCESSES] = "processes",
+	[FORM_ONE] = "one",       [FORM_THREADS] = "threads", [FORM_PROCESSES] = "processes",
 	[FORM_SERVER] = "server", [FORM_CLIENT] = "client",
 };
 

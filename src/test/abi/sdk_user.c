@@ -28,12 +28,12 @@ DOCA_LOG_REGISTER(SDK::USER);
 DOCA_LOG_REGISTER(SDK::USER)
 #endif
 
-#define check(condition)                                                                   \
-	do {                                                                               \
-		if (!(condition)) {                                                        \
-			fprintf(stderr, "line %d does not hold: %s\n", __LINE__, #condition); \
-			exit(1);                                                           \
-		}                                                                          \
+#define check(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
+			fprintf(stderr, "line %d does not hold: %s\n", __LINE__, #condition);                          \
+			exit(1);                                                                                       \
+		}                                                                                                      \
 	} while (0)
 
 static char record[1024];
@@ -163,12 +163,15 @@ static void memory(void)
 
 #ifdef __cplusplus
 /* A logging constructor of an object with static storage, and a second source of the same file. */
-namespace inner {
+namespace inner
+{
 DOCA_LOG_REGISTER(SDK::INNER);
 
 struct logging {
 	doca_error_t result;
-	logging() : result(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "from a constructor")) {}
+	logging() : result(DOCA_LOG(DOCA_LOG_LEVEL_INFO, "from a constructor"))
+	{
+	}
 };
 
 static const logging at_start;

@@ -12,13 +12,13 @@
 #include "doca_error.h"
 
 /* Fails with both names when `call` does not answer `expected`. */
-#define expect(expected, call)                                                                               \
-	do {                                                                                                 \
-		doca_error_t expect_actual_ = (call);                                                        \
-		doca_error_t expect_wanted_ = (expected);                                                    \
-		if (expect_actual_ != expect_wanted_)                                                        \
-			fail_msg("%s: %s instead of %s", #call, doca_error_get_name(expect_actual_),         \
-				 doca_error_get_name(expect_wanted_));                                       \
+#define expect(expected, call)                                                                                         \
+	do {                                                                                                           \
+		doca_error_t expect_actual_ = (call);                                                                  \
+		doca_error_t expect_wanted_ = (expected);                                                              \
+		if (expect_actual_ != expect_wanted_)                                                                  \
+			fail_msg("%s: %s instead of %s", #call, doca_error_get_name(expect_actual_),                   \
+				 doca_error_get_name(expect_wanted_));                                                 \
 	} while (0)
 
 #define expect_success(call) expect(DOCA_SUCCESS, call)

@@ -10,11 +10,10 @@ static struct batch_functions doca;
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
 	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
-	    functions->status == NULL || functions->set_data == NULL ||
-	    functions->reset_data_len == NULL || functions->get_data_len == NULL ||
-	    functions->send_set_buf == NULL || functions->send_set_consumer == NULL ||
-	    functions->receive_set_buf == NULL || functions->receive_producer == NULL ||
-	    functions->receive_imm == NULL || functions->receive_imm_len == NULL)
+	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL ||
+	    functions->get_data_len == NULL || functions->send_set_buf == NULL ||
+	    functions->send_set_consumer == NULL || functions->receive_set_buf == NULL ||
+	    functions->receive_producer == NULL || functions->receive_imm == NULL || functions->receive_imm_len == NULL)
 		return 0;
 	doca = *functions;
 	if (doca.submit_held == NULL || doca.push_held == NULL) {

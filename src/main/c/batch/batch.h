@@ -49,12 +49,12 @@ struct batch_functions {
 /* An event: a task ended, or DOCA refused a queued one, or a context changed its state. */
 struct batch_entry {
 	uint64_t data_len; /* of the received-into buffer's data segment; of a change of state, see BATCH_STATE */
-	uint64_t imm;	   /* address of received immediate data, valid until the task is submitted again */
+	uint64_t imm;      /* address of received immediate data, valid until the task is submitted again */
 	uint32_t producer;
 	uint32_t imm_len;
-	uint32_t slot;	  /* number, or BATCH_STATE */
+	uint32_t slot;    /* number, or BATCH_STATE */
 	uint16_t context; /* index */
-	int16_t status;	  /* doca_error_t */
+	int16_t status;   /* doca_error_t */
 };
 
 /* In `slot`, of an entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
@@ -72,10 +72,10 @@ struct batch_engine {
 	 * overflow. */
 	struct batch_entry *ring;
 	uint32_t ring_mask;
-	uint32_t tail;	 /* where the next entry goes; only C writes it, but for resets by Java of an empty ring */
+	uint32_t tail;   /* where the next entry goes; only C writes it, but for resets by Java of an empty ring */
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls */
-	uint32_t stop;	 /* set by Java in a callback: batch_progress is to return */
+	uint32_t stop;   /* set by Java in a callback: batch_progress is to return */
 	uint32_t reserved;
 	struct batch_context *contexts;
 };
@@ -87,11 +87,11 @@ struct batch_context {
 	struct doca_ctx *ctx;
 	struct batch_slot *slots;
 	struct batch_data *data; /* by slot */
-	uint32_t *queue; /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
+	uint32_t *queue;         /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
 	uint32_t queue_mask;
 	uint32_t queue_head; /* only C writes it */
 	uint32_t queue_tail; /* only Java writes it */
-	uint16_t index;	     /* Java's number of the context */
+	uint16_t index;      /* Java's number of the context */
 	uint8_t receives;
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
@@ -101,9 +101,9 @@ struct batch_context {
 #define BATCH_EMPTY UINT32_C(0x80000000)
 
 enum batch_change {
-	BATCH_BUF = 1,	    /* the task has another buffer than `buf` */
+	BATCH_BUF = 1,      /* the task has another buffer than `buf` */
 	BATCH_CONSUMER = 2, /* the task has another consumer than `consumer` */
-	BATCH_DATA = 4,	    /* the data segment of `buf` is not where batch_data says */
+	BATCH_DATA = 4,     /* the data segment of `buf` is not where batch_data says */
 };
 
 /* A task and what it is to be submitted with. Its number is the task's user data. */

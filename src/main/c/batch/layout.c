@@ -9,9 +9,18 @@ struct part {
 	uint32_t size;
 };
 
-#define STRUCTURE(type) {#type, 0, sizeof(struct type)}
-#define FIELD(type, field) {#type "." #field, offsetof(struct type, field), sizeof(((struct type *)NULL)->field)}
-#define CONSTANT(name) {#name, (uint32_t)(name), 0}
+#define STRUCTURE(type)                                                                                                \
+	{                                                                                                              \
+#type, 0, sizeof(struct type)                                                                          \
+	}
+#define FIELD(type, field)                                                                                             \
+	{                                                                                                              \
+#type "." #field, offsetof(struct type, field), sizeof(((struct type *)NULL)->field)                   \
+	}
+#define CONSTANT(name)                                                                                                 \
+	{                                                                                                              \
+#name, (uint32_t)(name), 0                                                                             \
+	}
 
 /* NOLINTBEGIN(bugprone-sizeof-expression): of fields, many of which are pointers */
 static const struct part parts[] = {

@@ -36,7 +36,7 @@ struct messages_endpoint {
 	struct doca_comch_server *server; /* NULL for a client */
 	struct doca_comch_client *client;
 	union doca_data user_data; /* what Java gets instead of that address */
-	uint64_t ended;		   /* send tasks that succeeded or failed; only C writes it */
+	uint64_t ended;            /* send tasks that succeeded or failed; only C writes it */
 };
 
 /* Or-ed to what messages_send returns when DOCA refused not the allocation but the submit. */

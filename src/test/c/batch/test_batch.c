@@ -184,8 +184,13 @@ static int set_up(void **state)
 					 .queue = queue,
 					 .queue_mask = SLOTS - 1,
 					 .index = 3};
-	other_context = (struct batch_context){
-		.engine = &engine, .ctx = &ctx, .slots = slots, .data = segments, .queue = other_queue, .queue_mask = SLOTS - 1, .index = 4};
+	other_context = (struct batch_context){.engine = &engine,
+					       .ctx = &ctx,
+					       .slots = slots,
+					       .data = segments,
+					       .queue = other_queue,
+					       .queue_mask = SLOTS - 1,
+					       .index = 4};
 	for (uint32_t i = 0; i < SLOTS; i++) {
 		slots[i] = (struct batch_slot){.task = &tasks[i], .typed = &tasks[i], .buf = &bufs[i]};
 		tasks[i].user_data.u64 = i;

@@ -43,7 +43,8 @@ static union doca_data told_data;
 static uint32_t told_number;
 static const void *told_pointer;
 
-static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, uint32_t len, struct doca_comch_task_send **task)
+static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, uint32_t len,
+			  struct doca_comch_task_send **task)
 {
 	if (allocation != DOCA_SUCCESS)
 		return allocation;
@@ -52,15 +53,15 @@ static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, u
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t server_alloc(struct doca_comch_server *of, struct doca_comch_connection *peer, const void *msg, uint32_t len,
-				 struct doca_comch_task_send **task)
+static doca_error_t server_alloc(struct doca_comch_server *of, struct doca_comch_connection *peer, const void *msg,
+				 uint32_t len, struct doca_comch_task_send **task)
 {
 	of->allocations++;
 	return alloc(peer, msg, len, task);
 }
 
-static doca_error_t client_alloc(struct doca_comch_client *of, struct doca_comch_connection *peer, const void *msg, uint32_t len,
-				 struct doca_comch_task_send **task)
+static doca_error_t client_alloc(struct doca_comch_client *of, struct doca_comch_connection *peer, const void *msg,
+				 uint32_t len, struct doca_comch_task_send **task)
 {
 	of->allocations++;
 	return alloc(peer, msg, len, task);
@@ -92,7 +93,8 @@ static union doca_data connection_data(const struct doca_comch_connection *of)
 	return of->user_data;
 }
 
-static void state_changed(union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states before, enum doca_ctx_states after)
+static void state_changed(union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states before,
+			  enum doca_ctx_states after)
 {
 	told++;
 	told_data = user_data;
@@ -151,7 +153,8 @@ static void init_wants_its_layout_and_every_function(void **state)
 	struct messages_functions functions = complete;
 	functions.layout--;
 	assert_int_equal(0, comch4j_messages_init(&functions));
-	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(functions); at += sizeof(void *)) {
+	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(functions);
+	     at += sizeof(void *)) {
 		functions = complete;
 		memset((char *)&functions + at, 0, sizeof(void *));
 		assert_int_equal(0, comch4j_messages_init(&functions));
@@ -162,7 +165,8 @@ static void a_message_is_sent_by_its_endpoint(void **state)
 {
 	(void)state;
 	static const char bytes[] = "bytes";
-	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_server, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(DOCA_SUCCESS,
+			 comch4j_messages_send(&of_server, &connection, bytes, 3, (union doca_data){.u64 = 9}));
 	assert_int_equal(1, server.allocations);
 	assert_int_equal(0, client.allocations);
 	assert_ptr_equal(&connection, the_task.peer);
@@ -171,7 +175,8 @@ static void a_message_is_sent_by_its_endpoint(void **state)
 	assert_int_equal(9, the_task.user_data.u64);
 	assert_int_equal(1, the_task.submits);
 	assert_int_equal(0, the_task.frees);
-	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(DOCA_SUCCESS,
+			 comch4j_messages_send(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
 	assert_int_equal(1, server.allocations);
 	assert_int_equal(1, client.allocations);
 }
@@ -180,11 +185,13 @@ static void what_is_refused_says_where_and_leaves_no_task(void **state)
 {
 	(void)state;
 	allocation = DOCA_ERROR_NO_MEMORY;
-	assert_int_equal(DOCA_ERROR_NO_MEMORY, comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+	assert_int_equal(DOCA_ERROR_NO_MEMORY,
+			 comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
 	assert_int_equal(0, the_task.submits + the_task.frees);
 	allocation = DOCA_SUCCESS;
 	submission = DOCA_ERROR_AGAIN;
-	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT, comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT,
+			 comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
 	assert_int_equal(1, the_task.submits);
 	assert_int_equal(1, the_task.frees);
 	assert_int_equal(0, of_client.ended); /* it never began */
@@ -194,7 +201,8 @@ static void what_went_out_is_freed_and_counted(void **state)
 {
 	(void)state;
 	for (int i = 1; i <= 3; i++) {
-		comch4j_messages_sent((void *)&the_task, (union doca_data){.u64 = 9}, (union doca_data){.ptr = &of_server});
+		comch4j_messages_sent((void *)&the_task, (union doca_data){.u64 = 9},
+				      (union doca_data){.ptr = &of_server});
 		assert_int_equal(i, the_task.frees);
 		assert_int_equal(i, of_server.ended);
 	}
@@ -227,7 +235,8 @@ static void what_arrives_is_told_with_its_connection(void **state)
 static void changes_of_state_are_told_with_the_other_sides_data(void **state)
 {
 	(void)state;
-	comch4j_messages_state((union doca_data){.ptr = &of_client}, (struct doca_ctx *)&client, DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING);
+	comch4j_messages_state((union doca_data){.ptr = &of_client}, (struct doca_ctx *)&client,
+			       DOCA_CTX_STATE_STARTING, DOCA_CTX_STATE_RUNNING);
 	assert_int_equal(1, told);
 	assert_ptr_equal(&client, told_pointer);
 	assert_int_equal(DOCA_CTX_STATE_STARTING * 10 + DOCA_CTX_STATE_RUNNING, told_number);

@@ -251,8 +251,8 @@ static void registrations_need_every_callback(void **state)
 	GIVES(BAD, doca_comch_client_event_consumer_register(NULL, consumer_changed, consumer_changed));
 	GIVES(BAD, doca_comch_client_event_consumer_register(c, NULL, consumer_changed));
 	GIVES(BAD, doca_comch_client_event_consumer_register(c, consumer_changed, NULL));
-	GIVES(BAD, doca_comch_server_event_connection_status_changed_register(NULL, connection_changed,
-									      connection_changed));
+	GIVES(BAD,
+	      doca_comch_server_event_connection_status_changed_register(NULL, connection_changed, connection_changed));
 	GIVES(BAD, doca_comch_server_event_connection_status_changed_register(s, NULL, connection_changed));
 	GIVES(BAD, doca_comch_server_event_connection_status_changed_register(s, connection_changed, NULL));
 	end_destroy(&server);
@@ -285,8 +285,8 @@ static void nothing_can_be_configured_while_started(void **state)
 	GIVES(STATE_ERROR, doca_comch_server_task_send_set_conf(s, send_done, send_done, 1));
 	GIVES(STATE_ERROR, doca_comch_server_event_msg_recv_register(s, message));
 	GIVES(STATE_ERROR, doca_comch_server_event_consumer_register(s, consumer_changed, consumer_changed));
-	GIVES(STATE_ERROR, doca_comch_server_event_connection_status_changed_register(s, connection_changed,
-										      connection_changed));
+	GIVES(STATE_ERROR,
+	      doca_comch_server_event_connection_status_changed_register(s, connection_changed, connection_changed));
 	/* Reading is possible in every state. */
 	uint32_t value;
 	struct doca_dev *dev;

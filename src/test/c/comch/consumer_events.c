@@ -231,8 +231,7 @@ static void lives_that_the_peer_has_not_seen_are_limited(void **state)
 	size_t lives = 0;
 	for (; lives < 1000; lives++) {
 		struct doca_comch_consumer *one_more;
-		doca_error_t result =
-			doca_comch_consumer_create(setting.own->connection, memory.mmap, &one_more);
+		doca_error_t result = doca_comch_consumer_create(setting.own->connection, memory.mmap, &one_more);
 		if (result != DOCA_SUCCESS) {
 			assert_int_equal(result, DOCA_ERROR_NO_MEMORY);
 			break;
@@ -400,7 +399,8 @@ static const char *story_of(const struct end *end)
 		if (event->what == MESSAGE)
 			added = snprintf(rest, room, " %.*s", (int)event->a, (const char *)event->bytes);
 		else if (event->what == CONSUMER_NEW || event->what == CONSUMER_EXPIRED)
-			added = snprintf(rest, room, " %c%u", event->what == CONSUMER_NEW ? '+' : '-', (unsigned)event->a);
+			added = snprintf(rest, room, " %c%u", event->what == CONSUMER_NEW ? '+' : '-',
+					 (unsigned)event->a);
 		CHECK(added >= 0 && (size_t)added < room);
 		len += (size_t)added;
 	}
@@ -546,8 +546,8 @@ static void announcements_wait_for_messages_that_find_no_room(void **state)
 			/* It does not wait for the messages to find room. */
 			consumer_make(&consumers[i], own->connection, memory.mmap, 4, NULL);
 			consumer_start(&consumers[i], own->pe);
-			snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s%s %s %s +%u", i == 0 ? "" : " ",
-				 text[0], text[1], text[2], i + 1);
+			snprintf(story + strlen(story), sizeof(story) - strlen(story), "%s%s %s %s +%u",
+				 i == 0 ? "" : " ", text[0], text[1], text[2], i + 1);
 			if (i % 2 == 1) {
 				consumer_stop(&consumers[i]);
 				snprintf(story + strlen(story), sizeof(story) - strlen(story), " -%u", i + 1);
@@ -759,7 +759,8 @@ static void calls_of_several_threads_are_told_in_their_order(void **state)
 		struct setting setting;
 		setting_open(&setting, on_server, TWO_ENGINES);
 		struct end *own = setting.own;
-		struct other_thread living = {.connection = own->connection}, listening = {.listening = setting.other->pe};
+		struct other_thread living = {.connection = own->connection},
+				    listening = {.listening = setting.other->pe};
 		CHECK(sem_init(&living.go, 0, 0) == 0 && sem_init(&living.done, 0, 0) == 0);
 		CHECK(pthread_create(&living.thread, NULL, live, &living) == 0);
 		CHECK(pthread_create(&listening.thread, NULL, listen_all_the_time, &listening) == 0);

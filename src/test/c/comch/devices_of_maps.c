@@ -198,7 +198,8 @@ static void the_buffer_that_a_task_has_at_its_submit_counts(void **state)
 	path_open(&path);
 	struct doca_mmap *right = MAP_FOR(source, RW, path.pair.devices.host),
 			 *wrong = MAP_FOR(source, RW, path.pair.devices.dpu);
-	struct doca_buf *good = buf_of(path.inventory, right, source, 8), *bad = buf_of(path.inventory, wrong, source, 8);
+	struct doca_buf *good = buf_of(path.inventory, right, source, 8),
+			*bad = buf_of(path.inventory, wrong, source, 8);
 	struct doca_buf *posted = memory_buf(&path.sink, 0, 64, 0);
 	struct doca_comch_consumer_task_post_recv *receive = post(&path.consumer, posted);
 	struct doca_comch_producer_task_send *send = put(&path.producer, path.consumer.id, good);
@@ -251,7 +252,8 @@ static void a_later_map_is_looked_at_anew(void **state)
 		mmap = MAP_FOR(source, RW, accepted ? devices->host : devices->host2);
 		buf = buf_of(path.inventory, mmap, source, 8);
 		/* An accepted one finds no buffer posted. */
-		GIVES(accepted ? DOCA_ERROR_AGAIN : BAD, try_send(&path.producer, path.consumer.id, buf, NULL, 0, NULL));
+		GIVES(accepted ? DOCA_ERROR_AGAIN : BAD,
+		      try_send(&path.producer, path.consumer.id, buf, NULL, 0, NULL));
 		buf_release(buf);
 		OK(doca_mmap_destroy(mmap));
 	}

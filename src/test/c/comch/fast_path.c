@@ -334,7 +334,8 @@ static void imported_memory_cannot_be_sent_from(void **state)
 	struct doca_mmap *imported;
 	OK(doca_mmap_create_from_export(NULL, descriptor, len, path.pair.devices.dpu, &imported));
 	struct doca_buf *buf, *copy;
-	OK(doca_buf_inventory_buf_get_by_args(path.source.inventory, imported, path.source.bytes, 100, path.source.bytes, 10, &buf));
+	OK(doca_buf_inventory_buf_get_by_args(path.source.inventory, imported, path.source.bytes, 100,
+					      path.source.bytes, 10, &buf));
 	OK(doca_buf_inventory_buf_dup(path.source.inventory, buf, &copy));
 	struct doca_buf *own = memory_buf(&path.sink, 0, 100, 0);
 	struct doca_comch_consumer_task_post_recv *post;
@@ -770,8 +771,7 @@ static void connections_with_active_children_cannot_be_ended_by_their_own_side(v
 	path_open(&path);
 	GIVES(DOCA_ERROR_IN_USE, doca_ctx_stop(path.pair.client.ctx));
 	GIVES(DOCA_ERROR_IN_USE, doca_ctx_stop(path.pair.server.ctx));
-	GIVES(DOCA_ERROR_IN_USE,
-	      doca_comch_server_disconnect(path.pair.server.server, path.pair.server.connection));
+	GIVES(DOCA_ERROR_IN_USE, doca_comch_server_disconnect(path.pair.server.server, path.pair.server.connection));
 	assert_string_equal(states_of(&path.pair.client.record), "SR");
 	assert_string_equal(states_of(&path.pair.server.record), "R");
 	/* A stopping child still counts, an IDLE one does not. */

@@ -678,8 +678,7 @@ static void check_what_struck(const struct program *program, const struct progra
 	}
 	unsigned receive = number_of(program, "fail_recv=");
 	CHECK(program->connections == 1);
-	CHECK(program->failed_sends + mate->failed_sends ==
-	      (program->struck && number_of(program, "fail_send=") > 0));
+	CHECK(program->failed_sends + mate->failed_sends == (program->struck && number_of(program, "fail_send=") > 0));
 	CHECK(program->failed_receives + mate->failed_receives ==
 	      (program->struck && receive > 0 && receive <= PAYLOADS));
 }

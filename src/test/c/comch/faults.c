@@ -27,10 +27,10 @@ static int64_t clock_us(void)
 static void only_well_formed_lists_are_taken(void **state)
 {
 	(void)state;
-	static const char *const bad[] = {"refuse",	   "refuse=",	     "refuse=x",	"refuse=-1",
-					  "refuse=1x",	   "unknown=1",	     "fail_send=1",	"fail_send=1:",
-					  "fail_send=1:X", "refuse=1,again", "again=1,,drop=1", "drop=1:IO_FAILED",
-					  "refuse=1,"};
+	static const char *const bad[] = {
+		"refuse",          "refuse=",          "refuse=x",     "refuse=-1",     "refuse=1x",
+		"unknown=1",       "fail_send=1",      "fail_send=1:", "fail_send=1:X", "refuse=1,again",
+		"again=1,,drop=1", "drop=1:IO_FAILED", "refuse=1,"};
 	static const char *const good[] = {
 		"",
 		"refuse=1",

@@ -318,8 +318,8 @@ static void received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, ui
 	callback_ends();
 }
 
-static void send_ended(struct doca_comch_task_send *task, union doca_data task_user_data,
-		       union doca_data ctx_user_data, enum happening what)
+static void send_ended(struct doca_comch_task_send *task, union doca_data task_user_data, union doca_data ctx_user_data,
+		       enum happening what)
 {
 	callback_begins();
 	struct end *end = ctx_user_data.ptr;
@@ -448,9 +448,8 @@ enum doca_ctx_states state_of(struct doca_ctx *ctx)
 doca_error_t alloc_send(struct end *end, struct doca_comch_connection *connection, const void *bytes, uint32_t len,
 			struct doca_comch_task_send **task)
 {
-	return end->server != NULL
-		       ? doca_comch_server_task_send_alloc_init(end->server, connection, bytes, len, task)
-		       : doca_comch_client_task_send_alloc_init(end->client, connection, bytes, len, task);
+	return end->server != NULL ? doca_comch_server_task_send_alloc_init(end->server, connection, bytes, len, task)
+				   : doca_comch_client_task_send_alloc_init(end->client, connection, bytes, len, task);
 }
 
 struct doca_comch_task_send *send_bytes(struct end *end, struct doca_comch_connection *connection, const void *bytes,
@@ -744,8 +743,7 @@ void producer_destroy(struct producer *producer)
 	record_clear(&producer->record);
 }
 
-doca_error_t try_post(struct consumer *consumer, struct doca_buf *buf,
-		      struct doca_comch_consumer_task_post_recv **task)
+doca_error_t try_post(struct consumer *consumer, struct doca_buf *buf, struct doca_comch_consumer_task_post_recv **task)
 {
 	doca_error_t result = doca_comch_consumer_task_post_recv_alloc_init(consumer->consumer, buf, task);
 	if (result != DOCA_SUCCESS)
@@ -768,8 +766,8 @@ doca_error_t try_send(struct producer *producer, uint32_t to, const struct doca_
 		      uint32_t imm_len, struct doca_comch_producer_task_send **task)
 {
 	struct doca_comch_producer_task_send *made;
-	doca_error_t result = doca_comch_producer_task_send_alloc_init(
-		producer->producer, buf, (uint8_t *)(uintptr_t)imm, imm_len, to, &made);
+	doca_error_t result = doca_comch_producer_task_send_alloc_init(producer->producer, buf,
+								       (uint8_t *)(uintptr_t)imm, imm_len, to, &made);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct doca_task *base = doca_comch_producer_task_send_as_task(made);

@@ -70,11 +70,11 @@ void devices_close(struct devices *devices);
 /* ---- what callbacks have been told ---- */
 
 enum happening {
-	STATE,	      /* a: previous, b: next */
+	STATE,        /* a: previous, b: next */
 	CONNECTED,    /* a: successful */
 	DISCONNECTED, /* a: successful */
 	MESSAGE,      /* a: length; bytes: a copy */
-	SENT,	      /* a: status, b: task user data */
+	SENT,         /* a: status, b: task user data */
 	SEND_FAILED,
 	CONSUMER_NEW, /* a: id */
 	CONSUMER_EXPIRED,
@@ -108,11 +108,11 @@ struct end {
 	bool owns_pe;
 	struct doca_comch_server *server;
 	struct doca_comch_client *client;
-	struct doca_ctx *ctx; /* NULL once destroyed */
+	struct doca_ctx *ctx;                     /* NULL once destroyed */
 	struct doca_comch_connection *connection; /* the newest; NULL after its end */
 	struct record record;
 	bool keep_tasks; /* completed tasks are not freed */
-	void *own;	 /* for hooks */
+	void *own;       /* for hooks */
 	void (*on_state)(struct end *end, enum doca_ctx_states next);
 	void (*on_connect)(struct end *end, struct doca_comch_connection *connection);
 	void (*on_disconnect)(struct end *end, struct doca_comch_connection *connection);

@@ -204,8 +204,12 @@ static void a_garbage_greeting_is_refused(void **state)
 		fds[i] = map->base.fd;
 	uint8_t noise[1000];
 	fill(noise, sizeof(noise), 1);
-	static const size_t lens[] = {1, 16, sizeof(struct wire_message) - 1, sizeof(struct wire_message),
-				      sizeof(struct wire_message) + 1, sizeof(noise)};
+	static const size_t lens[] = {1,
+				      16,
+				      sizeof(struct wire_message) - 1,
+				      sizeof(struct wire_message),
+				      sizeof(struct wire_message) + 1,
+				      sizeof(noise)};
 	for (size_t i = 0; i < sizeof(lens) / sizeof(lens[0]); i++) {
 		knock_with(noise, lens[i], NULL, 0);
 		knock_with(noise, lens[i], fds, 1);
@@ -233,8 +237,8 @@ static void a_garbage_greeting_is_refused(void **state)
 	bad = good;
 	bad.recv_queue_size = 0;
 	knock_with(&bad, sizeof(bad), fds, 1);
-	static const uint64_t rings[] = {0, 1, 4095, 4096, 5000, RING_BYTES + 1, UINT64_C(1) << 27, UINT64_C(1) << 63,
-					 UINT64_MAX};
+	static const uint64_t rings[] = {
+		0, 1, 4095, 4096, 5000, RING_BYTES + 1, UINT64_C(1) << 27, UINT64_C(1) << 63, UINT64_MAX};
 	for (size_t i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		bad = good;
 		bad.recv_queue_size = UINT32_MAX;
@@ -366,12 +370,12 @@ static void an_impossible_record_ends_the_connection(void **state)
 		uint32_t len;
 		uint64_t tail;
 	} records[] = {
-		{0, 32},		/* empty */
+		{0, 32},                   /* empty */
 		{MESSAGE_BYTES + 1, 8192}, /* longer than agreed */
 		{UINT32_MAX - 1, 8192},
 		{UINT32_MAX - 30, 8192}, /* overflows when rounded up */
-		{100, 32},		/* longer than what is there */
-		{SHM_RECORD_WRAP, 32},	/* a filler at the start of a lap */
+		{100, 32},               /* longer than what is there */
+		{SHM_RECORD_WRAP, 32},   /* a filler at the start of a lap */
 	};
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
 		struct raw raw;
@@ -439,8 +443,8 @@ static void a_garbage_directory_is_survived(void **state)
 	raw_connect(&raw, &server);
 	srand(1);
 	for (int i = 0; i < 2000; i++) {
-		uint64_t entry = (uint64_t)(unsigned)rand() << 32 | (uint64_t)(unsigned)rand() << 8 |
-				 (unsigned)rand() % 6u;
+		uint64_t entry =
+			(uint64_t)(unsigned)rand() << 32 | (uint64_t)(unsigned)rand() << 8 | (unsigned)rand() % 6u;
 		uint32_t slot = (uint32_t)rand() % SHM_CONSUMER_SLOTS;
 		struct shm_marks *marks = &raw.own->marks[slot];
 		struct shm_mark *mark = rand() % 2 ? &marks->began[rand() % 2] : &marks->ended[rand() % 2];
@@ -512,8 +516,8 @@ static void an_impossible_consumer_cannot_be_sent_to(void **state)
 {
 	(void)state;
 	static const uint32_t headers[][3] = {
-		{0, 16384, 32},		 {3, 16384, 32},	{16384, 4096, 32}, {UINT32_MAX, 4096, 32},
-		{1u << 31, 4096, 32}, {4, 4096, 32}, {4, UINT32_MAX, 32}, {4, 16384, 33}, {4, 16384, UINT32_MAX},
+		{0, 16384, 32}, {3, 16384, 32},      {16384, 4096, 32}, {UINT32_MAX, 4096, 32}, {1u << 31, 4096, 32},
+		{4, 4096, 32},  {4, UINT32_MAX, 32}, {4, 16384, 33},    {4, 16384, UINT32_MAX},
 	};
 	struct doca_buf *buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 100);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
@@ -550,19 +554,36 @@ static void garbage_counters_of_a_consumer_are_survived(void **state)
 	memory_open(&big, 1u << 20, 1, devices.dpu, RW);
 	struct doca_buf *huge = memory_buf(&big, 0, 1u << 20, 1u << 20);
 	srand(2);
-	static const uint64_t values[] = {0, 1, 3, 4, 5, 100, UINT64_C(1) << 32, SHM_INCARNATION, SHM_CLAIM_CLOSED,
-					  SHM_CLAIM_CLOSED - 1, UINT64_MAX};
+	static const uint64_t values[] = {
+		0,         1, 3, 4, 5, 100, UINT64_C(1) << 32, SHM_INCARNATION, SHM_CLAIM_CLOSED, SHM_CLAIM_CLOSED - 1,
+		UINT64_MAX};
 	for (int i = 0; i < 5000; i++) {
 		uint64_t value = values[(size_t)rand() % 11];
 		switch (rand() % 8) {
-		case 0: atomic_store(&region->posted, value); break;
-		case 1: atomic_store(&region->claimed, value); break;
-		case 2: atomic_store(&posts[rand() % 4].room, rand() % 2 ? UINT64_MAX - 1 : value); break;
-		case 3: posts[rand() % 4].addr = value; break;
-		case 4: atomic_store(&region->pipe_turn, value); break;
-		case 5: atomic_store(&region->pipe_consumed, value << 40 | value); break;
-		case 6: atomic_store(&region->pipe_produced, value << 40 | value); break;
-		default: region->base = value; break;
+		case 0:
+			atomic_store(&region->posted, value);
+			break;
+		case 1:
+			atomic_store(&region->claimed, value);
+			break;
+		case 2:
+			atomic_store(&posts[rand() % 4].room, rand() % 2 ? UINT64_MAX - 1 : value);
+			break;
+		case 3:
+			posts[rand() % 4].addr = value;
+			break;
+		case 4:
+			atomic_store(&region->pipe_turn, value);
+			break;
+		case 5:
+			atomic_store(&region->pipe_consumed, value << 40 | value);
+			break;
+		case 6:
+			atomic_store(&region->pipe_produced, value << 40 | value);
+			break;
+		default:
+			region->base = value;
+			break;
 		}
 		if (rand() % 4 == 0)
 			announce(&raw, 0, shm_entry(1, (uint32_t)i, SHM_CONSUMER_RUNNING));
@@ -729,8 +750,9 @@ static void a_pipeline_that_lies_fails_the_receive(void **state)
 		/* More than it said, backwards, or a length that has grown meanwhile. */
 		if (i == 2)
 			target.slot->len = UINT32_MAX;
-		atomic_store(&target.region->pipe_produced,
-			     shm_pipe_mark(index, i == 0 ? BUF_BYTES + 1 : i == 1 ? 499 : 1u << 20));
+		atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, i == 0   ? BUF_BYTES + 1
+										 : i == 1 ? 499
+											  : 1u << 20));
 		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
 		assert_int_equal(buf_data_len(target.buf), 0);
 		target_close(&target);
@@ -751,7 +773,8 @@ static void write_at_random(struct raw *raw, bool regions_only)
 	size_t offset = (size_t)rand() % (rand() % 4 == 0 ? bytes[which] : 512) / 8 * 8;
 	if (which >= 2 && rand() % 2 == 0)
 		offset = SHM_REGION_SLOTS + (size_t)rand() % 1024 / 8 * 8;
-	uint64_t value = rand() % 3 == 0 ? (uint64_t)(unsigned)rand() << 33 | (unsigned)rand() : (uint64_t)(rand() % 64);
+	uint64_t value =
+		rand() % 3 == 0 ? (uint64_t)(unsigned)rand() << 33 | (unsigned)rand() : (uint64_t)(rand() % 64);
 	uint64_t *word = (uint64_t *)(places[which] + offset);
 	*word = rand() % 3 == 0 ? *word + 1 : rand() % 3 == 0 ? *word ^ (UINT64_C(1) << (rand() % 64)) : value;
 }
@@ -887,18 +910,42 @@ static void a_client_survives_a_false_server(void **state)
 		answer.ring_bytes = RING_BYTES;
 		int sent_fd = bells->base.fd;
 		switch (lie) {
-		case 0: answer.kind = WIRE_REJECT; break;
-		case 1: answer.kind = WIRE_HELLO; break;
-		case 2: answer.kind = 77; break;
-		case 3: answer.magic = 0; break;
-		case 4: sent_fd = -1; break;
-		case 5: sent_fd = memory_of_wrong_size->base.fd; break;
-		case 6: answer.connection_index = SHM_DOORBELLS; break;
-		case 7: answer.connection_index = UINT32_MAX; break;
-		case 8: answer.ring_bytes = 1; break;
-		case 9: answer.ring_bytes = UINT64_MAX; break;
-		case 10: answer.max_msg_size = 0; break;
-		default: answer.recv_queue_size = 0; break;
+		case 0:
+			answer.kind = WIRE_REJECT;
+			break;
+		case 1:
+			answer.kind = WIRE_HELLO;
+			break;
+		case 2:
+			answer.kind = 77;
+			break;
+		case 3:
+			answer.magic = 0;
+			break;
+		case 4:
+			sent_fd = -1;
+			break;
+		case 5:
+			sent_fd = memory_of_wrong_size->base.fd;
+			break;
+		case 6:
+			answer.connection_index = SHM_DOORBELLS;
+			break;
+		case 7:
+			answer.connection_index = UINT32_MAX;
+			break;
+		case 8:
+			answer.ring_bytes = 1;
+			break;
+		case 9:
+			answer.ring_bytes = UINT64_MAX;
+			break;
+		case 10:
+			answer.max_msg_size = 0;
+			break;
+		default:
+			answer.recv_queue_size = 0;
+			break;
 		}
 		OK(wire_send(socket, &answer, sent_fd));
 		UNTIL(state_of(client.ctx) == IDLE, client.pe);

@@ -1,6 +1,6 @@
-/* A producer that is held up in the middle of writing, while the consumer's side ends the connection, stops or takes the
- * buffer back. The producer is held by a page of its payload that cannot be read until it may go on, or in the system
- * call that writes into another process. */
+/* A producer that is held up in the middle of writing, while the consumer's side ends the connection, stops or takes
+ * the buffer back. The producer is held by a page of its payload that cannot be read until it may go on, or in the
+ * system call that writes into another process. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -32,7 +32,7 @@ static struct gate {
 	atomic_bool armed, held, open;
 	atomic_bool sent, leave;
 	_Atomic int status; /* of the send */
-} *gate;
+} * gate;
 
 static void await(atomic_bool *flag)
 {

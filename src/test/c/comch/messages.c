@@ -476,8 +476,7 @@ static void counters_count_messages_and_bytes(void **state)
 	assert_int_equal(counter(s, DOCA_COMCH_COUNTER_RECV_BYTES), 15);
 	uint64_t value;
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_comch_connection_update_info(NULL));
-	GIVES(DOCA_ERROR_INVALID_VALUE,
-	      doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &value));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_comch_connection_get_counter(NULL, DOCA_COMCH_COUNTER_SENT_BYTES, &value));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_comch_connection_get_counter(c, DOCA_COMCH_COUNTER_SENT_BYTES, NULL));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_comch_connection_get_counter(c, (enum doca_comch_counter)0, &value));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_comch_connection_get_counter(c, (enum doca_comch_counter)5, &value));
@@ -533,8 +532,8 @@ static void one_flood_does_not_starve_other_clients(void **state)
 	struct end quiet;
 	client_make(&quiet, &pair.devices, "pair", NULL);
 	(void)doca_ctx_start(quiet.ctx);
-	UNTIL(state_of(quiet.ctx) == DOCA_CTX_STATE_RUNNING && count_of(&pair.server.record, CONNECTED) == 2,
-	      quiet.pe, pair.server.pe);
+	UNTIL(state_of(quiet.ctx) == DOCA_CTX_STATE_RUNNING && count_of(&pair.server.record, CONNECTED) == 2, quiet.pe,
+	      pair.server.pe);
 	record_clear(&pair.server.record);
 	for (int i = 0; i < 60; i++)
 		send_text(&pair.client, pair.client.connection, "flood");

@@ -30,10 +30,11 @@ static const size_t sizes[] = {20, 500, 5000, 70000, 3};
 
 enum greeting_kind {
 	BEFORE, /* the consumer of this number is started next */
-	AFTER,	/* it has just been started, and has this id */
-	GOT,	/* it has received all its payloads */
-	ENDED,	/* it has just been stopped */
-	LEFT,	/* all have been destroyed; the server says so after the client, so that it has heard all when that goes */
+	AFTER,  /* it has just been started, and has this id */
+	GOT,    /* it has received all its payloads */
+	ENDED,  /* it has just been stopped */
+	LEFT,   /* all have been destroyed; the server says so after the client, so that it has heard all when that goes
+		 */
 };
 
 struct greeting {
@@ -87,7 +88,7 @@ static const char *standing(const struct party *party, const char *what)
 	return text;
 }
 
-#define HOLDS(party, condition) \
+#define HOLDS(party, condition)                                                                                        \
 	((condition) ? (void)0 : harness_fail(__FILE__, __LINE__, standing((party), #condition)))
 
 static void in_time(const struct party *party, int64_t deadline)
@@ -263,7 +264,8 @@ static void drive_party(struct party *party)
 		pes[num++] = party->producers[i].pe;
 	}
 	/* Now this one, now that one; a server's next client belongs to the next round. */
-	for (unsigned turns = 1 + chance(party) % 4; turns > 0 && count_of(&party->end.record, DISCONNECTED) == 0; turns--)
+	for (unsigned turns = 1 + chance(party) % 4; turns > 0 && count_of(&party->end.record, DISCONNECTED) == 0;
+	     turns--)
 		(void)drive(pes[chance(party) % num]);
 }
 

@@ -365,8 +365,8 @@ static void cancel_in_the_pipeline(struct side *side)
 		UNTIL(count_of(&consumer.record, RECEIVE_FAILED) == 1, end->pe);
 		CHECK(buf_data_len(buf) == 0 && state_of(consumer.ctx) == RUNNING);
 		/* Half a message is none, but the consumer goes on. */
-		OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(
-			nth(&consumer.record, RECEIVE_FAILED, 0)->object)));
+		OK(doca_task_submit(
+			doca_comch_consumer_task_post_recv_as_task(nth(&consumer.record, RECEIVE_FAILED, 0)->object)));
 		UNTIL(count_of(&consumer.record, RECEIVED) == 1, end->pe);
 		CHECK(buf_data_len(buf) == SIZE && filled(memory.bytes, SIZE, 2));
 		free_received(&(struct record){.list = consumer.record.list + consumer.record.num - 1, .num = 1});
@@ -463,8 +463,8 @@ static void take_offers(struct side *side)
 	say_and_hear(end, "posted", 1);
 	UNTIL(count_of(&consumer.record, RECEIVE_FAILED) == 1, consumer.pe);
 	CHECK(buf_data_len(buf) == 0);
-	struct doca_task *receive = doca_comch_consumer_task_post_recv_as_task(
-		nth(&consumer.record, RECEIVE_FAILED, 0)->object);
+	struct doca_task *receive =
+		doca_comch_consumer_task_post_recv_as_task(nth(&consumer.record, RECEIVE_FAILED, 0)->object);
 	record_clear(&consumer.record);
 	OK(doca_task_submit(receive));
 	say_and_hear(end, "again", 2);

@@ -437,8 +437,7 @@ static void a_connection_ends_while_threads_use_it(void **state)
 			atomic_store(&victims[i].ready, false);
 			CHECK(pthread_create(&victims[i].lane.receiver, NULL, suffer, &victims[i]) == 0);
 		}
-		UNTIL(atomic_load(&victims[0].ready) && atomic_load(&victims[1].ready), pair.client.pe,
-		      pair.server.pe);
+		UNTIL(atomic_load(&victims[0].ready) && atomic_load(&victims[1].ready), pair.client.pe, pair.server.pe);
 		if (round % 2 == 0)
 			OK(doca_comch_server_disconnect(pair.server.server, pair.server.connection));
 		else

@@ -465,8 +465,7 @@ static int functions_lack_capabilities(void *unused)
 	consumer_destroy(&consumer);
 	memory_close(&memory);
 	/* The other function has no control path either. */
-	GIVES(DOCA_ERROR_NOT_SUPPORTED,
-	      doca_comch_cap_client_is_supported(doca_dev_as_devinfo(pair.devices.host2)));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_comch_cap_client_is_supported(doca_dev_as_devinfo(pair.devices.host2)));
 	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_comch_client_create(pair.devices.host2, "name", &client));
 	pair_close(&pair);
 	return 0;
@@ -475,10 +474,11 @@ static int functions_lack_capabilities(void *unused)
 static void without(void **state)
 {
 	(void)state;
-	on_machine("dpu 03:00.0\n"
-		   "host b1:00.0 pf without=consumer,producer\n"
-		   "host b1:00.2 vf without=comch\n",
-		   NULL, functions_lack_capabilities);
+	on_machine(
+		"dpu 03:00.0\n"
+		"host b1:00.0 pf without=consumer,producer\n"
+		"host b1:00.2 vf without=comch\n",
+		NULL, functions_lack_capabilities);
 }
 
 /* ---- machines ---- */

@@ -246,11 +246,15 @@ static void a_folder_that_is_not_the_groups_is_refused_with_what_it_needs(void *
 	share();
 	CHECK(mkdir(folder, 0700) == 0 && chown(folder, ALICE, ALICE) == 0);
 	struct complaint complaints[] = {
-		{ALICE, NULL, {"belongs to user 61001 and group 61001 and has mode 0700", "user 61001 must be in its group (it is)",
-			       "as with mode 2770 (it cannot)"}},
+		{ALICE,
+		 NULL,
+		 {"belongs to user 61001 and group 61001 and has mode 0700", "user 61001 must be in its group (it is)",
+		  "as with mode 2770 (it cannot)"}},
 		/* Bob cannot even open it. */
-		{BOB, NULL, {"belongs to user 61001 and group 61001 and has mode 0700", "user 61002 must be in its group (it is not)",
-			     "as with mode 2770 (it cannot)"}},
+		{BOB,
+		 NULL,
+		 {"belongs to user 61001 and group 61001 and has mode 0700",
+		  "user 61002 must be in its group (it is not)", "as with mode 2770 (it cannot)"}},
 		{0, NULL, {"user 0 must be in its group (it is not)"}},
 		/* Also where the machine is described elsewhere. */
 		{BOB, "/dev/null", {"user 61002 must be in its group (it is not)"}},
@@ -259,11 +263,13 @@ static void a_folder_that_is_not_the_groups_is_refused_with_what_it_needs(void *
 		assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &complaints[i])), 0);
 	/* The mode is right, the group is not. */
 	CHECK(chmod(folder, 02770) == 0);
-	struct complaint of_the_group = {BOB, NULL, {"has mode 2770", "user 61002 must be in its group (it is not)", "(it can)"}};
+	struct complaint of_the_group = {
+		BOB, NULL, {"has mode 2770", "user 61002 must be in its group (it is not)", "(it can)"}};
 	assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &of_the_group)), 0);
 	/* The group is right, the mode is not; for those who are not the owner that says it all. */
 	CHECK(chown(folder, ALICE, FRIENDS) == 0 && chmod(folder, 0750) == 0);
-	struct complaint of_the_mode = {BOB, NULL, {"has mode 0750", "user 61002 must be in its group (it is)", "(it cannot)"}};
+	struct complaint of_the_mode = {
+		BOB, NULL, {"has mode 0750", "user 61002 must be in its group (it is)", "(it cannot)"}};
 	assert_int_equal(child_wait(child_start(is_told_what_a_shared_folder_needs, &of_the_mode)), 0);
 }
 

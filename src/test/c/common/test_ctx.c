@@ -48,10 +48,10 @@ static void assert_transitions(const struct fake *fake, int count, const enum do
 	}
 }
 
-#define assert_path(fake, ...)                                                                               \
-	do {                                                                                                 \
-		const enum doca_ctx_states path_[] = {__VA_ARGS__};                                          \
-		assert_transitions(fake, (int)(sizeof(path_) / sizeof(path_[0])) - 1, path_);                \
+#define assert_path(fake, ...)                                                                                         \
+	do {                                                                                                           \
+		const enum doca_ctx_states path_[] = {__VA_ARGS__};                                                    \
+		assert_transitions(fake, (int)(sizeof(path_) / sizeof(path_[0])) - 1, path_);                          \
 	} while (0)
 
 static void a_new_context_is_idle(void **state)

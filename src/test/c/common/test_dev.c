@@ -218,8 +218,18 @@ static void a_malformed_address_is_refused(void **state)
 {
 	(void)state;
 	static const char *const malformed[] = {
-		"", "b1", "b1:00.", "b1:00:0", "0000:b1:00.", "0000:b1:00.00", "0000:b1:00.g",
-		"0000 b1:00.0", "000:b1:00.0", "00000:b1:00.0", ":b1:00.0", "b1:00.0 ",
+		"",
+		"b1",
+		"b1:00.",
+		"b1:00:0",
+		"0000:b1:00.",
+		"0000:b1:00.00",
+		"0000:b1:00.g",
+		"0000 b1:00.0",
+		"000:b1:00.0",
+		"00000:b1:00.0",
+		":b1:00.0",
+		"b1:00.0 ",
 	};
 	uint8_t equal = 7;
 	for (size_t i = 0; i < sizeof(malformed) / sizeof(malformed[0]); i++)

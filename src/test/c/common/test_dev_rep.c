@@ -199,8 +199,8 @@ static void open_and_close_refuse_null(void **state)
 static void functions_are_described(void **state)
 {
 	(void)state;
-	static const enum doca_pci_func_type types[] = {
-		DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_VF, DOCA_PCI_FUNC_TYPE_VF};
+	static const enum doca_pci_func_type types[] = {DOCA_PCI_FUNC_TYPE_PF, DOCA_PCI_FUNC_TYPE_VF,
+							DOCA_PCI_FUNC_TYPE_VF};
 	for (uint32_t i = 0; i < count; i++) {
 		char vuid[DOCA_DEVINFO_REP_VUID_SIZE];
 		char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];

@@ -44,8 +44,8 @@ static int make_backends(void **state)
 /* For good: a strict limit keeps later global limits away. */
 static void silence(struct doca_log_backend *backend, bool is_sdk)
 {
-	expect_success(is_sdk ? doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE) :
-				doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_DISABLE));
+	expect_success(is_sdk ? doca_log_backend_set_sdk_level(backend, DOCA_LOG_LEVEL_DISABLE)
+			      : doca_log_backend_set_level_lower_limit(backend, DOCA_LOG_LEVEL_DISABLE));
 	expect_success(doca_log_backend_set_level_lower_limit_strict(backend));
 }
 
@@ -479,7 +479,8 @@ static void *write_records(void *argument)
 	if (doca_log_register_source("THREAD", &own) != DOCA_SUCCESS)
 		return "register";
 	for (int i = 0; i < RECORDS; i++) {
-		if (doca_log(DOCA_LOG_LEVEL_INFO, own, "f", i, "f", "thread %d writes", *(int *)argument) != DOCA_SUCCESS)
+		if (doca_log(DOCA_LOG_LEVEL_INFO, own, "f", i, "f", "thread %d writes", *(int *)argument) !=
+		    DOCA_SUCCESS)
 			return "log";
 		doca_log_level_set_global_sdk_limit(DOCA_LOG_LEVEL_CRIT);
 		EMU_LOG_DEBUG("unheard");

@@ -262,12 +262,13 @@ static void unknown_and_contradicting_permissions_are_refused(void **state)
 	struct doca_mmap *mmap = new_map();
 	expect_invalid(doca_mmap_set_permissions(mmap, 128));
 	expect_invalid(doca_mmap_set_permissions(mmap, UINT32_MAX));
-	expect_invalid(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	expect_invalid(
+		doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	expect_invalid(doca_mmap_set_permissions(NULL, 0));
 	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING));
 	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_ATOMIC));
-	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE |
-						       DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	expect_success(
+		doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	assert_int_equal(33, emu_mmap_permissions(mmap));
 	expect_success(doca_mmap_destroy(mmap));
 }
@@ -443,7 +444,8 @@ static void *use_shared_map(void *argument)
 		struct doca_buf *buf;
 		void *addr;
 		size_t len;
-		if (doca_buf_inventory_buf_get_by_data(inventory, shared_map, memory + i % 1000, 8, &buf) != DOCA_SUCCESS)
+		if (doca_buf_inventory_buf_get_by_data(inventory, shared_map, memory + i % 1000, 8, &buf) !=
+		    DOCA_SUCCESS)
 			return "get";
 		if (doca_mmap_get_memrange(shared_map, &addr, &len) != DOCA_SUCCESS || addr != memory)
 			return "range";

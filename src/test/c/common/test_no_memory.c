@@ -374,14 +374,10 @@ static int close_devices(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(devices),
-		cmocka_unit_test(representors),
-		cmocka_unit_test(engines),
-		cmocka_unit_test(memory_maps),
-		cmocka_unit_test(inventories),
-		cmocka_unit_test(pools),
-		cmocka_unit_test(logs),
-		cmocka_unit_test(a_record_that_finds_no_memory_is_shortened),
+		cmocka_unit_test(devices),     cmocka_unit_test(representors),
+		cmocka_unit_test(engines),     cmocka_unit_test(memory_maps),
+		cmocka_unit_test(inventories), cmocka_unit_test(pools),
+		cmocka_unit_test(logs),        cmocka_unit_test(a_record_that_finds_no_memory_is_shortened),
 	};
 	return cmocka_run_group_tests(tests, open_devices, close_devices);
 }

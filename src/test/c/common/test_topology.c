@@ -19,12 +19,12 @@ static char folder[64];
 static char logged[4096];
 
 /* In a child process cmocka's assertions do not work. */
-#define CHECK(condition)                                                                                     \
-	do {                                                                                                 \
-		if (!(condition)) {                                                                          \
+#define CHECK(condition)                                                                                               \
+	do {                                                                                                           \
+		if (!(condition)) {                                                                                    \
 			fprintf(stderr, "%s:%d: %s does not hold; log: %s\n", __FILE__, __LINE__, #condition, logged); \
-			exit(1);                                                                             \
-		}                                                                                            \
+			exit(1);                                                                                       \
+		}                                                                                                      \
 	} while (0)
 #define OK(call) CHECK((call) == DOCA_SUCCESS)
 
@@ -420,7 +420,8 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"dpu\n", NULL, "line 1: \"\" is no PCI address"},
 		{"dpu 03:00\n", NULL, "\"03:00\" is no PCI address"},
 		{"dpu 00000:03:00.0\n", NULL, "is no PCI address"},
-		{"dpu 0000:03:00.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0\n", NULL, "PCI address"},
+		{"dpu 0000:03:00.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0\n", NULL,
+		 "PCI address"},
 		{"dpu 03:00.0\ndpu 0000:03:00.0\n", NULL, "line 2: 0000:03:00.0 is there already"},
 		{"host b1:00.0 pf\n", NULL, "has the dpu of 0000:b1:00.0"},
 		{"dpu 03:00.0\nhost b1:00.0 pf dpu=04:00.0\n", NULL, "has the dpu"},
@@ -432,7 +433,8 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"dpu 03:00.0 dpu=03:00.0\n", NULL, "no option of a dpu"},
 		{"dpu 03:00.0 ibdev\n", NULL, "ibdev"},
 		{"dpu 03:00.0 ibdev=\n", NULL, "ibdev="},
-		{"dpu 03:00.0 ibdev=a234567890123456789012345678901234567890123456789012345678901234\n", NULL, "ibdev="},
+		{"dpu 03:00.0 ibdev=a234567890123456789012345678901234567890123456789012345678901234\n", NULL,
+		 "ibdev="},
 		{"dpu 03:00.0 iface=caf\xc3\xa9\n", NULL, "wrong value"},
 		{"dpu 03:00.0 mac=02:65:6d:b1:00\n", NULL, "mac="},
 		{"dpu 03:00.0 mac=02-65-6d-b1-00-00\n", NULL, "mac="},
@@ -577,7 +579,8 @@ static struct doca_mmap *export_from(struct doca_dev *dev, const void **descript
 static void see_exports(const void *unused)
 {
 	(void)unused;
-	choose("dpu 03:00.0\nhost b1:00.0 pf\nhost b1:00.1 pf without=export\ndpu 43:00.0\ndpu 83:00.0 without=export\n");
+	choose("dpu 03:00.0\nhost b1:00.0 pf\nhost b1:00.1 pf without=export\ndpu 43:00.0\ndpu 83:00.0 "
+	       "without=export\n");
 	see();
 	struct doca_dev *devs[5];
 	uint8_t supported[5], imports[5];

@@ -177,7 +177,8 @@ static void fail_everywhere(bool (*live)(void), unsigned *total)
 				break;
 			survived += complete;
 			if (!live()) {
-				fprintf(stderr, "%s at place %u: the next try fails as well\n", failures[i].name, place);
+				fprintf(stderr, "%s at place %u: the next try fails as well\n", failures[i].name,
+					place);
 				abort();
 			}
 			nothing_lost(&before);

@@ -39,14 +39,29 @@ void machine_close(struct machine *machine)
 
 /* ---- callbacks ---- */
 
-enum { PREPARE, CONNECT, GREET, HEAR, MAKE, WAIT_RUNNING, POST, PUT, WAIT_DATA, LEAVE, WAIT_LEAVE, STOP_CHILDREN, PART };
+enum {
+	PREPARE,
+	CONNECT,
+	GREET,
+	HEAR,
+	MAKE,
+	WAIT_RUNNING,
+	POST,
+	PUT,
+	WAIT_DATA,
+	LEAVE,
+	WAIT_LEAVE,
+	STOP_CHILDREN,
+	PART
+};
 
 static struct life *life_of(struct doca_comch_connection *connection)
 {
 	struct doca_comch_server *server = doca_comch_server_get_server_ctx(connection);
 	union doca_data data;
-	OK(doca_ctx_get_user_data(server != NULL ? doca_comch_server_as_ctx(server)
-						 : doca_comch_client_as_ctx(doca_comch_client_get_client_ctx(connection)),
+	OK(doca_ctx_get_user_data(server != NULL
+					  ? doca_comch_server_as_ctx(server)
+					  : doca_comch_client_as_ctx(doca_comch_client_get_client_ctx(connection)),
 				  &data));
 	return data.ptr;
 }
@@ -147,11 +162,11 @@ static enum outcome failed(struct life *life, const char *call, doca_error_t res
 }
 
 /* Goes on, or leaves the function with a failure that must be `documented`. */
-#define TRY(documented, call)                                                     \
-	do {                                                                      \
-		doca_error_t try_result = (call);                                 \
-		if (try_result != DOCA_SUCCESS)                                   \
-			return failed(life, #call, try_result, documented);       \
+#define TRY(documented, call)                                                                                          \
+	do {                                                                                                           \
+		doca_error_t try_result = (call);                                                                      \
+		if (try_result != DOCA_SUCCESS)                                                                        \
+			return failed(life, #call, try_result, documented);                                            \
 	} while (0)
 
 static enum doca_ctx_states state_of(struct doca_ctx *ctx)
@@ -163,8 +178,9 @@ static enum doca_ctx_states state_of(struct doca_ctx *ctx)
 
 void life_begin(struct life *life, const struct machine *machine, bool is_server, const char *name)
 {
-	*life = (struct life){
-		.is_server = is_server, .dev = is_server ? machine->dpu : machine->host, .bytes = malloc(2 * LIFE_BYTES)};
+	*life = (struct life){.is_server = is_server,
+			      .dev = is_server ? machine->dpu : machine->host,
+			      .bytes = malloc(2 * LIFE_BYTES)};
 	REQUIRE(life->bytes != NULL);
 	for (size_t i = 0; i < LIFE_BYTES; i++)
 		life->bytes[i] = (uint8_t)(i * 7);
@@ -201,8 +217,8 @@ static enum outcome prepare(struct life *life)
 	TRY(DOCA_ERROR_NO_MEMORY, doca_mmap_start(life->map));
 	TRY(DOCA_ERROR_NO_MEMORY, doca_buf_inventory_create(2, &life->inventory));
 	OK(doca_buf_inventory_start(life->inventory));
-	OK(doca_buf_inventory_buf_get_by_args(life->inventory, life->map, life->bytes, LIFE_BYTES, life->bytes, LIFE_BYTES,
-					      &life->from));
+	OK(doca_buf_inventory_buf_get_by_args(life->inventory, life->map, life->bytes, LIFE_BYTES, life->bytes,
+					      LIFE_BYTES, &life->from));
 	OK(doca_buf_inventory_buf_get_by_args(life->inventory, life->map, life->bytes + LIFE_BYTES, LIFE_BYTES,
 					      life->bytes + LIFE_BYTES, 0, &life->to));
 	doca_error_t result = doca_ctx_start(life->ctx);
@@ -214,9 +230,10 @@ static enum outcome prepare(struct life *life)
 static enum outcome say_hi(struct life *life)
 {
 	struct doca_comch_task_send *task;
-	doca_error_t result = life->is_server
-				      ? doca_comch_server_task_send_alloc_init(life->server, life->connection, "hi", 2, &task)
-				      : doca_comch_client_task_send_alloc_init(life->client, life->connection, "hi", 2, &task);
+	doca_error_t result =
+		life->is_server
+			? doca_comch_server_task_send_alloc_init(life->server, life->connection, "hi", 2, &task)
+			: doca_comch_client_task_send_alloc_init(life->client, life->connection, "hi", 2, &task);
 	if (result != DOCA_SUCCESS)
 		return failed(life, "task_send_alloc_init", result, DOCA_ERROR_BAD_STATE);
 	result = doca_task_submit(doca_comch_task_send_as_task(task));
@@ -240,8 +257,9 @@ static enum outcome make_children(struct life *life)
 	OK(doca_ctx_set_user_data(consumer, (union doca_data){.ptr = life}));
 	TRY(DOCA_ERROR_NO_MEMORY, doca_pe_connect_ctx(life->pe, consumer));
 	doca_error_t result = doca_ctx_start(consumer);
-	return result == DOCA_ERROR_IN_PROGRESS ? LIFE_GOES_ON
-						: failed(life, "start of a consumer", result, DOCA_ERROR_INITIALIZATION);
+	return result == DOCA_ERROR_IN_PROGRESS
+		       ? LIFE_GOES_ON
+		       : failed(life, "start of a consumer", result, DOCA_ERROR_INITIALIZATION);
 }
 
 static enum outcome post(struct life *life)
@@ -258,9 +276,8 @@ static enum outcome put(struct life *life, bool *under_way)
 	struct doca_task *base;
 	*under_way = false;
 	if (life->send == NULL)
-		TRY(DOCA_ERROR_BAD_STATE,
-		    doca_comch_producer_task_send_alloc_init(life->producer, life->from, NULL, 0, life->peer_consumer,
-							     &life->send));
+		TRY(DOCA_ERROR_BAD_STATE, doca_comch_producer_task_send_alloc_init(life->producer, life->from, NULL, 0,
+										   life->peer_consumer, &life->send));
 	base = doca_comch_producer_task_send_as_task(life->send);
 	doca_error_t result = doca_task_submit(base);
 	if (result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_NO_MEMORY)
@@ -269,7 +286,8 @@ static enum outcome put(struct life *life, bool *under_way)
 	if (result == DOCA_SUCCESS)
 		return LIFE_GOES_ON;
 	/* The peer has given up. */
-	REQUIRE(result == DOCA_ERROR_NOT_CONNECTED || result == DOCA_ERROR_INVALID_VALUE || result == DOCA_ERROR_BAD_STATE);
+	REQUIRE(result == DOCA_ERROR_NOT_CONNECTED || result == DOCA_ERROR_INVALID_VALUE ||
+		result == DOCA_ERROR_BAD_STATE);
 	return LIFE_FAILED;
 }
 
@@ -310,8 +328,7 @@ static bool children_stopped(struct life *life)
 
 static bool connection_gone(const struct life *life)
 {
-	return life->connection == NULL ||
-	       (!life->is_server && state_of(life->ctx) != DOCA_CTX_STATE_RUNNING);
+	return life->connection == NULL || (!life->is_server && state_of(life->ctx) != DOCA_CTX_STATE_RUNNING);
 }
 
 static enum outcome next(struct life *life, enum outcome outcome)
@@ -361,8 +378,8 @@ enum outcome life_step(struct life *life)
 	case HEAR:
 		return next_if(life, life->messages > 0);
 	case WAIT_RUNNING:
-		return next_if(life, life->peer_consumer != 0 &&
-				       state_of(doca_comch_consumer_as_ctx(life->consumer)) == DOCA_CTX_STATE_RUNNING);
+		return next_if(life, life->peer_consumer != 0 && state_of(doca_comch_consumer_as_ctx(life->consumer)) ==
+									 DOCA_CTX_STATE_RUNNING);
 	case WAIT_DATA:
 		return next_if(life, life->sent && life->received);
 	case WAIT_LEAVE:

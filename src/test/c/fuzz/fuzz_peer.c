@@ -76,7 +76,8 @@ static void check_guards(void)
 {
 	for (uint32_t place = 0; place <= NUM_PLACES; place++)
 		for (size_t i = 1; i <= GUARD; i++)
-			REQUIRE(place_start(place)[-(ptrdiff_t)i + (place == NUM_PLACES ? LARGE_PLACE - SMALL_PLACE : 0)] ==
+			REQUIRE(place_start(
+					place)[-(ptrdiff_t)i + (place == NUM_PLACES ? LARGE_PLACE - SMALL_PLACE : 0)] ==
 				GUARD_BYTE);
 }
 
@@ -155,8 +156,8 @@ struct peer {
 	enum shm_side side;
 	struct shm_doorbells *bells;
 	int bells_fd;
-	uint64_t sent;	/* messages, by and large */
-	uint64_t index; /* of the buffer that the peer fills or has filled */
+	uint64_t sent;     /* messages, by and large */
+	uint64_t index;    /* of the buffer that the peer fills or has filled */
 	uint64_t taken[4]; /* messages that the peer's consumers are through with */
 	uint64_t offers;   /* made by the peer's producers */
 	int strangers[4];  /* sockets that have said nothing yet */
@@ -370,7 +371,8 @@ static void make_child(uint32_t number)
 		if (doca_comch_consumer_create(s.connection, memory_map, &child->consumer) != DOCA_SUCCESS)
 			return;
 		child->ctx = doca_comch_consumer_as_ctx(child->consumer);
-		OK(doca_comch_consumer_task_post_recv_set_conf(child->consumer, data_received, data_received, MAX_TASKS));
+		OK(doca_comch_consumer_task_post_recv_set_conf(child->consumer, data_received, data_received,
+							       MAX_TASKS));
 	}
 	OK(doca_pe_connect_ctx(s.data, child->ctx));
 	(void)doca_ctx_start(child->ctx);
@@ -407,8 +409,8 @@ static struct flight *free_flight(struct child *child)
 static struct doca_buf *take_buf(uint32_t place, size_t len, size_t data_len)
 {
 	struct doca_buf *buf;
-	OK(doca_buf_inventory_buf_get_by_args(inventory, memory_map, place_start(place), len, place_start(place), data_len,
-					      &buf));
+	OK(doca_buf_inventory_buf_get_by_args(inventory, memory_map, place_start(place), len, place_start(place),
+					      data_len, &buf));
 	s.places_taken[place] = true;
 	return buf;
 }
@@ -494,8 +496,9 @@ static void send_message(void)
 	uint32_t len = 1 + input_u16(&s.in) % MSG_SIZE;
 	memset(bytes, 7, len);
 	struct doca_comch_task_send *task;
-	doca_error_t result = s.is_server ? doca_comch_server_task_send_alloc_init(s.server, s.connection, bytes, len, &task)
-					  : doca_comch_client_task_send_alloc_init(s.client, s.connection, bytes, len, &task);
+	doca_error_t result =
+		s.is_server ? doca_comch_server_task_send_alloc_init(s.server, s.connection, bytes, len, &task)
+			    : doca_comch_client_task_send_alloc_init(s.client, s.connection, bytes, len, &task);
 	if (result != DOCA_SUCCESS)
 		return;
 	REQUIRE(free < MAX_TASKS);
@@ -757,7 +760,8 @@ static void send_to_local(void)
 		tail += ring_bytes - offset;
 		record = (struct shm_record *)(s.peer.shared + SHM_RING_OFFSET(shm_other(s.peer.side)));
 	}
-	*record = (struct shm_record){.len = len, .arrival = input_u8(&s.in) < 0xf0 ? 0 : input_near(&s.in, 1000000000)};
+	*record =
+		(struct shm_record){.len = len, .arrival = input_u8(&s.in) < 0xf0 ? 0 : input_near(&s.in, 1000000000)};
 	atomic_store(&s.peer.own->ring_tail, input_u8(&s.in) < 0xe0 ? tail + padded : input_near(&s.in, tail + padded));
 	s.peer.sent++;
 	ring();
@@ -802,7 +806,8 @@ static void announce(void)
 	r->can_fetch = how & 1u;
 	r->fits_below = how & 2u ? UINT64_MAX : input_near(&s.in, 4096);
 	uint32_t id = how < 0xe0 ? slot + 1 : (uint32_t)input_near(&s.in, 1);
-	enum shm_consumer_state state = how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
+	enum shm_consumer_state state =
+		how % 4 == 0 ? (enum shm_consumer_state)(input_u8(&s.in) % 5u) : SHM_CONSUMER_RUNNING;
 	/* In its place, or anywhere among the messages and the other announcements. */
 	struct shm_marks *marks = &s.peer.own->marks[slot];
 	struct shm_mark *mark = state == SHM_CONSUMER_EXPIRED ? &marks->ended[how & 1u] : &marks->began[how & 1u];
@@ -859,8 +864,8 @@ static void take_next_from_local(void)
 		atomic_store(&r->pipe_produced, SHM_PIPE_CLOSED);
 	uint64_t produced = shm_pipe_bytes(atomic_load(&r->pipe_produced), index);
 	atomic_store(&r->pipe_turn, how < 0xe0 ? index + 1 : input_near(&s.in, index + 1));
-	atomic_store(&r->pipe_consumed,
-		     shm_pipe_mark(index, (how % 8u != 7 ? produced : input_near(&s.in, produced)) & SHM_PIPE_MARK_BYTES));
+	atomic_store(&r->pipe_consumed, shm_pipe_mark(index, (how % 8u != 7 ? produced : input_near(&s.in, produced)) &
+								     SHM_PIPE_MARK_BYTES));
 	if (produced == slot->len)
 		s.peer.taken[number]++;
 }
@@ -895,7 +900,8 @@ static void put_to_local(void)
 		/* One producer's or another's; a good ticket is newer than all before it. */
 		offer->place = who < 0xe0 ? who % 4u : (uint32_t)input_near(&s.in, SHM_PRODUCER_PLACES);
 		offer->ticket = who % 8u != 7 ? ++s.peer.offers : input_near(&s.in, s.peer.offers);
-		atomic_store(&offer->state, shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
+		atomic_store(&offer->state,
+			     shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
 	}
 	if (slot->payload == SHM_PAYLOAD_PACKED)
 		slot->packed_offset = (uint32_t)input_near(&s.in, SHM_PACKED_BYTES);
@@ -1078,7 +1084,8 @@ static void step(void)
 		send_message();
 		break;
 	case 13:
-		if (s.is_server && s.connection != NULL && doca_comch_server_disconnect(s.server, s.connection) == DOCA_SUCCESS)
+		if (s.is_server && s.connection != NULL &&
+		    doca_comch_server_disconnect(s.server, s.connection) == DOCA_SUCCESS)
 			s.connection = NULL;
 		break;
 	case 14:

@@ -180,8 +180,9 @@ static void message_not_sent(struct doca_comch_task_send *task, union doca_data 
 static bool send_message(struct doca_comch_connection *connection, const void *bytes, uint32_t len)
 {
 	struct doca_comch_task_send *send;
-	doca_error_t result = server != NULL ? doca_comch_server_task_send_alloc_init(server, connection, bytes, len, &send)
-					     : doca_comch_client_task_send_alloc_init(client, connection, bytes, len, &send);
+	doca_error_t result = server != NULL
+				      ? doca_comch_server_task_send_alloc_init(server, connection, bytes, len, &send)
+				      : doca_comch_client_task_send_alloc_init(client, connection, bytes, len, &send);
 	if (result == DOCA_ERROR_NO_MEMORY)
 		return false;
 	check(result, "allocating a message");
@@ -205,7 +206,8 @@ static void submit_receive(struct doca_comch_consumer_task_post_recv *receive)
 static uint32_t number_of(const struct doca_comch_consumer_task_post_recv *receive)
 {
 	uint32_t number;
-	expect("the immediate data's size", sizeof(number), doca_comch_consumer_task_post_recv_get_imm_data_len(receive));
+	expect("the immediate data's size", sizeof(number),
+	       doca_comch_consumer_task_post_recv_get_imm_data_len(receive));
 	memcpy(&number, doca_comch_consumer_task_post_recv_get_imm_data(receive), sizeof(number));
 	return number;
 }
@@ -308,8 +310,8 @@ static void post_receives(struct fast_path *path)
 		return;
 	for (uint32_t i = 0; i < WINDOW; i++) {
 		struct doca_buf *buf;
-		OK(doca_buf_inventory_buf_get_by_addr(path->inventory, path->mmap, path->memory + (size_t)i * MAX_PAYLOAD,
-						      MAX_PAYLOAD, &buf));
+		OK(doca_buf_inventory_buf_get_by_addr(path->inventory, path->mmap,
+						      path->memory + (size_t)i * MAX_PAYLOAD, MAX_PAYLOAD, &buf));
 		OK(doca_comch_consumer_task_post_recv_alloc_init(path->consumer, buf, &path->receives[i]));
 		submit_receive(path->receives[i]);
 	}
@@ -460,7 +462,8 @@ static void serve(const char *name, uint32_t clients)
 	stop(ctx);
 	OK(doca_comch_server_destroy(server));
 	OK(doca_dev_rep_close(rep));
-	printf("DONE clients=%u lost=%u messages=%u payloads=%u\n", clients_gone, clients_lost, messages_back, payloads_back);
+	printf("DONE clients=%u lost=%u messages=%u payloads=%u\n", clients_gone, clients_lost, messages_back,
+	       payloads_back);
 }
 
 /* ---- the host ---- */

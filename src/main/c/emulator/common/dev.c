@@ -26,8 +26,8 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 		return result;
 	const struct emu_topology *all = emu_topology();
 	/* One allocation: the pointers that the user sees, NULL, then what they point to. */
-	struct doca_devinfo **list = malloc((all->count + 1) * sizeof(struct doca_devinfo *) +
-					    all->count * sizeof(struct doca_devinfo));
+	struct doca_devinfo **list =
+		malloc((all->count + 1) * sizeof(struct doca_devinfo *) + all->count * sizeof(struct doca_devinfo));
 	if (list == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	struct doca_devinfo *infos = (struct doca_devinfo *)(list + all->count + 1);

@@ -16,7 +16,7 @@ EMU_PRIVATE_API bool emu_dev_is_dpu(const struct doca_dev *dev);
 
 /* What a topology can take from a function. */
 enum emu_capability {
-	EMU_CAN_COMCH = 1,   /* clients on the host, servers on the DPU */
+	EMU_CAN_COMCH = 1, /* clients on the host, servers on the DPU */
 	EMU_CAN_PRODUCE = 2,
 	EMU_CAN_CONSUME = 4,
 	EMU_CAN_EXPORT = 8, /* memory maps, from the host to the DPU */

@@ -196,8 +196,8 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 {
 	if (devinfo_rep == NULL || pci_addr_str == NULL || is_equal == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_pci_equal(devinfo_rep->function->pci, pci_addr_str, is_equal) ? DOCA_SUCCESS :
-										   DOCA_ERROR_INVALID_VALUE;
+	return emu_pci_equal(devinfo_rep->function->pci, pci_addr_str, is_equal) ? DOCA_SUCCESS
+										 : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,

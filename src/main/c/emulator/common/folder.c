@@ -51,23 +51,26 @@ static bool trustworthy(const struct stat *status, const char *path)
 		bool open_to_group = (mode & (S_IRWXG | S_IWOTH)) == S_IRWXG;
 		if (member && open_to_group)
 			return true;
-		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and group %u and has mode %04o: with "
-			      "DOCA_EMU_SHARE=group, user %u must be in its group (it is%s), and that group, but "
-			      "no others, able to write to it, as with mode 2770 (it can%s)",
-			      path, (unsigned)status->st_uid, (unsigned)status->st_gid, mode, user,
-			      member ? "" : " not", open_to_group ? "" : "not");
+		EMU_LOG_ERROR(
+			"the fabric folder %s belongs to user %u and group %u and has mode %04o: with "
+			"DOCA_EMU_SHARE=group, user %u must be in its group (it is%s), and that group, but "
+			"no others, able to write to it, as with mode 2770 (it can%s)",
+			path, (unsigned)status->st_uid, (unsigned)status->st_gid, mode, user, member ? "" : " not",
+			open_to_group ? "" : "not");
 		return false;
 	}
 	if (status->st_uid != geteuid()) {
-		EMU_LOG_ERROR("the fabric folder %s belongs to user %u and this process runs as user %u: run "
-			      "both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group",
-			      path, (unsigned)status->st_uid, user);
+		EMU_LOG_ERROR(
+			"the fabric folder %s belongs to user %u and this process runs as user %u: run "
+			"both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group",
+			path, (unsigned)status->st_uid, user);
 		return false;
 	}
 	if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
-		EMU_LOG_ERROR("the fabric folder %s can be written to by others than its user (mode %04o): make that "
-			      "0700, or share it with its group by DOCA_EMU_SHARE=group",
-			      path, mode);
+		EMU_LOG_ERROR(
+			"the fabric folder %s can be written to by others than its user (mode %04o): make that "
+			"0700, or share it with its group by DOCA_EMU_SHARE=group",
+			path, mode);
 		return false;
 	}
 	return true;

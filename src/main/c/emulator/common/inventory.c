@@ -109,8 +109,8 @@ static inline struct doca_buf *take(struct doca_buf_inventory *inventory)
 }
 
 doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inventory, struct doca_mmap *mmap,
-						void *addr,
-						size_t len, void *data, size_t data_len, struct doca_buf **buf)
+						void *addr, size_t len, void *data, size_t data_len,
+						struct doca_buf **buf)
 {
 	if (EMU_UNLIKELY(inventory == NULL || mmap == NULL || addr == NULL || data == NULL || buf == NULL))
 		return DOCA_ERROR_INVALID_VALUE;

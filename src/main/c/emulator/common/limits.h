@@ -14,13 +14,13 @@ struct emu_limits {
 	uint32_t max_msg_size;        /* control message, bytes */
 	uint32_t max_recv_queue_size; /* messages */
 	uint32_t max_send_tasks;
-	uint32_t max_clients;         /* per server */
-	uint32_t max_consumers;       /* per side of a connection */
-	uint32_t max_producers;       /* per side of a connection */
-	uint32_t max_tasks;           /* per producer or consumer */
-	uint32_t max_buf_size;        /* bytes */
-	uint32_t max_buf_list_len;    /* of a producer */
-	uint32_t max_imm_data_len;    /* bytes */
+	uint32_t max_clients;      /* per server */
+	uint32_t max_consumers;    /* per side of a connection */
+	uint32_t max_producers;    /* per side of a connection */
+	uint32_t max_tasks;        /* per producer or consumer */
+	uint32_t max_buf_size;     /* bytes */
+	uint32_t max_buf_list_len; /* of a producer */
+	uint32_t max_imm_data_len; /* bytes */
 };
 
 #define EMU_BOUND_NAME_LEN 128u

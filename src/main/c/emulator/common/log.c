@@ -127,8 +127,9 @@ static doca_error_t write_record(struct doca_log_backend *backend, uint32_t leve
 {
 	switch (backend->sink) {
 	case SINK_FILE:
-		return fwrite(record, 1, len, backend->file) == len && fflush(backend->file) == 0 ?
-			       DOCA_SUCCESS : DOCA_ERROR_IO_FAILED;
+		return fwrite(record, 1, len, backend->file) == len && fflush(backend->file) == 0
+			       ? DOCA_SUCCESS
+			       : DOCA_ERROR_IO_FAILED;
 	case SINK_FD:
 		return write_fd(backend->fd, record, len);
 	case SINK_BUF:
@@ -152,10 +153,10 @@ static size_t format_head(char *out, size_t room, uint32_t level, const char *so
 	struct tm parts;
 	clock_gettime(CLOCK_REALTIME, &now);
 	gmtime_r(&now.tv_sec, &parts);
-	int len = snprintf(out, room, "%04d-%02d-%02d %02d:%02d:%02d.%06ldZ %-5s %s %s (%s:%d): ",
-			   parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min,
-			   parts.tm_sec, now.tv_nsec / 1000, level_name(level), source, func == NULL ? "?" : func,
-			   file == NULL ? "?" : file, line);
+	int len =
+		snprintf(out, room, "%04d-%02d-%02d %02d:%02d:%02d.%06ldZ %-5s %s %s (%s:%d): ", parts.tm_year + 1900,
+			 parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, now.tv_nsec / 1000,
+			 level_name(level), source, func == NULL ? "?" : func, file == NULL ? "?" : file, line);
 	if (len < 0)
 		return 0;
 	return (size_t)len < room ? (size_t)len : room - 1;

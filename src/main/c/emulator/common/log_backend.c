@@ -68,8 +68,8 @@ static doca_error_t add(struct doca_log_backend backend, struct doca_log_backend
 	*copy = backend;
 	log_enter();
 	copy->lower = smaller(backend.stream == STREAM_SDK ? global_sdk : global_lower, backend.lower_most);
-	copy->upper = larger(backend.stream == STREAM_SDK ? (uint32_t)DOCA_LOG_LEVEL_CRIT : global_upper,
-			     backend.upper_most);
+	copy->upper =
+		larger(backend.stream == STREAM_SDK ? (uint32_t)DOCA_LOG_LEVEL_CRIT : global_upper, backend.upper_most);
 	copy->next = NULL;
 	*last_backend = copy;
 	last_backend = &copy->next;
@@ -84,16 +84,17 @@ static doca_error_t add_file(FILE *file, enum stream stream, struct doca_log_bac
 {
 	if (file == NULL || backend == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return add((struct doca_log_backend){.sink = SINK_FILE, .stream = stream, .file = file,
-					     .lower_most = UINT32_MAX}, backend);
+	return add(
+		(struct doca_log_backend){.sink = SINK_FILE, .stream = stream, .file = file, .lower_most = UINT32_MAX},
+		backend);
 }
 
 static doca_error_t add_fd(int fd, enum stream stream, struct doca_log_backend **backend)
 {
 	if (backend == NULL || fcntl(fd, F_GETFD) < 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	return add((struct doca_log_backend){.sink = SINK_FD, .stream = stream, .fd = fd,
-					     .lower_most = UINT32_MAX}, backend);
+	return add((struct doca_log_backend){.sink = SINK_FD, .stream = stream, .fd = fd, .lower_most = UINT32_MAX},
+		   backend);
 }
 
 static doca_error_t add_buf(char *buf, size_t capacity, log_flush_callback handler, enum stream stream,
@@ -101,8 +102,13 @@ static doca_error_t add_buf(char *buf, size_t capacity, log_flush_callback handl
 {
 	if (buf == NULL || capacity == 0 || handler == NULL || backend == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return add((struct doca_log_backend){.sink = SINK_BUF, .stream = stream, .buf = buf, .capacity = capacity,
-					     .flush = handler, .lower_most = UINT32_MAX}, backend);
+	return add((struct doca_log_backend){.sink = SINK_BUF,
+					     .stream = stream,
+					     .buf = buf,
+					     .capacity = capacity,
+					     .flush = handler,
+					     .lower_most = UINT32_MAX},
+		   backend);
 }
 
 static doca_error_t add_syslog(const char *name, enum stream stream, struct doca_log_backend **backend)
@@ -112,8 +118,10 @@ static doca_error_t add_syslog(const char *name, enum stream stream, struct doca
 	char *copy = strdup(name);
 	if (copy == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	return add((struct doca_log_backend){.sink = SINK_SYSLOG, .stream = stream, .name = copy,
-					     .lower_most = UINT32_MAX}, backend);
+	return add(
+		(struct doca_log_backend){
+			.sink = SINK_SYSLOG, .stream = stream, .name = copy, .lower_most = UINT32_MAX},
+		backend);
 }
 
 doca_error_t doca_log_backend_create_standard(void)
@@ -124,14 +132,20 @@ doca_error_t doca_log_backend_create_standard(void)
 	doca_error_t result = DOCA_SUCCESS;
 	log_enter();
 	if (!has_err) {
-		result = add((struct doca_log_backend){.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stderr,
-						       .lower_most = DOCA_LOG_LEVEL_WARNING}, NULL);
+		result = add((struct doca_log_backend){.sink = SINK_FILE,
+						       .stream = STREAM_APPLICATION,
+						       .file = stderr,
+						       .lower_most = DOCA_LOG_LEVEL_WARNING},
+			     NULL);
 		has_err = result == DOCA_SUCCESS;
 	}
 	if (has_err && !has_out) {
-		result = add((struct doca_log_backend){.sink = SINK_FILE, .stream = STREAM_APPLICATION, .file = stdout,
+		result = add((struct doca_log_backend){.sink = SINK_FILE,
+						       .stream = STREAM_APPLICATION,
+						       .file = stdout,
 						       .lower_most = UINT32_MAX,
-						       .upper_most = DOCA_LOG_LEVEL_INFO}, NULL);
+						       .upper_most = DOCA_LOG_LEVEL_INFO},
+			     NULL);
 		has_out = result == DOCA_SUCCESS;
 	}
 	log_leave();

@@ -18,11 +18,11 @@ struct doca_buf {
 	uint8_t *data;
 	size_t data_len;
 	struct doca_mmap *mmap;
-	struct doca_buf *next; /* in a list; among the free ones of the inventory */
+	struct doca_buf *next;                /* in a list; among the free ones of the inventory */
 	struct doca_buf_inventory *inventory; /* or that of its pool */
-	uint16_t refcount; /* 0: free. Not atomic: a buf belongs to one thread at a time */
-	bool inner;        /* in a list, and not its head */
-	bool remote;       /* of an imported map: nothing here to dereference */
+	uint16_t refcount;                    /* 0: free. Not atomic: a buf belongs to one thread at a time */
+	bool inner;                           /* in a list, and not its head */
+	bool remote;                          /* of an imported map: nothing here to dereference */
 	/* Of the map at its last start. Who has looked at the map knows its devices and permissions by this number:
 	 * no other map has it, not even one that takes its place in memory. */
 	uint32_t registration;

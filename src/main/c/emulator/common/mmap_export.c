@@ -280,8 +280,7 @@ doca_error_t doca_mmap_cap_is_export_pci_supported(const struct doca_devinfo *de
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo,
-							       uint8_t *from_export)
+doca_error_t doca_mmap_cap_is_create_from_export_pci_supported(const struct doca_devinfo *devinfo, uint8_t *from_export)
 {
 	if (devinfo == NULL || from_export == NULL)
 		return DOCA_ERROR_INVALID_VALUE;

@@ -18,8 +18,8 @@ struct doca_mmap {
 	uint8_t *addr; /* NULL: no range yet */
 	size_t len;
 	_Atomic bool started;
-	bool thread_safe;  /* then bufs are not counted */
-	uint32_t num_bufs; /* not atomic: without thread safety one thread at a time uses the map */
+	bool thread_safe;      /* then bufs are not counted */
+	uint32_t num_bufs;     /* not atomic: without thread safety one thread at a time uses the map */
 	uint32_t registration; /* a new number at each start of any map, never 0; see doca_buf */
 
 	bool ever_started;

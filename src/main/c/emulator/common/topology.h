@@ -16,7 +16,7 @@
 
 struct emu_function {
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE]; /* dddd:bb:dd.f */
-	bool dpu;			      /* seen on the DPU's side; else on the host's */
+	bool dpu;                             /* seen on the DPU's side; else on the host's */
 	enum doca_pci_func_type type;
 	unsigned lacks; /* enum emu_capability */
 	uint16_t vhca_id;

@@ -13,10 +13,11 @@
 #include "topology.h"
 #include "topology_text.h"
 
-const char emu_topology_default_text[] = "dpu 0000:03:00.0\n"
-					 "host 0000:b1:00.0 pf\n"
-					 "host 0000:b1:00.2 vf\n"
-					 "host 0000:b1:00.3 vf\n";
+const char emu_topology_default_text[] =
+	"dpu 0000:03:00.0\n"
+	"host 0000:b1:00.0 pf\n"
+	"host 0000:b1:00.2 vf\n"
+	"host 0000:b1:00.3 vf\n";
 
 /* Addresses are kept in the long form and in lower case. */
 static bool copy_pci(struct span value, char out[DOCA_DEVINFO_PCI_ADDR_SIZE])
@@ -110,8 +111,8 @@ static const struct emu_function *find(const struct emu_topology *topology, cons
 struct place {
 	const struct emu_function *last_dpu;
 	const struct emu_function *pf; /* the last PF of the same DPU */
-	unsigned dpus, pfs;	       /* before this one */
-	unsigned siblings;	       /* of the same kind and PF */
+	unsigned dpus, pfs;            /* before this one */
+	unsigned siblings;             /* of the same kind and PF */
 };
 
 static struct place place_of(const struct emu_topology *topology, const struct emu_function *f)
@@ -151,7 +152,11 @@ static void name_function(const struct emu_topology *topology, const struct plac
 	if (sscanf(f->pci, "%x:%x:%x.%x", &domain, &bus, &device, &function) != 4)
 		return; /* cannot happen: copy_pci has checked it */
 	const uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE] = {
-		0x02, (uint8_t)(0x65 ^ domain >> 8), (uint8_t)(0x6d ^ domain), (uint8_t)bus, (uint8_t)device,
+		0x02,
+		(uint8_t)(0x65 ^ domain >> 8),
+		(uint8_t)(0x6d ^ domain),
+		(uint8_t)bus,
+		(uint8_t)device,
 		(uint8_t)function,
 	};
 	memcpy(f->mac, mac, sizeof(mac));

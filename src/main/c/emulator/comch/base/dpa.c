@@ -37,9 +37,9 @@ doca_error_t doca_comch_consumer_completion_stop(struct doca_comch_consumer_comp
 	return unsupported(consumer_comp, consumer_comp);
 }
 
-doca_error_t doca_comch_consumer_completion_get_dpa_handle(
-	struct doca_comch_consumer_completion *consumer_comp,
-	doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
+doca_error_t
+doca_comch_consumer_completion_get_dpa_handle(struct doca_comch_consumer_completion *consumer_comp,
+					      doca_dpa_dev_comch_consumer_completion_t *consumer_comp_handle)
 {
 	return unsupported(consumer_comp, consumer_comp_handle);
 }
@@ -51,8 +51,9 @@ doca_error_t doca_comch_consumer_completion_set_max_num_consumers(struct doca_co
 	return unsupported(consumer_comp, consumer_comp);
 }
 
-doca_error_t doca_comch_consumer_completion_get_max_num_consumers(
-	const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_consumers)
+doca_error_t
+doca_comch_consumer_completion_get_max_num_consumers(const struct doca_comch_consumer_completion *consumer_comp,
+						     uint32_t *max_num_consumers)
 {
 	return unsupported(consumer_comp, max_num_consumers);
 }
@@ -64,8 +65,8 @@ doca_error_t doca_comch_consumer_completion_set_max_num_recv(struct doca_comch_c
 	return unsupported(consumer_comp, consumer_comp);
 }
 
-doca_error_t doca_comch_consumer_completion_get_max_num_recv(
-	const struct doca_comch_consumer_completion *consumer_comp, uint32_t *max_num_recv)
+doca_error_t doca_comch_consumer_completion_get_max_num_recv(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *max_num_recv)
 {
 	return unsupported(consumer_comp, max_num_recv);
 }
@@ -77,8 +78,8 @@ doca_error_t doca_comch_consumer_completion_set_imm_data_len(struct doca_comch_c
 	return unsupported(consumer_comp, consumer_comp);
 }
 
-doca_error_t doca_comch_consumer_completion_get_imm_data_len(
-	const struct doca_comch_consumer_completion *consumer_comp, uint32_t *imm_data_len)
+doca_error_t doca_comch_consumer_completion_get_imm_data_len(const struct doca_comch_consumer_completion *consumer_comp,
+							     uint32_t *imm_data_len)
 {
 	return unsupported(consumer_comp, imm_data_len);
 }

@@ -166,9 +166,10 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	if (result != DOCA_SUCCESS)
 		return result;
 	if (!take_turn(dir)) {
-		EMU_LOG_ERROR("cannot register server \"%s\": another process has been starting one in the fabric "
-			      "folder for %d s; is it stopped?",
-			      name, TURN_PATIENCE_MS / 1000);
+		EMU_LOG_ERROR(
+			"cannot register server \"%s\": another process has been starting one in the fabric "
+			"folder for %d s; is it stopped?",
+			name, TURN_PATIENCE_MS / 1000);
 		close(dir);
 		return DOCA_ERROR_TIME_OUT;
 	}
@@ -225,7 +226,7 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 	if (fd < 0)
 		result = DOCA_ERROR_OPERATING_SYSTEM;
 	else if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0)
-		result = errno == EAGAIN ? DOCA_ERROR_AGAIN
+		result = errno == EAGAIN                            ? DOCA_ERROR_AGAIN
 			 : errno == ENOENT || errno == ECONNREFUSED ? DOCA_ERROR_NOT_FOUND
 								    : DOCA_ERROR_OPERATING_SYSTEM;
 	if (result == DOCA_ERROR_OPERATING_SYSTEM)

@@ -67,14 +67,10 @@ static bool parse_one(char *item, struct faults *faults)
 		struct countdown *countdown;
 		bool with_error;
 	} keys[] = {
-		{"refuse", &faults->refuse, NULL, false},
-		{"accept_delay", &faults->accept_delay_ms, NULL, false},
-		{"again", &faults->again, NULL, false},
-		{"fail_send", NULL, &faults->fail_send, true},
-		{"fail_recv", NULL, &faults->fail_recv, true},
-		{"drop", NULL, &faults->drop, false},
-		{"latency", &faults->latency_us, NULL, false},
-		{"bandwidth", &faults->bandwidth_mb, NULL, false},
+		{"refuse", &faults->refuse, NULL, false},      {"accept_delay", &faults->accept_delay_ms, NULL, false},
+		{"again", &faults->again, NULL, false},        {"fail_send", NULL, &faults->fail_send, true},
+		{"fail_recv", NULL, &faults->fail_recv, true}, {"drop", NULL, &faults->drop, false},
+		{"latency", &faults->latency_us, NULL, false}, {"bandwidth", &faults->bandwidth_mb, NULL, false},
 	};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(item, keys[i].key) != 0)

@@ -23,7 +23,7 @@ static doca_error_t from_errno(const char *what)
 	int error = errno;
 	EMU_LOG_ERROR("%s: %m", what);
 	return error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ? DOCA_ERROR_NO_MEMORY
-											  : DOCA_ERROR_OPERATING_SYSTEM;
+											: DOCA_ERROR_OPERATING_SYSTEM;
 }
 
 /* A memfd of a fixed size, which no holder of the descriptor can change. */

@@ -18,10 +18,10 @@
 /* ---- offsets in a connection's memory ---- */
 
 /* The message ring towards `side`. */
-#define SHM_RING_OFFSET(side) ((UINT64_C(16) << 20) + (uint64_t)(side) * SHM_RING_MAX_BYTES)
+#define SHM_RING_OFFSET(side) ((UINT64_C(16) << 20) + (uint64_t)(side)*SHM_RING_MAX_BYTES)
 /* The region of a consumer slot of `side`. */
-#define SHM_REGION_OFFSET(side, slot) \
-	(SHM_RING_OFFSET(SHM_SIDES) + ((uint64_t)(side) * SHM_CONSUMER_SLOTS + (slot)) * SHM_REGION_BYTES)
+#define SHM_REGION_OFFSET(side, slot)                                                                                  \
+	(SHM_RING_OFFSET(SHM_SIDES) + ((uint64_t)(side)*SHM_CONSUMER_SLOTS + (slot)) * SHM_REGION_BYTES)
 #define SHM_TOTAL_BYTES SHM_REGION_OFFSET(SHM_SIDES, 0)
 
 _Static_assert(SHM_CONTROL_BYTES <= SHM_RING_OFFSET(SHM_CLIENT), "the control part lies before the rings");

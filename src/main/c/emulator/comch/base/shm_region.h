@@ -54,7 +54,7 @@ struct shm_region {
 	_Atomic uint32_t eager_bytes; /* per slot */
 	_Atomic uint32_t max_imm_len;
 	_Atomic uint32_t can_fetch; /* 1: the consumer can read the producers' memory */
-	_Atomic uint64_t base;	  /* where the counters of this start of the consumer begin */
+	_Atomic uint64_t base;      /* where the counters of this start of the consumer begin */
 	/* Consumer: payloads shorter than this fit every buffer posted since this start, so that a producer need not
 	 * look at each; 0 once a buffer was taken back. */
 	_Atomic uint64_t fits_below;
@@ -91,8 +91,8 @@ static inline uint64_t shm_pipe_bytes(uint64_t mark, uint64_t index)
 	return mark >> 40 == ((index + 1) & 0xffffffu) ? mark & SHM_PIPE_MARK_BYTES : 0;
 }
 
-struct shm_post { /* the consumer, before it advances `posted` */
-	uint64_t addr;	       /* in the consumer's process */
+struct shm_post {              /* the consumer, before it advances `posted` */
+	uint64_t addr;         /* in the consumer's process */
 	_Atomic uint64_t room; /* bytes that fit */
 };
 
@@ -116,7 +116,7 @@ struct shm_slot { /* the producer that claimed the posted buffer of this index *
 	uint8_t imm_len;
 	uint8_t reserved[2];
 	uint32_t packed_offset;
-	uint64_t arrival; /* as in struct shm_record */
+	uint64_t arrival;                /* as in struct shm_record */
 	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
 };
 
@@ -124,10 +124,10 @@ struct shm_slot { /* the producer that claimed the posted buffer of this index *
  * compare-and-swap, so that either the producer or the consumer copies. It stays until the place of the posted
  * buffer is used again or the consumer is destroyed, which may be before the producer looks: that it was fetched
  * also stands in `fetched` of the consumer's half (shm_control.h). */
-struct shm_offer { /* the producer that claimed the posted buffer, before it fills the slot */
-	uint64_t addr;	 /* in the producer's process */
+struct shm_offer {       /* the producer that claimed the posted buffer, before it fills the slot */
+	uint64_t addr;   /* in the producer's process */
 	uint64_t ticket; /* counts the offers of a side of the connection, from 1 */
-	uint32_t place;	 /* of the producer, in `fetched` */
+	uint32_t place;  /* of the producer, in `fetched` */
 	uint32_t reserved;
 	_Atomic uint64_t state; /* producer and consumer, by compare-and-swap: enum shm_offer_state says who */
 };

@@ -224,8 +224,9 @@ bool connection_takes_map(const struct doca_comch_connection *connection, const 
 	void *range = NULL;
 	size_t len = 0;
 	(void)doca_mmap_get_memrange(mmap, &range, &len);
-	EMU_LOG_ERROR("the memory map of %zu bytes at %p is not registered with the connection's device %s: call "
-		      "doca_mmap_add_dev for it before doca_mmap_start",
-		      len, range, connection->pci);
+	EMU_LOG_ERROR(
+		"the memory map of %zu bytes at %p is not registered with the connection's device %s: call "
+		"doca_mmap_add_dev for it before doca_mmap_start",
+		len, range, connection->pci);
 	return false;
 }

@@ -36,7 +36,7 @@ struct doca_comch_connection {
 	const struct doca_dev *dev;
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	bool can_produce, can_consume; /* what the device can do */
-	_Atomic uint32_t refs; /* any thread */
+	_Atomic uint32_t refs;         /* any thread */
 	union doca_data user_data;
 
 	/* Handshake done; never reset. Any thread. */
@@ -65,11 +65,11 @@ struct doca_comch_connection {
 	struct {
 		uint8_t *ring;
 		uint64_t ring_bytes, start, tail, messages;
-		uint64_t trim_tail;	  /* the tail at the last look whether pages of the ring can be given back */
-		int64_t trimmed_at;	  /* when that was done (now_ms) */
-		uint64_t restart_bytes;	  /* messages are written so far into the ring before they begin again */
-		int64_t restart_set_at;	  /* when that was decided (now_ms) */
-		uint32_t queue_size; /* the peer's receive queue */
+		uint64_t trim_tail;     /* the tail at the last look whether pages of the ring can be given back */
+		int64_t trimmed_at;     /* when that was done (now_ms) */
+		uint64_t restart_bytes; /* messages are written so far into the ring before they begin again */
+		int64_t restart_set_at; /* when that was decided (now_ms) */
+		uint32_t queue_size;    /* the peer's receive queue */
 		/* Messages that the program has handed over, in the ring or not yet. Any thread looks at it. */
 		_Atomic uint64_t accepted;
 		struct doca_comch_task_send *pending_first, *pending_last;
@@ -94,8 +94,8 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
-	struct own_consumer *consumers;	       /* in the order of their latest starts */
-	uint64_t announcements;		       /* starts and ends in the directory so far */
+	struct own_consumer *consumers;   /* in the order of their latest starts */
+	uint64_t announcements;           /* starts and ends in the directory so far */
 	struct doca_comch_producer *producers;
 	uint32_t num_consumers, num_producers;
 	uint32_t next_consumer_id, next_producer_id;

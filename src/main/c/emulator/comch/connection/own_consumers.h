@@ -18,8 +18,8 @@ enum registration {
 struct own_consumer {
 	const struct doca_ctx *ctx; /* the consumer's */
 	uint32_t id;
-	uint32_t slot;		       /* in the directory */
-	uint32_t generation;	       /* counts starts */
+	uint32_t slot;                 /* in the directory */
+	uint32_t generation;           /* counts starts */
 	_Atomic uint32_t registration; /* enum registration */
 	struct own_consumer *next;     /* the connection's lock */
 };

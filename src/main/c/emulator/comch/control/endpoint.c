@@ -93,13 +93,13 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 	connection->tx.ring_bytes = from_peer->ring_bytes;
 	connection->tx.restart_bytes = SHM_RING_RESTART_BYTES;
 	connection->tx.queue_size = from_peer->recv_queue_size;
-	connection->max_msg_size = endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size
-										     : from_peer->max_msg_size;
+	connection->max_msg_size =
+		endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size : from_peer->max_msg_size;
 	connection->reach = wire_reach_of(connection->socket, from_peer, &connection->peer_pid);
-	EMU_LOG_DEBUG("connection established, payloads %s",
-		      connection->reach == WIRE_REACH_SELF	? "within the process"
-		      : connection->reach == WIRE_REACH_PROCESS ? "by direct writes"
-								: "through shared memory only");
+	EMU_LOG_DEBUG("connection established, payloads %s", connection->reach == WIRE_REACH_SELF ? "within the process"
+							     : connection->reach == WIRE_REACH_PROCESS
+								     ? "by direct writes"
+								     : "through shared memory only");
 	atomic_store_explicit(&connection->established, true, memory_order_release);
 	return DOCA_SUCCESS;
 }
@@ -206,7 +206,7 @@ bool endpoint_report_send(struct comch_endpoint *endpoint)
 		give_back(endpoint, send);
 	else
 		(status == DOCA_SUCCESS ? endpoint->send_completed : endpoint->send_failed)(send, task->user_data,
-											     endpoint->ctx.user_data);
+											    endpoint->ctx.user_data);
 	return true;
 }
 

@@ -47,7 +47,7 @@ struct comch_endpoint {
 	/* While not IDLE. */
 	struct task_pool pool;
 	struct task_fifo done;
-	uint8_t *received; /* the message being delivered */
+	uint8_t *received;  /* the message being delivered */
 	bool receive_first; /* alternates, so that neither direction starves the other */
 	int64_t stop_deadline_ms;
 	int64_t last_tick;

@@ -98,8 +98,7 @@ uint64_t messages_tail(const struct doca_comch_connection *connection)
 	return atomic_load_explicit(&connection->peer->ring_tail, memory_order_acquire);
 }
 
-doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
-				uint32_t *len)
+doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message, uint32_t *len)
 {
 	uint64_t size = connection->rx.ring_bytes;
 	connection->rx.travelling = false;

@@ -15,7 +15,6 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 uint64_t messages_tail(const struct doca_comch_connection *connection);
 
 /* Takes the next message before `tail` out of the receive queue into `message` (max_msg_size bytes). AGAIN: none. */
-doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message,
-				uint32_t *len);
+doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message, uint32_t *len);
 
 #endif

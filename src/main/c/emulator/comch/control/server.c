@@ -108,8 +108,7 @@ static bool serve_connections(struct doca_comch_server *server)
 			}
 			/* Messages that wait for room or have not arrived yet are looked at again without a
 			 * doorbell. */
-			if (connection == NULL ||
-			    (connection->tx.pending_first == NULL && !connection->rx.travelling))
+			if (connection == NULL || (connection->tx.pending_first == NULL && !connection->rx.travelling))
 				unmark_ready(server, index);
 		}
 		server->next_index = (word + 1) % SHM_DOORBELL_WORDS * 64;

@@ -143,8 +143,8 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 	if (!task_landed(&task->base, status))
 		task_pool_give(&consumer->pool, &task->base);
 	else
-		(status == DOCA_SUCCESS ? consumer->completed_cb : consumer->failed_cb)(
-			task, task->base.user_data, consumer->ctx.user_data);
+		(status == DOCA_SUCCESS ? consumer->completed_cb : consumer->failed_cb)(task, task->base.user_data,
+											consumer->ctx.user_data);
 }
 
 /* Brings a filled slot's payload to its buffer. False while it has not arrived. */

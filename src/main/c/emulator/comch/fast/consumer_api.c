@@ -19,8 +19,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!connection_takes_map(comch_connection, buf_mmap))
 		return READING_MAP_OF_OTHER_DEVICES;
-	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_consumers,
-					       emu_limits()->max_consumers);
+	doca_error_t result =
+		connection_adopt(comch_connection, &comch_connection->num_consumers, emu_limits()->max_consumers);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct doca_comch_consumer *created = calloc(1, sizeof(*created));

@@ -179,8 +179,8 @@ static EMU_ALWAYS_INLINE void copy_words(uint8_t *dest, const uint8_t *source, u
 {
 	uint64_t word;
 	uint64_t done = 0;
-	/* NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference): what has no source has no
-	 * bytes */
+	/* NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference): what has no source
+	 * has no bytes */
 	for (; len - done >= sizeof(word); done += sizeof(word)) {
 		memcpy(&word, source + done, sizeof(word));
 		__asm__("" : "+r"(word)); /* keeps the compiler from joining words */

@@ -105,8 +105,7 @@ void producer_lists_fini(struct doca_comch_producer *producer);
 
 /* The data segments of a task's buffers as they were at submit, where they are more than one. */
 struct iovec *producer_list_of(const struct doca_comch_producer *producer,
-			       const struct doca_comch_producer_task_send *task)
-	__attribute__((returns_nonnull));
+			       const struct doca_comch_producer_task_send *task) __attribute__((returns_nonnull));
 
 /* Notes the data segments of a task's buffers, and how many bytes they are. */
 doca_error_t producer_collect_list(struct doca_comch_producer *producer,

@@ -59,8 +59,8 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 {
 	if (comch_connection == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = connection_adopt(comch_connection, &comch_connection->num_producers,
-					       emu_limits()->max_producers);
+	doca_error_t result =
+		connection_adopt(comch_connection, &comch_connection->num_producers, emu_limits()->max_producers);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct doca_comch_producer *created = calloc(1, sizeof(*created));
