@@ -35,7 +35,7 @@
 #define MOST_SESSIONS 8
 /* The calls of one side when nothing goes wrong: four messages and the payloads. */
 #define CALLS (PAYLOADS + 4)
-#define WATCHDOG_MS 20000
+#define WATCHDOG_MS 60000
 #define HUNG 3
 
 /* In the slot, with nothing, eager, between the processes or through the pipe, offered. */
