@@ -6,24 +6,12 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.call.Calls;
-import io.github.comch4j.internal.call.ConnectionCalls;
-import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.observe.BackPressure;
-import io.github.comch4j.internal.observe.Counter;
-import io.github.comch4j.internal.observe.Events;
-import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.transport.ConnectionEvents;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComchConnection {
     static {
-        Internals.open(ComchConnection.class, connection -> connection.resource);
+        Internals.open(ComchConnection.class, connection -> connection.life);
     }
 
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -61,28 +49,19 @@ public final class ComchConnection {
     private final long number = NUMBERS.incrementAndGet();
     private final Engine engine;
     private final long address;
-    private final Incoming incoming;
-    private final ConnectionResource resource;
-    private final TreeSet<Integer> remoteConsumers = new TreeSet<>();
-    private final Object lifeLock = new Object(); // the native connection does not end while a thread holds it
-    private volatile ConnectionState state = ConnectionState.OPEN;
-    private ConnectionCounters lastCounters = new ConnectionCounters(0, 0, 0, 0);
+    private final MessageCounts counts = new MessageCounts();
+    private final IncomingEvents events;
+    private final ConnectionLife life;
     private @Nullable Object attachment;
-    private final Counter sent = new Counter();
-    private final Counter sentBytes = new Counter();
-    private final Counter received = new Counter();
-    private final Counter receivedBytes = new Counter();
-    private final Counter failed = new Counter();
-    private final BackPressure backPressure = new BackPressure();
 
     ComchConnection(ControlPathEndpoint endpoint, long address) {
         this.endpoint = endpoint;
         this.engine = CoreObjects.of(endpoint.engine());
         this.address = address;
-        this.resource = new ConnectionResource();
-        this.incoming = new Incoming(engine);
-        resource.attachToEndpoint();
-        incoming.register(address);
+        this.events = new IncomingEvents(this);
+        this.life = new ConnectionLife(this);
+        life.attachToEndpoint();
+        events.register(address);
     }
 
     /**
@@ -118,7 +97,7 @@ public final class ComchConnection {
      * @return the state
      */
     public ConnectionState state() {
-        return state;
+        return life.state();
     }
 
     /**
@@ -127,7 +106,7 @@ public final class ComchConnection {
      * @return whether the state is {@link ConnectionState#OPEN}
      */
     public boolean isOpen() {
-        return state == ConnectionState.OPEN;
+        return life.isOpen();
     }
 
     /**
@@ -225,8 +204,8 @@ public final class ComchConnection {
 
     private int check(long length) {
         engine.checkOwner();
-        if (state != ConnectionState.OPEN) {
-            throw closed(TaskCalls.SUBMIT_NAME, "sending on ");
+        if (!life.isOpen()) {
+            throw life.ended(TaskCalls.SUBMIT_NAME, "sending on " + this);
         }
         if (length < 1 || length > endpoint.maxMessageSize()) {
             throw new IllegalArgumentException("a message of " + length + " bytes: 1 to " + endpoint.maxMessageSize() + " are possible on " + this);
@@ -238,14 +217,10 @@ public final class ComchConnection {
     DocaException refused(int code, String function, int length) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
-            return closed(function, "sending on ");
+            return life.ended(function, "sending on " + this);
         }
         return Failures.refused(code, function, "sending " + length + " bytes on " + this
                 + (error == DocaError.INVALID_VALUE ? ", perhaps more than the other side's maxMessageSize()" : ""));
-    }
-
-    private ConnectionClosedException closed(String function, String doing) {
-        return new ConnectionClosedException(function, doing + this, state);
     }
 
     /**
@@ -260,20 +235,10 @@ public final class ComchConnection {
      */
     public ConnectionCounters counters() {
         engine.checkOwner();
-        if (state == ConnectionState.OPEN) {
-            lastCounters = readCounters();
+        if (life.isOpen()) {
+            counts.readFromDoca(this);
         }
-        return lastCounters;
-    }
-
-    private ConnectionCounters readCounters() {
-        String action = "reading the counters of " + this;
-        ConnectionCalls.updateCounters(address, action);
-        return new ConnectionCounters(
-                ConnectionCalls.counter(address, ConnectionCalls.SENT_MESSAGES, action),
-                ConnectionCalls.counter(address, ConnectionCalls.SENT_BYTES, action),
-                ConnectionCalls.counter(address, ConnectionCalls.RECEIVED_MESSAGES, action),
-                ConnectionCalls.counter(address, ConnectionCalls.RECEIVED_BYTES, action));
+        return counts.ofDoca();
     }
 
     /**
@@ -282,7 +247,7 @@ public final class ComchConnection {
      * @return since the connection began, those that {@linkplain #failed() failed} later included
      */
     public long sent() {
-        return sent.get();
+        return counts.sent.get();
     }
 
     /**
@@ -291,7 +256,7 @@ public final class ComchConnection {
      * @return bytes
      */
     public long sentBytes() {
-        return sentBytes.get();
+        return counts.sentBytes.get();
     }
 
     /**
@@ -300,7 +265,7 @@ public final class ComchConnection {
      * @return since the connection began
      */
     public long received() {
-        return received.get();
+        return counts.received.get();
     }
 
     /**
@@ -309,7 +274,7 @@ public final class ComchConnection {
      * @return bytes
      */
     public long receivedBytes() {
-        return receivedBytes.get();
+        return counts.receivedBytes.get();
     }
 
     /**
@@ -318,7 +283,7 @@ public final class ComchConnection {
      * @return since the connection began; those that were lost with it are not among them
      */
     public long failed() {
-        return failed.get();
+        return counts.failed.get();
     }
 
     /**
@@ -327,7 +292,7 @@ public final class ComchConnection {
      * @return since the connection began; each attempt counts
      */
     public long refused() {
-        return backPressure.refusals();
+        return counts.backPressure.refusals();
     }
 
     /**
@@ -336,26 +301,7 @@ public final class ComchConnection {
      * @return since the connection began
      */
     public long backPressures() {
-        return backPressure.episodes();
-    }
-
-    BackPressure backPressure() {
-        return backPressure;
-    }
-
-    void accepted(int length) {
-        sent.increment();
-        sentBytes.add(length);
-        backPressure.relieve();
-    }
-
-    void arrived(int length) {
-        received.increment();
-        receivedBytes.add(length);
-    }
-
-    void failedMessage() {
-        failed.increment();
+        return counts.backPressure.episodes();
     }
 
     /**
@@ -366,7 +312,7 @@ public final class ComchConnection {
      */
     public int[] remoteConsumers() {
         engine.checkOwner();
-        return remoteConsumers.stream().mapToInt(Integer::intValue).toArray();
+        return events.peersConsumers();
     }
 
     /**
@@ -421,7 +367,7 @@ public final class ComchConnection {
         if (engine.otherLoopThread() == null) {
             engine.checkOwner();
         }
-        resource.close();
+        life.close();
     }
 
     /**
@@ -455,17 +401,25 @@ public final class ComchConnection {
         return "connection " + number + " of " + endpoint;
     }
 
-    Incoming incoming() {
-        return incoming;
+    IncomingEvents events() {
+        return events;
+    }
+
+    ConnectionLife life() {
+        return life;
+    }
+
+    MessageCounts counts() {
+        return counts;
     }
 
     /** Whether this process ends it. */
     boolean isEnding() {
-        return resource.isEnding();
+        return life.isEnding();
     }
 
     long key() {
-        return incoming.key();
+        return events.key();
     }
 
     long address() {
@@ -477,7 +431,7 @@ public final class ComchConnection {
     }
 
     Resource resource() {
-        return resource;
+        return life;
     }
 
     /** What to add to a refusal of memory that is not mapped for this side's device, which is all that DOCA can use here; empty if it is. */
@@ -488,144 +442,7 @@ public final class ComchConnection {
     }
 
     /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it; {@code hint} is for a refusal. */
-    MemorySegment create(String function, String what, String hint, Creation creation) {
-        synchronized (lifeLock) {
-            if (state != ConnectionState.OPEN) {
-                throw closed(function, "creating " + what + " on ");
-            }
-            return creation.on(address, "creating " + what + " on " + this + hint);
-        }
-    }
-
-    /** Makes a native object on a native connection. */
-    interface Creation {
-        MemorySegment on(long connection, String action);
-    }
-
-    /** The last look at the counters, as far as DOCA still allows it. */
-    void snapshotForTheEnd() {
-        try {
-            lastCounters = readCounters();
-        } catch (DocaException e) {
-            // a peer that died: the snapshot before has to do
-        }
-    }
-
-    /** It has ended: nothing native is touched any more. */
-    void end(ConnectionState how) {
-        synchronized (lifeLock) {
-            state = how;
-        }
-        backPressure.close();
-        Events.connection(this, how.name());
-        LiveObjects.remove(this);
-        incoming.unregister();
-        endpoint.forget(this);
-        remoteConsumers.clear();
-        resource.retire();
-    }
-
-    /** Where the events of this connection arrive. */
-    final class Incoming extends ConnectionEvents {
-        Incoming(Engine engine) {
-            super(engine.transport());
-        }
-
-        ComchConnection connection() {
-            return ComchConnection.this;
-        }
-
-        @Override
-        protected void message(long from, int length) {
-            endpoint.message(ComchConnection.this, from, length);
-        }
-
-        @Override
-        protected void consumer(int id, boolean created) {
-            if (created) {
-                remoteConsumers.add(id);
-            } else {
-                remoteConsumers.remove(id);
-            }
-            endpoint.consumer(ComchConnection.this, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
-        }
-
-        @Override
-        protected void disconnected(boolean orderly) {
-            endpoint.ended(ComchConnection.this, orderly ? ConnectionState.CLOSED : ConnectionState.LOST);
-        }
-    }
-
-    /** What its producers and consumers depend on, and what depends on the endpoint. */
-    private final class ConnectionResource extends Resource implements ConnectionInside {
-        ConnectionResource() {
-            super(Rank.CONNECTION, ComchConnection.this.toString(), endpoint.context);
-        }
-
-        @Override
-        public Engine engine() {
-            return engine;
-        }
-
-        @Override
-        public RuntimeException ended(String function, String action) {
-            return new ConnectionClosedException(function, action, state);
-        }
-
-        void attachToEndpoint() {
-            attach();
-        }
-
-        @Override
-        protected void checkClosable() {
-            if (engine.otherLoopThread() == null) {
-                engine.checkOwner();
-            }
-        }
-
-        @Override
-        public LoopThread closingLoopThread() {
-            return engine.otherLoopThread();
-        }
-
-        /** The endpoint lets go of an ended connection as soon as no producer or consumer remains on it. */
-        void retire() {
-            if (!hasDependents()) {
-                closeTree(new Teardown());
-            }
-        }
-
-        @Override
-        protected void lastDependentGone() {
-            if (state != ConnectionState.OPEN) {
-                retire();
-            }
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            if (state != ConnectionState.OPEN) {
-                return;
-            }
-            if (!endpoint.context.isClosed()) {
-                disconnectNow(teardown);
-            } // else: stopping the endpoint ends it
-            end(ConnectionState.CLOSED);
-        }
-
-        private void disconnectNow(Teardown teardown) {
-            MemorySegment server = endpoint.context.object();
-            int[] code = new int[1];
-            java.util.function.BooleanSupplier attempt = () -> {
-                code[0] = ServerCalls.disconnect(server, address);
-                return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
-            };
-            if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {
-                endpoint.context.awaitTasks(() -> state != ConnectionState.OPEN || attempt.getAsBoolean(), teardown);
-            }
-            if (code[0] != Calls.SUCCESS && state == ConnectionState.OPEN) {
-                throw Failures.refused(code[0], ServerCalls.DISCONNECT_NAME, "ending " + ComchConnection.this);
-            }
-        }
+    MemorySegment create(String function, String what, String hint, ConnectionLife.Creation creation) {
+        return life.create(function, what, hint, creation);
     }
 }

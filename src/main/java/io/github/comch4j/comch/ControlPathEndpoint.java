@@ -244,8 +244,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             return;
         }
         boolean news = !connection.isEnding();
-        connection.snapshotForTheEnd();
-        connection.end(how);
+        connection.counts().readForTheLastTime(connection);
+        connection.life().end(how);
         if (onDisconnected != null && news) {
             onDisconnected.onChange(connection);
         }
@@ -260,7 +260,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         if (connection.isEnding()) {
             return;
         }
-        connection.arrived(length);
+        connection.counts().arrived(length);
         MemorySegment bytes = scratch.lend(address, length);
         try {
             onMessage.onMessage(connection, bytes);
@@ -282,7 +282,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             return refused(connection, result, length);
         }
         accepted.increment();
-        connection.accepted(length);
+        connection.counts().accepted(length);
         return SubmitResult.ACCEPTED;
     }
 
@@ -290,11 +290,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private SubmitResult refused(ComchConnection connection, int result, int length) {
         int code = result & ~MessageSender.SUBMIT;
         if (code == DocaError.AGAIN.code()) {
-            return connection.backPressure().refuse(connection, SubmitResult.NO_RECEIVE);
+            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_RECEIVE);
         }
         boolean submit = code != result;
         if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
-            return connection.backPressure().refuse(connection, SubmitResult.NO_TASK);
+            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_TASK);
         }
         throw connection.refused(code, submit ? TaskCalls.SUBMIT_NAME : calls.allocateSendFunction(), length);
     }
@@ -306,9 +306,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         if (success || context.isEnding()) {
             return; // closing: what could not go out any more is flushed, which is no news
         }
-        if (ConnectionEvents.find(key) instanceof ComchConnection.Incoming incoming) {
-            ComchConnection connection = incoming.connection();
-            connection.failedMessage();
+        if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
+            ComchConnection connection = events.connection();
+            connection.counts().failed.increment();
             Events.taskFailed("message", connection, DocaError.of(status).name());
             if (onSendFailed != null) {
                 onSendFailed.onSendFailed(connection, DocaError.of(status));

@@ -47,7 +47,7 @@ final class EndpointContext extends ControlContext {
     @Override
     public @Nullable ConnectionEvents register(long connection) {
         ComchConnection registered = isEnding() ? null : endpoint.register(connection);
-        return registered == null ? null : registered.incoming();
+        return registered == null ? null : registered.events();
     }
 
     @Override
