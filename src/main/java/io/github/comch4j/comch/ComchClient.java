@@ -10,7 +10,6 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -85,10 +84,10 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            opened(register(ClientCalls.connection(context.object(), "connecting " + this)));
+            register(ClientCalls.connection(context.object(), "connecting " + this)).life().begun();
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
-                ended(connection, ConnectionState.CLOSED);
+                connection.life().endedByPeer(ConnectionState.CLOSED);
             } else if (next == Context.IDLE && previous == Context.STARTING && onRefused != null && !context.isEnding()) {
                 onRefused.run();
             }

@@ -6,8 +6,6 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.call.TaskCalls;
-import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import java.lang.foreign.MemorySegment;
@@ -38,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these exceptions: {@link #producer} and
  * {@link #consumer} are called by the owner of the engine that they are given; what says so may be called by any thread.
  */
+// More than 400 lines because of the Javadoc: the work is done by ConnectionLife, IncomingEvents, MessageCounts and MessageSends.
 public final class ComchConnection {
     static {
         Internals.open(ComchConnection.class, connection -> connection.life);
@@ -124,8 +123,8 @@ public final class ComchConnection {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(MemorySegment message) {
-        int length = check(message.byteSize());
-        return endpoint.send(this, endpoint.scratch.stage(message), length);
+        int length = endpoint.sends.check(this, message.byteSize());
+        return endpoint.sends.send(this, endpoint.scratch.stage(message), length);
     }
 
     /**
@@ -135,8 +134,8 @@ public final class ComchConnection {
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      */
     public SubmitResult trySend(byte[] message) {
-        int length = check(message.length);
-        return endpoint.send(this, endpoint.scratch.stage(message), length);
+        int length = endpoint.sends.check(this, message.length);
+        return endpoint.sends.send(this, endpoint.scratch.stage(message), length);
     }
 
     /**
@@ -146,8 +145,8 @@ public final class ComchConnection {
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      */
     public SubmitResult trySend(ByteBuffer message) {
-        int length = check(message.remaining());
-        SubmitResult result = endpoint.send(this, endpoint.scratch.stage(message), length);
+        int length = endpoint.sends.check(this, message.remaining());
+        SubmitResult result = endpoint.sends.send(this, endpoint.scratch.stage(message), length);
         if (result == SubmitResult.ACCEPTED) {
             message.position(message.limit());
         }
@@ -167,7 +166,7 @@ public final class ComchConnection {
      */
     public void send(MemorySegment message) {
         if (!trySend(message).accepted()) {
-            awaitSent(() -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted());
         }
     }
 
@@ -178,7 +177,7 @@ public final class ComchConnection {
      */
     public void send(byte[] message) {
         if (!trySend(message).accepted()) {
-            awaitSent(() -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted());
         }
     }
 
@@ -189,38 +188,8 @@ public final class ComchConnection {
      */
     public void send(ByteBuffer message) {
         if (!trySend(message).accepted()) {
-            awaitSent(() -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted());
         }
-    }
-
-    private void awaitSent(java.util.function.BooleanSupplier attempt) {
-        if (engine.isInCallbacks()) {
-            throw new IllegalStateException("no room to send on " + this + ", and a callback cannot wait: use trySend, or more sendTasks");
-        }
-        if (!engine.await(attempt, engine.deadline(), null)) {
-            throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for room to send on " + this);
-        }
-    }
-
-    private int check(long length) {
-        engine.checkOwner();
-        if (!life.isOpen()) {
-            throw life.ended(TaskCalls.SUBMIT_NAME, "sending on " + this);
-        }
-        if (length < 1 || length > endpoint.maxMessageSize()) {
-            throw new IllegalArgumentException("a message of " + length + " bytes: 1 to " + endpoint.maxMessageSize() + " are possible on " + this);
-        }
-        return (int) length;
-    }
-
-    /** The exception for a message that DOCA refused with {@code code}. */
-    DocaException refused(int code, String function, int length) {
-        DocaError error = DocaError.of(code);
-        if (ConnectionClosedException.isMeantBy(error)) {
-            return life.ended(function, "sending on " + this);
-        }
-        return Failures.refused(code, function, "sending " + length + " bytes on " + this
-                + (error == DocaError.INVALID_VALUE ? ", perhaps more than the other side's maxMessageSize()" : ""));
     }
 
     /**

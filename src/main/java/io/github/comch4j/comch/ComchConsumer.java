@@ -13,7 +13,6 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;

@@ -8,7 +8,6 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
 import java.util.Collection;
@@ -59,7 +58,7 @@ public final class ComchServer extends ControlPathEndpoint {
 
     @Override
     void connected(long address) {
-        opened(open(address));
+        open(address).life().begun();
     }
 
     @Override
@@ -72,7 +71,7 @@ public final class ComchServer extends ControlPathEndpoint {
         if (next == Context.STOPPING || next == Context.IDLE) {
             // of its own accord: a fault. When closed by the user, the connections were closed before
             for (ComchConnection connection : liveConnections()) {
-                ended(connection, ConnectionState.LOST);
+                connection.life().endedByPeer(ConnectionState.LOST);
             }
         }
     }

@@ -71,8 +71,31 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
+    /** It can be used from now on. */
+    void begun() {
+        Events.connection(connection, ConnectionState.OPEN.name());
+        ConnectionHandler onConnected = endpoint.settings.onConnected;
+        if (onConnected != null) {
+            onConnected.onChange(connection);
+        }
+    }
+
+    /** The peer, or a fault, has ended it. Runs in a callback in which the native connection is still valid. */
+    void endedByPeer(ConnectionState how) {
+        if (!isOpen()) {
+            return;
+        }
+        boolean news = !isEnding();
+        connection.counts().readForTheLastTime(connection);
+        end(how);
+        ConnectionHandler onDisconnected = endpoint.settings.onDisconnected;
+        if (onDisconnected != null && news) {
+            onDisconnected.onChange(connection);
+        }
+    }
+
     /** It has ended: nothing native is touched any more. */
-    void end(ConnectionState how) {
+    private void end(ConnectionState how) {
         synchronized (lock) {
             state = how;
         }

@@ -5,21 +5,13 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.EndpointCalls;
-import io.github.comch4j.internal.call.SendCalls;
-import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.load.Settings;
-import io.github.comch4j.internal.observe.Counter;
-import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
-import io.github.comch4j.internal.transport.ConnectionEvents;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Scratch;
-import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -27,7 +19,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -37,47 +28,34 @@ import org.jspecify.annotations.Nullable;
  * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
  */
 public abstract sealed class ControlPathEndpoint implements AutoCloseable permits ComchServer, ComchClient {
-    /** Send tasks unless told otherwise: enough to keep a queue busy, few enough to notice a peer that does not read. */
-    private static final int DEFAULT_SEND_TASKS = 256;
-
     final EndpointCalls calls;
     final EndpointContext context;
+    final EndpointSettings settings;
+    final MessageSends sends;
     final Scratch scratch;
     private final ProgressEngine engine;
     private final Device device;
     private final String name;
-    private final int sendTasks;
     private final int maxMessageSize;
     private final int receiveQueueSize;
     private final Map<Long, ComchConnection> connections = new LinkedHashMap<>(); // by native pointer; engine thread only
-    private final MessageHandler onMessage;
-    private final @Nullable ConnectionHandler onConnected;
-    private final @Nullable ConnectionHandler onDisconnected;
-    private final @Nullable RemoteConsumerHandler onConsumer;
-    private final @Nullable SendFailureHandler onSendFailed;
-    private final @Nullable StateHandler onStateChanged;
-    private final Counter accepted = new Counter();
-    private final MessageSender messages;
 
-    ControlPathEndpoint(Builder<?> settings, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
+    ControlPathEndpoint(Builder<?> builder, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
         this.calls = calls;
-        this.engine = settings.engine;
-        this.device = settings.device;
-        this.name = settings.name;
-        this.sendTasks = settings.sendTasks;
-        this.onMessage = settings.onMessage;
-        this.onConnected = settings.onConnected;
-        this.onDisconnected = settings.onDisconnected;
-        this.onConsumer = settings.onConsumer;
-        this.onSendFailed = settings.onSendFailed;
-        this.onStateChanged = settings.onStateChanged;
+        this.engine = builder.engine;
+        this.device = builder.device;
+        this.name = builder.name;
+        this.settings = builder.settings;
         this.context = new EndpointContext(this, description, owners);
         try {
             context.bind(created);
-            messages = context.transport().messageSender(context, created, context.key(), calls);
-            configure(settings);
-            this.maxMessageSize = calls.maxMessageSize(created, configuring());
-            this.receiveQueueSize = calls.receiveQueueSize(created, configuring());
+            String action = "configuring " + context.name();
+            MessageSender sender = context.transport().messageSender(context, created, context.key(), calls);
+            this.sends = new MessageSends(this, sender, settings.onSendFailed);
+            settings.apply(calls, created, sender, device, action);
+            configureMore(created);
+            this.maxMessageSize = calls.maxMessageSize(created, action);
+            this.receiveQueueSize = calls.receiveQueueSize(created, action);
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -85,29 +63,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         this.scratch = new Scratch(maxMessageSize, maxMessageSize);
     }
 
-    private void configure(Builder<?> settings) {
-        MemorySegment handle = context.object();
-        if (settings.maxMessageSize > 0) {
-            Limits.set("maxMessageSize", settings.maxMessageSize, value -> calls.setMaxMessageSize(handle, value, configuring()), device,
-                    capabilities -> Optional.of(capabilities.maxMessageSize()));
-        }
-        if (settings.receiveQueueSize > 0) {
-            Limits.set("receiveQueueSize", settings.receiveQueueSize, value -> calls.setReceiveQueueSize(handle, value, configuring()), device,
-                    capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
-        }
-        Limits.set("sendTasks", sendTasks, value -> calls.configureSend(handle, messages.sentCallback(), messages.notSentCallback(), value, configuring()), device,
-                    capabilities -> Optional.of(capabilities.maxSendTasks()));
-        calls.registerMessages(handle, messages.receivedCallback(), configuring());
-        calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED, configuring());
-        configureMore(handle);
-    }
-
     final Device device() {
         return device;
-    }
-
-    private String configuring() {
-        return "configuring " + context.name();
     }
 
     /** What only one of the two kinds has. */
@@ -165,7 +122,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * @return the number of send tasks
      */
     public final int sendTasks() {
-        return sendTasks;
+        return settings.sendTasks;
     }
 
     /**
@@ -174,8 +131,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      * @return accepted, and neither delivered nor failed
      */
     public final int inFlight() {
-        long ended = messages.ended(); // first, so that what is accepted meanwhile makes the difference too large rather than negative
-        return (int) (accepted.get() - ended);
+        return sends.inFlight();
     }
 
     /**
@@ -231,91 +187,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         return connection;
     }
 
-    final void opened(ComchConnection connection) {
-        Events.connection(connection, ConnectionState.OPEN.name());
-        if (onConnected != null) {
-            onConnected.onChange(connection);
-        }
-    }
-
-    /** The other side, or a fault, ended a connection. Runs in a callback in which the native connection is still valid. */
-    final void ended(ComchConnection connection, ConnectionState how) {
-        if (!connection.isOpen()) {
-            return;
-        }
-        boolean news = !connection.isEnding();
-        connection.counts().readForTheLastTime(connection);
-        connection.life().end(how);
-        if (onDisconnected != null && news) {
-            onDisconnected.onChange(connection);
-        }
-    }
-
     /** The connection has ended: its native pointer must not be met again. */
     final void forget(ComchConnection connection) {
         connections.remove(connection.address(), connection);
-    }
-
-    final void message(ComchConnection connection, long address, int length) {
-        if (connection.isEnding()) {
-            return;
-        }
-        connection.counts().arrived(length);
-        MemorySegment bytes = scratch.lend(address, length);
-        try {
-            onMessage.onMessage(connection, bytes);
-        } finally {
-            scratch.takeBack();
-        }
-    }
-
-    final void consumer(ComchConnection connection, int id, RemoteConsumerState state) {
-        if (onConsumer != null && !connection.isEnding()) {
-            onConsumer.onConsumer(connection, id, state);
-        }
-    }
-
-    /** Submits one message, if there is room; {@code bytes} is native. */
-    final SubmitResult send(ComchConnection connection, MemorySegment bytes, int length) {
-        int result = messages.send(connection.address(), bytes, length, connection.key());
-        if (result != Calls.SUCCESS) {
-            return refused(connection, result, length);
-        }
-        accepted.increment();
-        connection.counts().accepted(length);
-        return SubmitResult.ACCEPTED;
-    }
-
-    /** Returns what there was none of, or throws if it was not for lack of room. */
-    private SubmitResult refused(ComchConnection connection, int result, int length) {
-        int code = result & ~MessageSender.SUBMIT;
-        if (code == DocaError.AGAIN.code()) {
-            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_RECEIVE);
-        }
-        boolean submit = code != result;
-        if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) { // with nothing in flight the pool cannot be empty: memory is
-            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_TASK);
-        }
-        throw connection.refused(code, submit ? TaskCalls.SUBMIT_NAME : calls.allocateSendFunction(), length);
-    }
-
-    void sendEnded(long send, long key, boolean success) {
-        long task = SendCalls.asTask(send);
-        int status = success ? Calls.SUCCESS : TaskCalls.status(task);
-        messages.free(task);
-        if (success || context.isEnding()) {
-            return; // closing: what could not go out any more is flushed, which is no news
-        }
-        if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
-            ComchConnection connection = events.connection();
-            connection.counts().failed.increment();
-            Events.taskFailed("message", connection, DocaError.of(status).name());
-            if (onSendFailed != null) {
-                onSendFailed.onSendFailed(connection, DocaError.of(status));
-            } else if (connection.isOpen()) {
-                throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
-            }
-        }
     }
 
     /** Runs after each change of state. */
@@ -325,8 +199,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         try {
             changed(previous, next);
         } finally {
-            if (onStateChanged != null) {
-                onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
+            if (settings.onStateChanged != null) {
+                settings.onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
             }
         }
     }
@@ -354,15 +228,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         final Device device;
         final String name;
         final OneUse use;
-        private int maxMessageSize;
-        private int receiveQueueSize;
-        private int sendTasks = DEFAULT_SEND_TASKS;
-        private MessageHandler onMessage = (connection, message) -> { };
-        private @Nullable ConnectionHandler onConnected;
-        private @Nullable ConnectionHandler onDisconnected;
-        private @Nullable RemoteConsumerHandler onConsumer;
-        private @Nullable SendFailureHandler onSendFailed;
-        private @Nullable StateHandler onStateChanged;
+        private final EndpointSettings settings = new EndpointSettings();
 
         Builder(String type, ProgressEngine engine, Device device, String name) {
             this.engine = Objects.requireNonNull(engine, "engine");
@@ -382,7 +248,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onMessage(MessageHandler handler) {
             use.check();
-            onMessage = Objects.requireNonNull(handler);
+            settings.onMessage = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -394,7 +260,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onConnected(ConnectionHandler handler) {
             use.check();
-            onConnected = Objects.requireNonNull(handler);
+            settings.onConnected = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -406,7 +272,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onDisconnected(ConnectionHandler handler) {
             use.check();
-            onDisconnected = Objects.requireNonNull(handler);
+            settings.onDisconnected = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -418,7 +284,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onConsumer(RemoteConsumerHandler handler) {
             use.check();
-            onConsumer = Objects.requireNonNull(handler);
+            settings.onConsumer = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -431,7 +297,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onSendFailed(SendFailureHandler handler) {
             use.check();
-            onSendFailed = Objects.requireNonNull(handler);
+            settings.onSendFailed = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -445,7 +311,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B onStateChanged(StateHandler handler) {
             use.check();
-            onStateChanged = Objects.requireNonNull(handler);
+            settings.onStateChanged = Objects.requireNonNull(handler);
             return self();
         }
 
@@ -458,7 +324,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B maxMessageSize(int bytes) {
             use.check();
-            maxMessageSize = positive("maxMessageSize", bytes);
+            settings.maxMessageSize(bytes);
             return self();
         }
 
@@ -471,7 +337,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B receiveQueueSize(int messages) {
             use.check();
-            receiveQueueSize = positive("receiveQueueSize", messages);
+            settings.receiveQueueSize(messages);
             return self();
         }
 
@@ -484,7 +350,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          */
         public final B sendTasks(int tasks) {
             use.check();
-            sendTasks = positive("sendTasks", tasks);
+            settings.sendTasks(tasks);
             return self();
         }
 
@@ -513,13 +379,6 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             int length = name.getBytes(StandardCharsets.UTF_8).length;
             int most = Capabilities.of(device).maxNameLength();
             return length > most ? ", a name of " + length + " bytes, where " + most + " are possible" : "";
-        }
-
-        private static int positive(String setting, int value) {
-            if (value < 1) {
-                throw new IllegalArgumentException(setting + " " + value + " is less than 1");
-            }
-            return value;
         }
     }
 }

@@ -28,7 +28,7 @@ final class EndpointContext extends ControlContext {
 
     @Override
     public void taskEnded(long task, long userData, boolean success) {
-        endpoint.sendEnded(task, userData, success);
+        endpoint.sends.ended(task, userData, success);
     }
 
     @Override

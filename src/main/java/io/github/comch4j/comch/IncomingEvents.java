@@ -1,7 +1,10 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.internal.transport.ConnectionEvents;
+import io.github.comch4j.internal.transport.Scratch;
+import java.lang.foreign.MemorySegment;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What arrives on one connection: messages, the peer's consumers as they come and go, and the end. Belongs to the
@@ -9,11 +12,17 @@ import java.util.TreeSet;
  */
 final class IncomingEvents extends ConnectionEvents {
     private final ComchConnection connection;
+    private final Scratch scratch;
+    private final MessageHandler onMessage;
+    private final @Nullable RemoteConsumerHandler onConsumer;
     private final TreeSet<Integer> peersConsumers = new TreeSet<>(); // ids of those that run
 
     IncomingEvents(ComchConnection connection) {
         super(connection.controlEngine().transport());
         this.connection = connection;
+        this.scratch = connection.endpoint().scratch;
+        this.onMessage = connection.endpoint().settings.onMessage;
+        this.onConsumer = connection.endpoint().settings.onConsumer;
     }
 
     ComchConnection connection() {
@@ -33,7 +42,16 @@ final class IncomingEvents extends ConnectionEvents {
 
     @Override
     protected void message(long address, int length) {
-        connection.endpoint().message(connection, address, length);
+        if (connection.isEnding()) {
+            return;
+        }
+        connection.counts().arrived(length);
+        MemorySegment bytes = scratch.lend(address, length);
+        try {
+            onMessage.onMessage(connection, bytes);
+        } finally {
+            scratch.takeBack();
+        }
     }
 
     @Override
@@ -43,11 +61,13 @@ final class IncomingEvents extends ConnectionEvents {
         } else {
             peersConsumers.remove(id);
         }
-        connection.endpoint().consumer(connection, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
+        if (onConsumer != null && !connection.isEnding()) {
+            onConsumer.onConsumer(connection, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
+        }
     }
 
     @Override
     protected void disconnected(boolean orderly) {
-        connection.endpoint().ended(connection, orderly ? ConnectionState.CLOSED : ConnectionState.LOST);
+        connection.life().endedByPeer(orderly ? ConnectionState.CLOSED : ConnectionState.LOST);
     }
 }

@@ -4,7 +4,6 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.load.Settings;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntConsumer;

@@ -7,7 +7,6 @@ import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
