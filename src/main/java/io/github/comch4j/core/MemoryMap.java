@@ -5,8 +5,6 @@ import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.call.Pages;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
-import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -34,25 +32,20 @@ public final class MemoryMap implements AutoCloseable {
     private final Set<Access> access; // empty: not known
     private final MapHandle resource;
 
-    private MemoryMap(Builder settings, MemorySegment memory, @Nullable Arena arena, Range range) {
+    private MemoryMap(Builder settings, MemorySegment memory, @Nullable Arena arena, MapHandle.Range range) {
         this.memory = memory;
         this.devices = settings.devices;
         this.remote = false;
         this.access = Access.of(settings.permissions);
-        this.resource = new MapHandle(settings, memory, arena, range);
+        this.resource = new MapHandle(devices, settings.permissions, memory, arena, range);
     }
 
-    private MemoryMap(Device device, MemorySegment handle) {
-        this.memory = range(handle);
+    private MemoryMap(Device device, MemorySegment imported) {
+        this.memory = MapHandle.rangeOf(imported);
         this.devices = List.of(device);
         this.remote = true;
         this.access = Set.of();
-        this.resource = new MapHandle(device, memory, handle);
-    }
-
-    /** Tells DOCA which memory. */
-    private interface Range {
-        void set(MemorySegment map, String action);
+        this.resource = new MapHandle(device, memory.byteSize(), imported);
     }
 
     /**
@@ -129,10 +122,7 @@ public final class MemoryMap implements AutoCloseable {
      *         {@link io.github.comch4j.DocaError#NOT_PERMITTED} without {@link Access#PCI_READ_ONLY} or {@link Access#PCI_READ_WRITE} and for imported memory
      */
     public byte[] exportPci(Device device) {
-        resource.checkOpen();
-        synchronized (resource) {
-            return MmapCalls.exportPci(resource.handle, device.handle(), "exporting " + resource.name());
-        }
+        return resource.exportPci(device);
     }
 
     /**
@@ -144,20 +134,7 @@ public final class MemoryMap implements AutoCloseable {
      * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_PERMITTED} without an RDMA permission
      */
     public byte[] exportRdma(Device device) {
-        resource.checkOpen();
-        synchronized (resource) {
-            return MmapCalls.exportRdma(resource.handle, device.handle(), "exporting " + resource.name());
-        }
-    }
-
-    /** The exporter's range. */
-    private static MemorySegment range(MemorySegment handle) {
-        try {
-            return MmapCalls.range(handle, "importing memory");
-        } catch (RuntimeException | Error e) {
-            MmapCalls.discard(handle);
-            throw e;
-        }
+        return resource.exportRdma(device);
     }
 
     /**
@@ -207,8 +184,7 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean isExported() {
-        resource.checkOpen();
-        return MmapCalls.isExported(resource.handle, "asking " + resource.name());
+        return resource.isExported();
     }
 
     /**
@@ -218,10 +194,7 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public int buffers() {
-        resource.checkOpen();
-        synchronized (resource) {
-            return MmapCalls.buffers(resource.handle, "counting the buffers on " + resource.name());
-        }
+        return resource.buffers();
     }
 
     /**
@@ -294,72 +267,12 @@ public final class MemoryMap implements AutoCloseable {
 
     /** The life of memory that is not the map's own, or null. */
     MemorySegment.@Nullable Scope foreignScope() {
-        return resource.arena != null || remote ? null : memory.scope();
+        return resource.ownsMemory() || remote ? null : memory.scope();
     }
 
     /** Held while buffers are taken and given back: DOCA counts them without a lock of its own. */
     Object lock() {
         return resource;
-    }
-
-    private static final class MapHandle extends Handle {
-        private final MemorySegment handle;
-        private final @Nullable Arena arena; // null: the memory is not ours
-
-        MapHandle(Device device, MemorySegment memory, MemorySegment handle) {
-            super(Rank.BASE, "the imported memory map of " + memory.byteSize() + " bytes", device.resource());
-            this.arena = null;
-            this.handle = handle;
-            try {
-                attach();
-            } catch (RuntimeException | Error e) {
-                MmapCalls.discard(handle);
-                throw e;
-            }
-        }
-
-        MapHandle(Builder settings, MemorySegment memory, @Nullable Arena arena, Range range) {
-            super(Rank.BASE, "the memory map of " + memory.byteSize() + " bytes",
-                    settings.devices.stream().map(Device::resource).toArray(Resource[]::new));
-            this.arena = arena;
-            String action = "mapping " + memory.byteSize() + " bytes for " + Access.of(settings.permissions);
-            handle = MmapCalls.create(action);
-            try {
-                range.set(handle, action);
-                MmapCalls.setPermissions(handle, settings.permissions, action);
-                int count = settings.devices.size();
-                if (count > MmapCalls.maxDevices(handle, action)) {
-                    MmapCalls.setMaxDevices(handle, count, action);
-                }
-                for (Device device : settings.devices) {
-                    MmapCalls.addDevice(handle, device.handle(), action);
-                }
-                MmapCalls.start(handle, action);
-                attach();
-            } catch (RuntimeException | Error e) {
-                MmapCalls.discard(handle);
-                throw e;
-            }
-        }
-
-        @Override
-        protected MemorySegment pointer() {
-            return handle;
-        }
-
-        @Override
-        protected void release(Teardown teardown) {
-            synchronized (this) {
-                MmapCalls.destroy(handle, "closing " + name());
-            }
-            if (arena != null) {
-                try {
-                    arena.close();
-                } catch (IllegalStateException e) {
-                    teardown.add(e); // another thread is in a native call with the memory; the map is gone all the same
-                }
-            }
-        }
     }
 
     /** Settings of a map. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
