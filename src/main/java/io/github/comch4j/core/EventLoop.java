@@ -1,14 +1,12 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.internal.life.Caller;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -29,23 +27,15 @@ import org.jspecify.annotations.Nullable;
  * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
-    private static final int EVENTS_PER_ROUND = 256;
-
     private final IdleStrategy idle;
-    private final Consumer<Throwable> onFailure;
-    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private final CompletableFuture<ProgressEngine> started = new CompletableFuture<>();
+    private final EventLoopRun run;
     private final Thread thread;
     private final ProgressEngine engine;
-    private LoopThread loopThread; // set by the thread before started
-    private volatile boolean closing;
-    private volatile boolean ended;
-    private volatile @Nullable Throwable endedWith;
 
     private EventLoop(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
         this.idle = Objects.requireNonNull(idle);
-        this.onFailure = Objects.requireNonNull(onFailure);
-        this.thread = new Thread(this::run, Objects.requireNonNull(name));
+        this.run = new EventLoopRun(this, idle, Objects.requireNonNull(onFailure));
+        this.thread = new Thread(run, Objects.requireNonNull(name));
         thread.start();
         this.engine = awaitEngine();
     }
@@ -70,7 +60,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle) {
-        return start(name, idle, failure -> logger().log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
+        return start(name, idle, failure -> EventLoopRun.logger().log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
     }
 
     /**
@@ -85,98 +75,18 @@ public final class EventLoop implements Executor, AutoCloseable {
         return new EventLoop(name, idle, onFailure);
     }
 
-    private static Logger logger() {
-        return System.getLogger("io.github.comch4j");
-    }
-
     private ProgressEngine awaitEngine() {
         try {
             if (Thread.interrupted()) {
                 throw new InterruptedException(); // also where the engine is there already
             }
-            return started.get();
+            return run.engine().get();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            closing = true;
+            run.close();
             throw new IllegalStateException("interrupted while an event loop starts", e);
         } catch (ExecutionException e) {
             throw EventLoop.<RuntimeException>sneak(e.getCause());
-        }
-    }
-
-    private void run() {
-        ProgressEngine mine;
-        try {
-            mine = ProgressEngine.create();
-        } catch (RuntimeException | Error e) {
-            ended = true;
-            started.completeExceptionally(e);
-            return;
-        }
-        loopThread = new LoopThread(mine.engine(), this);
-        mine.engine().loopThread(loopThread);
-        started.complete(mine);
-        while (!closing) {
-            rest(round(mine));
-        }
-        while (!tasks.isEmpty()) {
-            round(mine); // what was handed over before close() is still done
-        }
-        try {
-            mine.engine().close();
-        } catch (RuntimeException | Error e) {
-            endedWith = e;
-        }
-        mine.engine().loopThread(null);
-        ended = true;
-        for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
-            guarded(late); // came in between: whoever uses the engine in it learns that it is closed
-        }
-    }
-
-    /** Returns how much was done. */
-    private int round(ProgressEngine mine) {
-        int work = 0;
-        for (int present = tasks.size(); present > 0; present--) { // those that tasks hand over are for the next round
-            Runnable task = tasks.poll();
-            work++;
-            guarded(task);
-            loopThread.taskDone();
-        }
-        try {
-            work += mine.progress(EVENTS_PER_ROUND);
-        } catch (Throwable t) {
-            work++;
-            fail(t);
-        }
-        return work;
-    }
-
-    private void rest(int work) {
-        if (work == 0) {
-            Thread.interrupted(); // a task's remains: with it no pause would pause
-        }
-        try {
-            idle.idle(work);
-        } catch (Throwable t) {
-            fail(t);
-        }
-    }
-
-    private void guarded(Runnable task) {
-        try {
-            task.run();
-        } catch (Throwable t) {
-            fail(t);
-        }
-    }
-
-    private void fail(Throwable failure) {
-        try {
-            onFailure.accept(failure);
-        } catch (Throwable t) {
-            t.addSuppressed(failure);
-            logger().log(Logger.Level.ERROR, "the failure handler of " + this + " failed", t);
         }
     }
 
@@ -207,12 +117,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public void execute(Runnable task) {
         Objects.requireNonNull(task);
-        if (closing) {
-            throw rejected();
-        }
-        tasks.add(task);
-        if (ended && tasks.remove(task)) { // it ended meanwhile, and did not see the task
-            throw rejected();
+        if (!run.add(task)) {
+            throw new RejectedExecutionException(this + " is closed");
         }
         LockSupport.unpark(thread);
     }
@@ -272,7 +178,7 @@ public final class EventLoop implements Executor, AutoCloseable {
                 try {
                     return result.get(1, TimeUnit.SECONDS);
                 } catch (TimeoutException e) {
-                    loopThread.checkNotExiting("a task of " + this);
+                    run.loopThread().checkNotExiting("a task of " + this);
                 }
             }
         } catch (ExecutionException e) {
@@ -330,7 +236,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return true from the beginning of closing
      */
     public boolean isClosed() {
-        return closing;
+        return run.isClosing();
     }
 
     /**
@@ -349,14 +255,13 @@ public final class EventLoop implements Executor, AutoCloseable {
      */
     @Override
     public void close() {
-        closing = true;
+        run.close();
         LockSupport.unpark(thread);
         if (isInLoop()) {
             return;
         }
-        loopThread.await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
-        Throwable failure = endedWith;
-        endedWith = null;
+        run.loopThread().await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
+        Throwable failure = run.takeFailure();
         if (failure != null) {
             throw EventLoop.<RuntimeException>sneak(failure);
         }
@@ -370,10 +275,6 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public String toString() {
         return "event loop \"" + thread.getName() + "\" (" + idle + ")";
-    }
-
-    private RejectedExecutionException rejected() {
-        return new RejectedExecutionException(this + " is closed");
     }
 
     @SuppressWarnings("unchecked")
