@@ -127,7 +127,7 @@ stage_abi() {
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
-  check "Rooms of the emulator's sources" scripts/dev/lib/rooms.py
+  check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md --table $table \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so
 }

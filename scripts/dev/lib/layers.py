@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Holds the rooms of the emulator's sources to their directions: which folder may include which (docs/emulator.md).
+"""Checks the order of the emulator's folders: which folder's sources may include which (docs/emulator.md).
 
-    scripts/dev/lib/rooms.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator
+    scripts/dev/lib/layers.py [FOLDER]     the folder of the emulator, by default src/main/c/emulator
 """
 import re
 import sys
 from pathlib import Path
 
-# Room: the rooms whose headers its files may include, besides its own.
+# Folder: the folders whose headers its files may include, besides its own.
 MAY_INCLUDE = {
     "include": set(),
     "common": {"include"},
@@ -23,7 +23,7 @@ INCLUDE_PATH = ["comch", "common", "include"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
-def room_of(root, path):
+def folder_of(root, path):
     parent = path.parent.relative_to(root).as_posix()
     return parent if parent in MAY_INCLUDE else None
 
@@ -44,9 +44,9 @@ def main():
     faults, includes = [], 0
     for path in files:
         name = path.relative_to(root).as_posix()
-        room = room_of(root, path)
-        if room is None:
-            faults.append(f"{name}: lies in no room ({', '.join(MAY_INCLUDE)})")
+        folder = folder_of(root, path)
+        if folder is None:
+            faults.append(f"{name}: lies in none of the folders ({', '.join(MAY_INCLUDE)})")
             continue
         text = path.read_text()
         for match in INCLUDE.finditer(text):
@@ -54,15 +54,15 @@ def main():
             if header is None:
                 continue
             includes += 1
-            other = room_of(root, header)
-            if other != room and other not in MAY_INCLUDE[room]:
+            other = folder_of(root, header)
+            if other != folder and other not in MAY_INCLUDE[folder]:
                 line = text.count("\n", 0, match.start(1)) + 1
-                faults.append(f"{name}:{line}: {room} may not include {match[1]}, which is of {other}")
+                faults.append(f"{name}:{line}: {folder} may not include {match[1]}, which is of {other}")
     if includes == 0:
         faults.append(f"{root}: no includes between its files: is it the emulator's folder?")
     for fault in faults:
         print(fault)
-    print(f"{len(files)} files in {len(MAY_INCLUDE)} rooms, {includes} includes, {len(faults)} against the direction")
+    print(f"{len(files)} files in {len(MAY_INCLUDE)} folders, {includes} includes, {len(faults)} against the order")
     return 1 if faults else 0
 
 
