@@ -31,7 +31,7 @@ public final class EchoClient {
             await(engine, answers);
             System.out.println(answers.remove());
 
-            await(engine, consumers);                                                 // fast path: a consumer of the other side is needed
+            await(engine, consumers);                                                 // fast path: a consumer of the peer is needed
             Buffer buffer = producer.acquire(memory, 0, 4096);
             buffer.segment().fill((byte) 42);                                         // written in place
             while (!producer.trySend(buffer, consumers.peek()).accepted()) {          // no buffer is posted there now

@@ -113,8 +113,8 @@ public final class Pieces {
     public void output(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes) throws IOException {
         // @start region="output"
         try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, device, consumerId, 16, 64 * 1024)) {
-            channel.write(bytes); // all of them; waits while the other side does not read
-        } // the other side reads the end of the stream
+            channel.write(bytes); // all of them; waits while the peer does not read
+        } // the peer reads the end of the stream
         // @end
     }
 
@@ -122,7 +122,7 @@ public final class Pieces {
         int count = 0;
         // @start region="input"
         try (ComchInputChannel channel = ComchInputChannel.open(connection, engine, device, 16, 64 * 1024)) {
-            while (channel.read(bytes) >= 0) { // -1: the other side has closed its end
+            while (channel.read(bytes) >= 0) { // -1: the peer has closed its channel
                 count += bytes.position();
                 bytes.clear();
             }

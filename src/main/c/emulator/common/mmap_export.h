@@ -1,4 +1,4 @@
-/* Exporting a memory map to a process on the other side of the emulated PCIe bus. */
+/* Exporting a memory map to a process at the other end of the emulated PCIe bus. */
 #ifndef EMU_MMAP_EXPORT_H
 #define EMU_MMAP_EXPORT_H
 

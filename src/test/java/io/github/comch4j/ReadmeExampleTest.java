@@ -44,7 +44,7 @@ class ReadmeExampleTest {
              var memory = MemoryMap.allocate(device, 64L << 20, Access.PCI_READ_WRITE);
              var producer = client.connection().producer(engine).tasks(256).start()) {
             client.connection().send(greeting);                            // control path
-            engine.await(() -> consumerId != 0, Duration.ofSeconds(5)); // the other side's consumer is ready
+            engine.await(() -> consumerId != 0, Duration.ofSeconds(5)); // the peer's consumer is ready
             Buffer buffer = producer.acquire(memory, 0, 4096);             // a window on `memory`, written in place
             buffer.segment().fill((byte) 42);
             while (!producer.trySend(buffer, consumerId).accepted()) engine.progress(); // fast path, no copy on this side

@@ -62,7 +62,7 @@ public final class ComchClient extends ControlPathEndpoint {
     /**
      * Whether messages can be sent, on the {@link #connection()} that there is then. Any thread may ask.
      *
-     * @return true from the moment the server accepted until either side ends the connection
+     * @return true from the moment the server accepted until the client or the server ends the connection
      */
     public boolean isConnected() {
         return connection != null && context.state() == Context.RUNNING && !isClosed(); // other threads may see RUNNING before there is a connection

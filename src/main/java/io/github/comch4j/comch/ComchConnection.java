@@ -16,17 +16,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
  *
- * <p>Made by the library when a client and a server have found each other; ends when either side ends it or dies. Afterwards sending throws
+ * <p>Made by the library when a client and a server have found each other; ends when one of the two ends it or dies. Afterwards sending throws
  * {@link ConnectionClosedException}, while the {@link #attachment()}, the last {@link #counters()} and the library's own counts remain.
  *
- * <p><b>When the other side ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then messages and sends are accepted while there
+ * <p><b>When the peer ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then messages and sends are accepted while there
  * is room, and refused as for any other lack of room when there is none. Then all of these come, each inside {@code progress()} of the engine concerned:
  * <ul>
  * <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
  * <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
  *     {@linkplain ComchClient#isConnected() not connected} any more; its context becomes STOPPING, and IDLE when its producers and consumers have ended.
  * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and had not arrived fails
- *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the other side's memory, which does not mean that anybody has read it.
+ *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the peer's memory, which does not mean that the peer's program has seen it.
  *     Without a completion handler, {@code progress()} throws for the first send that fails.
  * </ul>
  * There is no order between the last two, even on one engine: a send may fail, or a call throw {@link ConnectionClosedException}, before {@code onDisconnected}
@@ -112,14 +112,14 @@ public final class ComchConnection {
      * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The bytes are copied before it returns. Allowed in
      * callbacks.
      *
-     * <p>A message for which the other side's receive queue has no room yet may be accepted, and keeps its task until there is: then it is {@link SubmitResult#NO_TASK}
-     * that says that the other side is slow.
+     * <p>A message for which the peer's receive queue has no room yet may be accepted, and keeps its task until there is: then it is {@link SubmitResult#NO_TASK}
+     * that says that the peer is slow.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the other side
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the peer
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(MemorySegment message) {
@@ -197,7 +197,7 @@ public final class ComchConnection {
      *
      * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to the end.
      *
-     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the other side has died: then that of the program's last
+     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the peer has died: then that of the program's last
      *         call, or zeros
      * @throws WrongThreadException if another thread owns the engine
      * @throws DocaException if DOCA refuses
@@ -274,7 +274,7 @@ public final class ComchConnection {
     }
 
     /**
-     * The ids of the other side's running consumers, as far as this side has been told.
+     * The ids of the peer's running consumers, as far as their events have arrived here.
      *
      * @return a snapshot, ascending
      * @throws WrongThreadException if another thread owns the engine
@@ -403,7 +403,7 @@ public final class ComchConnection {
         return life;
     }
 
-    /** What to add to a refusal of memory that is not mapped for this side's device, which is all that DOCA can use here; empty if it is. */
+    /** What to add to a refusal of memory that is not mapped for the connection's device, which is all that DOCA can use here; empty if it is. */
     String hintAbout(MemoryMap memory) {
         Device device = endpoint.device();
         boolean known = memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));

@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives on the fast path ({@code doca_comch_consumer}): producers of the other side write straight into the buffers that it has posted.
+ * Receives on the fast path ({@code doca_comch_consumer}): producers of the peer write straight into the buffers that it has posted.
  *
  * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, it is posted again, its buffer empty. A receive without a buffer
- * takes immediate data alone: a send with data that meets it is refused at its producer, as one that is longer than the buffer is, so both sides have to know the order.
+ * takes immediate data alone: a send with data that meets it is refused at its producer, as one that is longer than the buffer is, so sender and receiver have to agree on the order.
  *
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
  * engine, which need not be that of the connection.
@@ -59,16 +59,16 @@ public final class ComchConsumer extends FastPathEndpoint {
         settings.use.begin();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
         return explained(settings, () -> settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer",
-                settings.connection.hintAbout(settings.memory), (peer, action) -> ConsumerCalls.create(peer, map, action)));
+                settings.connection.hintAbout(settings.memory), (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
     }
 
-    /** What DOCA refuses because of the memory's permissions is refused with these. */
+    /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */
     private static <T> T explained(Builder settings, Supplier<T> call) {
         try {
             return call.get();
         } catch (DocaException e) {
             Set<Access> access = settings.memory.access();
-            boolean known = !access.isEmpty(); // those of imported memory are not
+            boolean known = !access.isEmpty(); // the permissions of imported memory are not
             if (!known || access.contains(Access.PCI_READ_WRITE) || (e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED)) {
                 throw e;
             }
@@ -208,7 +208,7 @@ public final class ComchConsumer extends FastPathEndpoint {
                 tryPostImmediate();
             }
         } catch (ConnectionClosedException e) {
-            return; // told by the next change of state: no fault of who makes progress
+            return; // the next change of state reports the end; progress() must not fail for it
         }
     }
 
@@ -243,7 +243,7 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Called for each send of the other side; without it data are discarded.
+         * Called for each send of the peer; without it data are discarded.
          *
          * @param handler the handler
          * @return this

@@ -69,7 +69,7 @@ public final class ComchServer extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.STOPPING || next == Context.IDLE) {
-            // of its own accord: a fault. When closed by the user, the connections were closed before
+            // the server stops by itself: a fault. When the program closes it, the connections are closed before
             for (ComchConnection connection : liveConnections()) {
                 connection.life().endedByPeer(ConnectionState.LOST);
             }

@@ -4,8 +4,8 @@ package io.github.comch4j.comch;
 public enum ConnectionState {
     /** Messages can be sent. */
     OPEN,
-    /** Ended by this side, or by the other side in good order as far as DOCA tells. */
+    /** Ended by this process, or by the peer in good order as far as DOCA tells. */
     CLOSED,
-    /** The other side vanished without a goodbye. Only servers are told the difference. */
+    /** The peer vanished without ending it. Only servers learn the difference. */
     LOST
 }

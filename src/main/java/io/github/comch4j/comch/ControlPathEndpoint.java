@@ -67,7 +67,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         return device;
     }
 
-    /** What only one of the two kinds has. */
+    /** Settings that only one of the two kinds has. */
     void configureMore(MemorySegment handle) {
     }
 
@@ -99,7 +99,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * The largest message that this side sends or receives ({@code …_get_max_msg_size}); the other side may have a smaller limit, then that counts.
+     * The largest message that it sends or receives ({@code …_get_max_msg_size}); the peer may have a smaller limit, then that counts.
      *
      * @return bytes
      */
@@ -144,7 +144,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the other side, and waits until that is done
+     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the peers, and waits until that is done
      * ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop, nothing is delivered to it and its connections:
@@ -265,7 +265,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when the other side, or a fault, ends a connection; not when this side does. Messages that arrived before were delivered.
+         * Called when the peer, or a fault, ends a connection; not when this process does. Messages that arrived before were delivered.
          *
          * @param handler the handler; the connection can no longer be used, but has its attachment and counters
          * @return this
@@ -277,7 +277,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when a consumer of the other side comes or goes; not any more when the connection is being ended by this side.
+         * Called when a consumer of the peer comes or goes; not any more when this process is ending the connection.
          *
          * @param handler the handler
          * @return this
@@ -290,7 +290,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws. Messages that are lost with their connection
-         * are not reported one by one: {@link #onDisconnected} tells.
+         * are not reported one by one: {@link #onDisconnected} reports the connection's end.
          *
          * @param handler the handler
          * @return this
@@ -302,7 +302,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it. To learn of the other side's end use
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it. To learn of the peer's end use
          * {@link #onDisconnected}: a server's state does not depend on its clients, and each attempt of a client to connect that fails leads to
          * {@link ContextState#IDLE} too, any number of times in {@link ComchClient.Builder#connect connect}.
          *
@@ -316,7 +316,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * The largest message ({@code …_set_max_msg_size}); both sides should agree. Default: DOCA's.
+         * The largest message ({@code …_set_max_msg_size}); server and client should agree. Default: DOCA's.
          *
          * @param bytes 1 to {@link Capabilities#maxMessageSize()}
          * @return this
@@ -371,7 +371,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /** Whether servers, or clients, can be made on the device. */
         abstract boolean supported();
 
-        /** What is wrong with the device or the name, as far as the device tells. */
+        /** Why the device cannot have such a server or client, as far as its capabilities show; empty if they do not. */
         private String unsuitable() {
             if (!supported()) {
                 return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";

@@ -11,7 +11,7 @@ import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
 import java.util.function.Function;
 
-/** What is behind the public objects of the core package. */
+/** The internal objects of the public ones of the core package. */
 final class CoreObjects {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     private static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);

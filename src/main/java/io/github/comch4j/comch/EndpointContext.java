@@ -38,7 +38,8 @@ final class EndpointContext extends ControlContext {
 
     @Override
     public void connected(long connection, boolean success) {
-        // not: a client that vanished in the handshake, which nobody knew yet, or that came while this is being closed, which ends it
+        // Left out: a client whose handshake failed, of which nothing is known here, and one that connects while the
+        // server is being closed, which disconnects it.
         if (success && !isEnding()) {
             endpoint.connected(connection);
         }

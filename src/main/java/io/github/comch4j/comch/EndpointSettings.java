@@ -20,7 +20,7 @@ final class EndpointSettings {
     @Nullable SendFailureHandler onSendFailed;
     @Nullable StateHandler onStateChanged;
     int sendTasks = DEFAULT_SEND_TASKS;
-    private int maxMessageSize; // 0: DOCA's, as the next one
+    private int maxMessageSize; // 0: DOCA's default, as in the next field
     private int receiveQueueSize;
 
     void maxMessageSize(int bytes) {

@@ -83,7 +83,7 @@ final class MessageSends {
             return closed(connection, function);
         }
         return Failures.refused(code, function, "sending " + length + " bytes on " + connection
-                + (error == DocaError.INVALID_VALUE ? ", perhaps more than the other side's maxMessageSize()" : ""));
+                + (error == DocaError.INVALID_VALUE ? ", perhaps more than the peer's maxMessageSize()" : ""));
     }
 
     private static ConnectionClosedException closed(ComchConnection connection, String function) {
@@ -108,7 +108,7 @@ final class MessageSends {
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
         sender.free(task);
         if (success || endpoint.context.isEnding()) {
-            return; // closing: what could not go out any more is flushed, which is no news
+            return; // closing: messages that cannot go out any more are flushed, and no handler runs
         }
         if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
             failed(events.connection(), status);

@@ -13,7 +13,7 @@ public interface ReceiveHandler {
      *
      * @param consumer the consumer
      * @param buffer the buffer, whose data are what arrived; null if the receive has none ({@link ComchConsumer#tryPostImmediate})
-     * @param producerId the id of the other side's producer
+     * @param producerId the id of the peer's producer
      * @param immediate immediate data, empty if there are none; <b>valid until this method returns</b>
      */
     void onReceive(ComchConsumer consumer, @Nullable Buffer buffer, int producerId, MemorySegment immediate);

@@ -66,7 +66,7 @@ final class ReceiveTasks extends TransferTasks {
         return SubmitResult.ACCEPTED;
     }
 
-    /** Posts with a slot that is not on the free list; what need not be at once may be with the next progress. */
+    /** Posts with a slot that is not on the free list; unless {@code now}, the next progress may submit it. */
     private void post(int slot, BufferState buffer, boolean now) {
         if (buffer != null) {
             buffer.beginTask(context);
@@ -212,7 +212,7 @@ final class ReceiveTasks extends TransferTasks {
         }
     }
 
-    /** What DOCA said to a receive that is posted again as it was. */
+    /** Acts on DOCA's answer to a receive that was posted again with nothing changed. */
     private void checkPosted(int slot, BufferState buffer, int code) {
         if (code != Calls.SUCCESS) {
             if (buffer != null) {
@@ -232,7 +232,7 @@ final class ReceiveTasks extends TransferTasks {
             post(slot, buffer, false);
             posted = true;
         } catch (ConnectionClosedException e) {
-            return; // as above
+            return; // the connection ends, which the consumer's next change of state reports
         } finally {
             if (!posted) {
                 release(slot);

@@ -1,10 +1,10 @@
 package io.github.comch4j.comch;
 
-/** Learns of consumers of the other side ({@code doca_comch_event_consumer_cb_t}). */
+/** Learns of consumers of the peer ({@code doca_comch_event_consumer_cb_t}). */
 @FunctionalInterface
 public interface RemoteConsumerHandler {
     /**
-     * A consumer of the other side came or went. Runs inside {@code progress()} of the connection's engine.
+     * A consumer of the peer came or went. Runs inside {@code progress()} of the connection's engine.
      *
      * @param connection the connection it belongs to
      * @param consumerId its id, what {@link ComchProducer#trySend} takes; unique on the connection, at least 1

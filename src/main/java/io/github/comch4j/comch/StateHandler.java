@@ -3,7 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.core.ContextState;
 
 /**
- * Learns of a server's or client's state ({@code doca_ctx_state_changed_callback_t}). For the other side's end there is
+ * Learns of a server's or client's state ({@code doca_ctx_state_changed_callback_t}). For the end of the peer there is
  * {@link ControlPathEndpoint.Builder#onDisconnected onDisconnected}.
  */
 @FunctionalInterface

@@ -9,13 +9,13 @@ public enum SubmitResult {
 
     /**
      * No task is free: all of this producer or consumer, or of this server or client, are queued or in flight ({@link DocaError#NO_MEMORY} of DOCA's {@code …_alloc_init}).
-     * A task is free again when it has ended, which progress of this side's engine tells.
+     * A task is free again when it has ended, which progress of this process's engine shows.
      */
     NO_TASK,
 
     /**
-     * The other side has no receive for it ({@link DocaError#AGAIN} of {@code doca_task_submit}): the consumer has none posted or does not run yet, or the receive
-     * queue of the other server or client is full. The other side has to do something; progress of this side does not help. DOCA gives the same answer while the
+     * The peer has no receive for it ({@link DocaError#AGAIN} of {@code doca_task_submit}): the consumer has none posted or does not run yet, or the receive
+     * queue of the other server or client is full. The peer has to do something; progress in this process does not help. DOCA gives the same answer while the
      * device's own send queue is full, which passes by itself.
      */
     NO_RECEIVE;

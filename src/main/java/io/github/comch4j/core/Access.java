@@ -18,9 +18,9 @@ public enum Access {
     RDMA_WRITE(MmapCalls.RDMA_WRITE),
     /** Remote peers use RDMA atomics. */
     RDMA_ATOMIC(MmapCalls.RDMA_ATOMIC),
-    /** The other side of the PCI bus reads. Excludes {@link #PCI_READ_WRITE}. */
+    /** The other machine, host or DPU, reads over the PCI bus. Excludes {@link #PCI_READ_WRITE}. */
     PCI_READ_ONLY(MmapCalls.PCI_READ_ONLY),
-    /** The other side of the PCI bus reads and writes. */
+    /** The other machine, host or DPU, reads and writes over the PCI bus. */
     PCI_READ_WRITE(MmapCalls.PCI_READ_WRITE),
     /** The device may reorder its PCI accesses. */
     PCI_RELAXED_ORDERING(MmapCalls.PCI_RELAXED_ORDERING);

@@ -10,7 +10,7 @@ import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.Set;
 
-/** Questions to a {@code doca_devinfo} that need no answer: many a device or release has none. */
+/** Questions to a {@code doca_devinfo} that some devices or releases do not answer. */
 record DeviceQuery(MemorySegment info) {
 
     DeviceProperties properties() {

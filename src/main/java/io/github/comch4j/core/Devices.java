@@ -19,7 +19,10 @@ public final class Devices {
     private Devices() {
     }
 
-    /** Libraries first: where there are none, or native calls are forbidden, that says more than a class that cannot be initialised. */
+    /**
+     * Loads the libraries first: the exception for no libraries, or for native calls that are forbidden, says more than that for a class that cannot be
+     * initialised.
+     */
     private static NativeList local() {
         NativeLibrary.load();
         return DeviceCalls.list();

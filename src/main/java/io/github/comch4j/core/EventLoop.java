@@ -68,7 +68,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      *
      * @param name the thread's name
      * @param idle what it does when there is nothing to do
-     * @param onFailure told what handlers and executed tasks throw, on the loop's thread
+     * @param onFailure gets what handlers and executed tasks throw, on the loop's thread
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle, Consumer<Throwable> onFailure) {
@@ -78,7 +78,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private ProgressEngine awaitEngine() {
         try {
             if (Thread.interrupted()) {
-                throw new InterruptedException(); // also where the engine is there already
+                throw new InterruptedException(); // also if the engine has been made already
             }
             return run.engine().get();
         } catch (InterruptedException e) {
@@ -247,7 +247,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * closes everything as soon as that returns, waited for or not.
      *
      * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a hook that closes the loop, or something that runs on
-     * it, gets an {@link IllegalStateException} at once, and the process ends; what is open ends with it, and the other side learns of that as of any end of a process.
+     * it, gets an {@link IllegalStateException} at once, and the process ends; what is open ends with it, and peers learn of that as of any end of a process.
      *
      * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same. Also
      *         {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for {@link ProgressEngine#timeout()}; it is still there

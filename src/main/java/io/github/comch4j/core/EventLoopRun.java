@@ -62,7 +62,7 @@ final class EventLoopRun implements Runnable {
         return closing;
     }
 
-    /** What the engine could not be closed for, or null; told once. */
+    /** What the engine could not be closed for, or null; from the second call on null. */
     @Nullable Throwable takeFailure() {
         Throwable failure = endedWith;
         endedWith = null;
@@ -96,14 +96,14 @@ final class EventLoopRun implements Runnable {
         mine.engine().loopThread(null);
         ended = true;
         for (Runnable late = tasks.poll(); late != null; late = tasks.poll()) {
-            guarded(late); // came in between: whoever uses the engine in it learns that it is closed
+            guarded(late); // handed over meanwhile: if it uses the engine, it learns that the engine is closed
         }
     }
 
     /** Returns how much was done. */
     private int round(ProgressEngine mine) {
         int work = 0;
-        for (int present = tasks.size(); present > 0; present--) { // those that tasks hand over are for the next round
+        for (int present = tasks.size(); present > 0; present--) { // what these hand over is for the next round
             Runnable task = tasks.poll();
             work++;
             guarded(task);
@@ -120,7 +120,7 @@ final class EventLoopRun implements Runnable {
 
     private void rest(int work) {
         if (work == 0) {
-            Thread.interrupted(); // a task's remains: with it no pause would pause
+            Thread.interrupted(); // an interrupt that a task has left behind: with it no pause would pause
         }
         try {
             idle.idle(work);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A native memory map, from its creation to its end. Any thread may use it: its lock is held where DOCA has none. */
 final class MapHandle extends Handle {
     private final MemorySegment map;
-    private final @Nullable Arena arena; // null: the memory is not ours
+    private final @Nullable Arena arena; // null: the memory is the program's or another process's
 
     /** A map that was imported, of so many bytes. */
     MapHandle(Device device, long bytes, MemorySegment imported) {
@@ -52,7 +52,7 @@ final class MapHandle extends Handle {
         }
     }
 
-    /** Tells DOCA which memory. */
+    /** Tells DOCA which memory a new map is of. */
     interface Range {
         void set(MemorySegment map, String action);
     }

@@ -102,7 +102,7 @@ public final class MemoryMap implements AutoCloseable {
      * DOCA, but there is nothing here to look at: {@link #segment()} and {@link Buffer#segment()} throw.
      *
      * @param device the device that is going to use it; see {@link DeviceProperties#importsMemory()}
-     * @param descriptor what {@link #exportPci} returned over there
+     * @param descriptor what {@link #exportPci} returned in the exporting process
      * @return the map; closing it leaves the memory alone
      * @throws io.github.comch4j.DocaException if DOCA refuses, for example because the exporter has closed its map
      * @throws IllegalStateException if the device is closed
@@ -112,7 +112,7 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Describes the memory, so that the other side of the PCI bus can {@linkplain #importFrom import} it ({@code doca_mmap_export_pci}). The descriptor is plain bytes that
+     * Describes the memory, so that the other machine, host or DPU, can {@linkplain #importFrom import} it ({@code doca_mmap_export_pci}). The descriptor is plain bytes that
      * may travel on any channel, and is as good as a key to the memory; it is void when this map is closed. From now on the map is closed to changes.
      *
      * @param device one of its devices

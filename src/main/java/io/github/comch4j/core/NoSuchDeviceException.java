@@ -7,16 +7,16 @@ import java.util.List;
 
 /**
  * There is no device, or representor, of the address that was asked for, or it is of another kind: the configuration is wrong, or the program runs on the wrong
- * side. The message says what there is.
+ * machine. The message says which there are.
  *
  * <p>{@link #error()} is {@link DocaError#NOT_FOUND}, or {@link DocaError#NOT_SUPPORTED} for a device that exists.
  */
 public final class NoSuchDeviceException extends DocaException {
     private static final long serialVersionUID = 1L;
 
-    /** What was asked for. */
+    /** The address that was asked for. */
     private final PciAddress address;
-    /** What there is. */
+    /** The addresses that there are. */
     private final PciAddress[] available;
 
     NoSuchDeviceException(DocaError error, String function, String action, String message, PciAddress address, List<PciAddress> available) {
@@ -26,7 +26,7 @@ public final class NoSuchDeviceException extends DocaException {
     }
 
     /**
-     * What was asked for.
+     * The device or representor that was asked for.
      *
      * @return the address
      */
@@ -35,7 +35,7 @@ public final class NoSuchDeviceException extends DocaException {
     }
 
     /**
-     * What there is instead.
+     * The devices or representors that there are instead.
      *
      * @return the addresses of all devices, or of all representors of the device; not all need be suitable
      */

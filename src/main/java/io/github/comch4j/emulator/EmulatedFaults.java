@@ -44,7 +44,7 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} over there,
+     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} at the client,
      * and another attempt by {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
      *
      * @param clients how many of those to come, at least 1

@@ -23,7 +23,7 @@ import java.util.ArrayDeque;
 
 /**
  * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are not read yet are not posted again, so the
- * other side waits.
+ * sender waits.
  *
  * {@snippet file="Pieces.java" region="input"}
  *
@@ -48,12 +48,12 @@ public final class ComchInputChannel implements ReadableByteChannel {
         try {
             this.consumer = connection.consumer(engine, memory).buffers(chunks, chunkSize).onReceive((receiver, buffer, producerId, immediate) -> {
                 if (immediate.byteSize() > 0) {
-                    ended = true; // the data beside it carry the sign and mean nothing
+                    ended = true; // immediate data end the stream; the data beside them mean nothing
                 } else {
                     receiver.keep();
                     unread.add(buffer);
                 }
-            }).onReceiveFailed((receiver, buffer, error) -> { }).start(); // that the connection ends is noticed by the state
+            }).onReceiveFailed((receiver, buffer, error) -> { }).start(); // an end of the connection shows in its state
         } catch (RuntimeException | Error e) {
             memory.close();
             throw e;
@@ -77,7 +77,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * The id that the other side writes to.
+     * The id that the peer's {@link ComchOutputChannel} writes to.
      *
      * @return the consumer's id
      */
@@ -123,7 +123,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         if (!target.hasRemaining()) {
             return 0;
         }
-        if (consumer.isClosed()) { // with its connection, by this side
+        if (consumer.isClosed()) { // closed with its connection, by this process
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         if (unread.isEmpty() && !await()) {
@@ -153,7 +153,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
             try {
                 consumer.tryPost(buffer.clear());
             } catch (ConnectionClosedException e) {
-                return; // what has arrived can be read; then it is told
+                return; // the data that have arrived can still be read; the read after them reports the end
             } catch (DocaException e) {
                 throw Connections.failed(e);
             }

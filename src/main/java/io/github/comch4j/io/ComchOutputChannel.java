@@ -27,8 +27,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a {@link ComchInputChannel} of the other side: chunks, in order, as
- * fast as the other side reads them, for those who just want to move bytes. A copy on each side is its price; without it, use {@link ComchProducer}.
+ * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a {@link ComchInputChannel} of the peer: chunks, in order, as
+ * fast as the peer reads them, for those who just want to move bytes. Its price is a copy at the sender and one at the receiver; without it, use {@link ComchProducer}.
  *
  * {@snippet file="Pieces.java" region="output"}
  *
@@ -43,9 +43,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private final MemoryMap memory;
     private final BufferPool pool;
     private final ComchProducer producer;
-    private DocaError failure = DocaError.SUCCESS; // of a chunk that was accepted
-    private @Nullable DocaException refusal; // of a chunk that was not
-    private boolean told; // that not all arrives
+    private DocaError failure = DocaError.SUCCESS; // why a chunk that was accepted has failed
+    private @Nullable DocaException refusal; // why a chunk was not accepted
+    private boolean told; // an exception has told that not all arrives
     private boolean open = true;
 
     private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
@@ -82,9 +82,9 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
      * @param device the device of the connection's endpoint, for the chunks' memory
-     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the other side's end, which {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
+     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
-     * @param chunkSize bytes of each, at least 1, at most the chunk size of the other side
+     * @param chunkSize bytes of each, at least 1, at most the chunk size of the peer's channel
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
@@ -94,13 +94,13 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Writes all remaining bytes. While the other side does not read, progresses the engine, and that of the connection if it belongs to this thread too.
+     * Writes all remaining bytes. While the peer does not read, progresses the engine, and that of the connection if it belongs to this thread too.
      *
      * @param source the bytes; after an exception its position tells how many were accepted
      * @return how many there were
      * @throws ClosedChannelException if it is closed
      * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it remains so, and the channel open
-     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the other side does not read for
+     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the peer does not read for
      *         {@link ProgressEngine#timeout()}, what a chunk before this failed with, {@link ConnectionClosedException} if the connection has ended
      * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
@@ -136,7 +136,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private void send(BufferPool.Slot slot, @Nullable MemorySegment immediate) throws IOException {
         boolean sent = false;
         try {
-            await("the other side to read", () -> trySend(slot, immediate));
+            await("the peer to read", () -> trySend(slot, immediate));
             sent = true;
         } finally {
             if (!sent) {
@@ -216,7 +216,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Tells the other side that this is the end, waits until it has all, and frees the chunks. The second call does nothing.
+     * Tells the peer that the stream ends, waits until the peer has all of it, and frees the chunks. The second call does nothing.
      *
      * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told; it is closed all the same
      * @throws IllegalStateException inside a callback of the engine; it is still open then
@@ -235,7 +235,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
         try (memory; pool; producer; Arena arena = Arena.ofConfined()) {
             if (connection.isOpen() && failure == DocaError.SUCCESS) {
                 send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
-                await("the other side to have all", () -> pool.available() == pool.capacity());
+                await("the peer to have all", () -> pool.available() == pool.capacity());
             }
         } catch (DocaException e) {
             throw Connections.failed(e);

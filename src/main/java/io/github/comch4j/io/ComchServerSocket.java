@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server whose clients are waited for, one after the other; the other end of {@link ComchSocket}. May be used by any thread but the loop's.
+ * A server whose clients are waited for, one after the other; what {@link ComchSocket}s of the host connect to. May be used by any thread but the loop's.
  *
  * {@snippet file="Pieces.java" region="serversocket"}
  */
@@ -35,7 +35,7 @@ public final class ComchServerSocket implements AutoCloseable {
                 .onMessage((connection, message) -> of(connection).message(message))
                 .onDisconnected(connection -> of(connection).end())
                 .onStateChanged((endpoint, before, now) -> {
-                    if (now == ContextState.IDLE) { // no handler is told of connections that end with their server, or with the loop
+                    if (now == ContextState.IDLE) { // no handler runs for connections that end with their server, or with the loop
                         List.copyOf(open).forEach(ComchSocket::end);
                         waiting.add(none);
                     }
@@ -62,7 +62,7 @@ public final class ComchServerSocket implements AutoCloseable {
         waiting.add(of(connection));
     }
 
-    /** In the loop. A message may come before the news of its connection. */
+    /** The socket of a connection. In the loop. A message may arrive before {@code onConnected} has run. */
     private ComchSocket of(ComchConnection connection) {
         if (connection.attachment() instanceof ComchSocket known) {
             return known;
@@ -92,7 +92,7 @@ public final class ComchServerSocket implements AutoCloseable {
                 next = waiting.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
             }
             if (next == none) {
-                waiting.add(none); // for others, and for the next time
+                waiting.add(none); // for other threads that wait, and for the next call
                 throw new IllegalStateException(server + " has ended");
             }
             return next;

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="socket"}
  *
- * <p>When the other side ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
+ * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
  * null only says that nothing came in time. What fails in the loop throws here, with the stack trace of the calling thread
  * {@linkplain Throwable#getSuppressed() suppressed} in it. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */
@@ -133,12 +133,12 @@ public final class ComchSocket implements AutoCloseable {
         return null;
     }
 
-    /** For the server's end. */
+    /** For {@link ComchServerSocket}. */
     void connected(ComchConnection established) {
         connection = established;
     }
 
-    /** In the loop. */
+    /** A message has arrived. In the loop. */
     void message(MemorySegment message) {
         if (overrun) {
             return;
@@ -205,9 +205,9 @@ public final class ComchSocket implements AutoCloseable {
             throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
         }
         if (message == END) {
-            received.add(END); // for others, and for the next time
+            received.add(END); // for other threads that wait, and for the next call
             throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "receiving on " + connection
-                    + (overrun ? ", which this side has ended because " + BACKLOG + " messages were not received" : ""));
+                    + (overrun ? ", which this process has ended because " + BACKLOG + " messages were not received" : ""));
         }
         return message;
     }

@@ -10,7 +10,7 @@ import java.io.InterruptedIOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** What is behind a connection, and how channels on it wait and fail. */
+/** The internal object of a connection, and how channels on the connection wait and fail. */
 final class Connections {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
@@ -21,7 +21,7 @@ final class Connections {
         return INSIDE.apply(connection);
     }
 
-    /** Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up, which it tells. */
+    /** Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up. Returns whether it is done. */
     static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done) throws InterruptedIOException {
         try {
             return engine.awaitInterruptibly(done, engine.deadline(), of(connection).engine());
@@ -30,7 +30,7 @@ final class Connections {
         }
     }
 
-    /** For callers that know channels. */
+    /** A refusal as the exception that methods of channels declare. */
     static IOException failed(DocaException refusal) {
         return new IOException(refusal.getMessage(), refusal);
     }

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the description of {@link ComchConnection} promises for the end of the other side. */
+/** What the description of {@link ComchConnection} promises for the end of the peer. */
 @Timeout(60)
 class PeerDeathTest extends BothForms {
     private final Machine machine = new Machine();

@@ -110,11 +110,11 @@ final class NativeImageMetadata {
     }
 
     private void handlesOfOurs() throws ReflectiveOperationException, IOException {
-        for (String room : List.of("call", "life", "load", "observe", "transport")) {
+        for (String part : List.of("call", "life", "load", "observe", "transport")) {
             for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal",
-                    room))) {
+                    part))) {
                 if (!name.equals("package-info")) {
-                    handlesOf(Class.forName(OURS + room + "." + name));
+                    handlesOf(Class.forName(OURS + part + "." + name));
                 }
             }
         }

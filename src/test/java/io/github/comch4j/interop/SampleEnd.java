@@ -116,7 +116,7 @@ public final class SampleEnd implements AutoCloseable {
     }
 
     private void sendData(Device device) {
-        await("the other side's consumer", () -> remoteConsumer != 0);
+        await("the peer's consumer", () -> remoteConsumer != 0);
         try (MemoryMap memory = MemoryMap.allocate(device, text.length, Access.PCI_READ_WRITE);
              ComchProducer producer = connection.producer(engine).tasks(2).start()) {
             var buffer = producer.acquire(memory, 0, text.length);

@@ -107,7 +107,7 @@ class ByteChannelTest {
             ComchOutputChannel output = output();
             ByteBuffer tooMuch = ByteBuffer.allocate(10 * CHUNK);
             assertThatThrownBy(() -> output.write(tooMuch)).satisfies(caused(DocaError.TIME_OUT));
-            assertThat(tooMuch.position()).as("what the other side's chunks hold").isEqualTo(CHUNKS * CHUNK);
+            assertThat(tooMuch.position()).as("what the peer's chunks hold").isEqualTo(CHUNKS * CHUNK);
             assertThat(tooMuch.limit()).isEqualTo(10 * CHUNK);
             machine.engine.setTimeout(Machine.PATIENCE);
             machine.until("all to arrive", () -> input.available() == CHUNKS * CHUNK);
@@ -162,7 +162,7 @@ class ByteChannelTest {
         assertThat(input.available()).as("gone with the consumer").isZero();
         assertThatThrownBy(() -> input.read(ByteBuffer.allocate(10))).satisfies(ByteChannelTest::ended);
         machine.until("the end", () -> !client.isConnected());
-        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the other side").satisfies(ByteChannelTest::ended);
+        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the peer").satisfies(ByteChannelTest::ended);
         output.close();
         input.close();
     }

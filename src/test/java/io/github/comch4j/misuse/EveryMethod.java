@@ -58,9 +58,9 @@ public final class EveryMethod {
         ENGINE_CLOSED,
         /** Both devices are closed. */
         DEVICE_CLOSED,
-        /** The other side has gone, and nobody has noticed. */
+        /** The peer has gone, which is not reported yet. */
         PEER_GONE,
-        /** The other side has gone, which was reported. */
+        /** The peer has gone, which was reported. */
         PEER_REPORTED,
         /** What the call gets is closed. */
         CLOSED_ARGUMENTS,

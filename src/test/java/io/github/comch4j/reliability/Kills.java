@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Kills, stops and restarts one side of a connection at random points, again and again, while this process, the survivor, is the other side: a server that
+ * Kills, stops and restarts the victim, one process of a connection, at random points, again and again, while this process survives: it is a server that
  * lives through all rounds, or clients on an engine that does. After each round the books must balance.
  */
 final class Kills implements AutoCloseable {

@@ -46,11 +46,11 @@ final class Traffic {
     final Ledger ledger;
     /** What is wrong; empty if nothing is. */
     final List<String> errors = new ArrayList<>();
-    /** Who sends from the other end, from its first message on. */
+    /** The number of the peer, from its first message on. */
     int peer = UNKNOWN;
     /** When the end was reported, and not yet: 0. */
     long endedAt;
-    /** The totals that the other end has told before an orderly end. */
+    /** The totals that the peer has told before an orderly end. */
     long controlTotal = UNKNOWN;
     long fastTotal = UNKNOWN;
     /** Payloads that were announced and did not come, while the consumer was running. */
@@ -165,7 +165,7 @@ final class Traffic {
         try {
             counted = connection.counters().receivedMessages();
         } catch (DocaException e) {
-            return; // the other end was killed after its last message
+            return; // the peer was killed after its last message
         }
         if (counted != controlTotal) {
             errors.add("DOCA has counted " + counted + " of " + controlTotal + " messages");
@@ -316,7 +316,7 @@ final class Traffic {
             if (e.error() != DocaError.INVALID_VALUE) {
                 throw e;
             }
-            remote = 0; // the other side's consumer has stopped, which its event will tell
+            remote = 0; // the peer's consumer has stopped, which its event will tell
             return false;
         }
         payloadReady = false;
@@ -348,7 +348,7 @@ final class Traffic {
                 + ledger.get(Entry.FAST_RECEIVED) + " of " + fastTotal + " payloads";
     }
 
-    /** Whether as much has come as the other end has told. */
+    /** Whether as much has come as the peer has told. */
     boolean hasEverything() {
         return controlTotal == ledger.get(Entry.CONTROL_RECEIVED) && fastTotal == ledger.get(Entry.FAST_RECEIVED);
     }

@@ -6,7 +6,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Opens classes of the public API to the library's other packages, and not to programs: leads from an object to what is behind it, and makes what has no public
+ * Opens classes of the public API to the library's other packages, and not to programs: leads from a public object to its internal one, and makes objects that have no public
  * constructor. A public class opens itself in its static initialiser; who needs it asks once, into a {@code static final} field, so that the compiler sees through it.
  */
 public final class Internals {
@@ -16,7 +16,7 @@ public final class Internals {
     private Internals() {
     }
 
-    /** Called by {@code type}'s static initialiser: leads from an object to what is behind it. */
+    /** Called by {@code type}'s static initialiser: leads from an object to its internal one. */
     public static <T, I> void open(Class<T> type, Function<T, I> inside) {
         OPENED.put(type, inside);
     }
@@ -26,7 +26,7 @@ public final class Internals {
         MAKERS.put(type, maker);
     }
 
-    /** From an object of {@code type} to what is behind it. */
+    /** From an object of {@code type} to its internal one. */
     @SuppressWarnings("unchecked")
     public static <T, I> Function<T, I> of(Class<T> type) {
         return (Function<T, I>) opened(OPENED, type);

@@ -153,7 +153,7 @@ public final class Engine extends Resource {
         }
     }
 
-    /** As {@link #await(BooleanSupplier, long, Engine)}, for those who tell of an interrupt in their own way. The thread remains interrupted. */
+    /** As {@link #await(BooleanSupplier, long, Engine)}, for callers that report an interrupt in their own way. The thread remains interrupted. */
     public boolean awaitInterruptibly(BooleanSupplier done, long deadline, Engine other) throws InterruptedException {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
@@ -304,7 +304,7 @@ public final class Engine extends Resource {
         return Nanos.deadline(timeout);
     }
 
-    /** For what is connected to this engine too: fails if it cannot be closed here and now. */
+    /** Fails if this engine, or a context on it, cannot be closed here and now. */
     @Override
     protected void checkClosable() {
         if (otherLoopThread() != null) {

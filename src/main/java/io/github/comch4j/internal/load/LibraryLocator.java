@@ -166,7 +166,7 @@ final class LibraryLocator {
                 }
             }
         } catch (IOException e) {
-            return Optional.empty(); // no such folder, or not ours to read: not here
+            return Optional.empty(); // no such folder, or one that this user may not read
         }
         return versioned.stream()
                 .max(Comparator.comparing(file -> version(file, name), LibraryLocator::compareVersions));

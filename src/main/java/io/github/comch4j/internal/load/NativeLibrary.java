@@ -147,7 +147,7 @@ public final class NativeLibrary {
             }
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
-            if (setting.equals("auto")) { // what was asked for is no news
+            if (setting.equals("auto")) { // a library that the user has named is not worth a line
                 Log.logger().log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
                         info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField"
                                 : "DOCA in " + info.location(), info.version(), info.reason());

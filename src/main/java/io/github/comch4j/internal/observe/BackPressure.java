@@ -18,7 +18,7 @@ public final class BackPressure {
     /**
      * A send was refused for want of room.
      *
-     * @param sender what it is about, named when the episode ends
+     * @param sender the connection or producer, named when the episode ends
      * @param why what there was none of
      * @return why, for the caller to return
      */

@@ -30,7 +30,7 @@ public final class Counter {
         VALUE.setOpaque(this, value + amount);
     }
 
-    /** What it is now, or was a moment ago. */
+    /** The count as it is now, or was a moment ago. */
     public long get() {
         return (long) VALUE.getOpaque(this);
     }

@@ -163,7 +163,7 @@ final class BatchedTransport extends Transport {
         }
     }
 
-    /** Not inside another callback, which cannot be interrupted by them. */
+    /** Does nothing inside another callback, which further callbacks must not interrupt. */
     @Override
     void deliverPending() {
         if (!ring.isEmpty() && !delivering) {
@@ -197,7 +197,7 @@ final class BatchedTransport extends Transport {
         Batch.setInt(address + Batch.ENGINE_STOP, 1); // the native loop is to end
     }
 
-    /** A producer's queue is not empty any more, or is again. */
+    /** The queue of a producer is not empty any more ({@code 1}), or is empty again ({@code -1}). */
     void sendsQueued(int difference) {
         queuedSends += difference;
     }

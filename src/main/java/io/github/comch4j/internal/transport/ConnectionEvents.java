@@ -12,28 +12,28 @@ public abstract class ConnectionEvents {
     private final Transport transport;
     private long key;
 
-    /** Those of a connection whose server or client uses {@code transport}. */
+    /** The events of a connection whose server or client uses {@code transport}. */
     protected ConnectionEvents(Transport transport) {
         this.transport = transport;
     }
 
-    /** Puts this behind the connection's user data. */
+    /** Makes the connection's user data lead to this. */
     public final void register(long connection) {
         key = REGISTRY.add(this);
         ConnectionCalls.setUserData(connection, key);
     }
 
-    /** No more events. */
+    /** From now on no event of the connection arrives. */
     public final void unregister() {
         REGISTRY.remove(key);
     }
 
-    /** What the connection has as user data. */
+    /** The connection's user data. */
     public final long key() {
         return key;
     }
 
-    /** Those of a key, or null. */
+    /** The events of the connection that has this key, or null. */
     public static ConnectionEvents find(long key) {
         return REGISTRY.find(key);
     }

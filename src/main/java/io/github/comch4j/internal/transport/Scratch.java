@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
  */
 public final class Scratch {
     private static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
-    /** What a callback gets instead of no bytes. */
+    /** The segment that a callback gets for a message, or immediate data, of no bytes. */
     public static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
     private static final MemorySegment ALL_MEMORY = allMemory();
     /**

@@ -88,7 +88,7 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         }
     }
 
-    /** Whether a callback threw what has not been rethrown yet. */
+    /** Whether a callback threw an exception that has not been rethrown yet. */
     public final boolean hasFailed() {
         return failure != null;
     }
