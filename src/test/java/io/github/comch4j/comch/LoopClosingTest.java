@@ -179,6 +179,7 @@ class LoopClosingTest extends BothForms {
         everything.hostLoop.call(() -> everything.hostLoop.engine().setTimeout(Duration.ofMillis(20)));
         var _ = everything.hostLoop.submit(() -> {
             release.await();
+            everything.hostLoop.engine().setTimeout(Machine.PATIENCE); // to close everything, on a busy machine too
             return null;
         });
         assertThatThrownBy(everything.client::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
