@@ -21,6 +21,8 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 classes=$(IFS=,; printf '%s' "$*")
 # PIT runs the tests on the Java that runs Maven.
 export JAVA_HOME=$JDK
+# As in pom.xml, for BufferListTest.
+export DOCA_EMU_LIMITS=max_buf_list_len=8
 project=io.github.comch4j
 maven -q -Ppit "${options[@]}" -DtargetClasses="${classes:-$project.core.*,$project.comch.*}" \
   -DtargetTests="$project.core.*Test,$project.comch.*Test,$project.emulator.*Test" test-compile pitest:mutationCoverage

@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
@@ -80,6 +81,38 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
+     * As {@link #trySend(Buffer, int)}, of several buffers as one payload: their data arrive in the order of the list as the data of one receive. Allocates nothing.
+     *
+     * <p>Until the completion ({@link Builder#onListCompletion}) the list and all its buffers are in flight, and chained ({@code doca_buf_chain_list}); they cannot be
+     * sent in another way meanwhile. Where the send is not accepted, everything is as before ({@code doca_buf_unchain_list}).
+     *
+     * @param list what to send: buffers that are not in flight, at least one and at most {@link Capabilities.Producer#maxBufferListLength}
+     * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @throws IllegalArgumentException if the list is empty, or longer than the device takes
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if the producer or a buffer or its memory is closed, or the list or one of its buffers is in flight
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), data that do not fit, or
+     *         memory that is not mapped for the connection's device
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public SubmitResult trySend(BufferList list, int consumerId) {
+        return sends.sendList(Objects.requireNonNull(list), consumerId, null, true);
+    }
+
+    /**
+     * As {@link #trySend(BufferList, int)}, with immediate data.
+     *
+     * @param list what to send
+     * @param consumerId a consumer of the other side
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     */
+    public SubmitResult trySend(BufferList list, int consumerId, MemorySegment immediate) {
+        return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), true);
+    }
+
+    /**
      * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same, with a buffer or without.
      *
      * @param consumerId a consumer of the other side
@@ -120,6 +153,29 @@ public final class ComchProducer extends FastPathEndpoint {
      */
     public SubmitResult offer(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
+    }
+
+    /**
+     * Queues a send of several buffers as one payload: as {@link #offer(Buffer, int)} does, with the rules of {@link #trySend(BufferList, int)}.
+     *
+     * @param list what to send
+     * @param consumerId a consumer of the other side
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     */
+    public SubmitResult offer(BufferList list, int consumerId) {
+        return sends.sendList(Objects.requireNonNull(list), consumerId, null, false);
+    }
+
+    /**
+     * As {@link #offer(BufferList, int)}, with immediate data.
+     *
+     * @param list what to send
+     * @param consumerId a consumer of the other side
+     * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     */
+    public SubmitResult offer(BufferList list, int consumerId, MemorySegment immediate) {
+        return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), false);
     }
 
     /**
@@ -235,6 +291,7 @@ public final class ComchProducer extends FastPathEndpoint {
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
         @Nullable SendCompletionHandler onCompletion;
+        @Nullable ListCompletionHandler onListCompletion;
         boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
@@ -258,7 +315,7 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
-         * Called when a send has ended, well or not. Without it {@code progress()} throws for a send that failed, the first of a row only.
+         * Called when a send of a buffer, or of immediate data alone, has ended, well or not. Without it {@code progress()} throws for a send that failed, the first of a row only.
          *
          * @param handler the handler
          * @return this
@@ -270,9 +327,21 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
+         * Called when a send of a {@link BufferList} has ended, well or not. Without it {@code progress()} throws for one that failed, the first of a row only.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onListCompletion(ListCompletionHandler handler) {
+            use.check();
+            onListCompletion = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
          * Buffers are handed over with a send: when the last send in flight with one has ended, well or not, the producer closes it, after the completion handler. A
          * buffer of a {@link io.github.comch4j.core.BufferPool} is given back to the pool instead, which is faster. A buffer whose send was not accepted remains the program's.
-         * Default: all remain the program's.
+         * Of a {@link BufferList} all buffers are handed over, and the list is empty afterwards. Default: all remain the program's.
          *
          * @return this
          */

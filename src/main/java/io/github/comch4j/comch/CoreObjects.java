@@ -1,11 +1,13 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Handle;
@@ -15,6 +17,7 @@ import java.util.function.Function;
 final class CoreObjects {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
     private static final Function<Buffer, BufferState> BUFFER = Internals.of(Buffer.class);
+    private static final Function<BufferList, BufferListState> BUFFER_LIST = Internals.of(BufferList.class);
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
     private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
     private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
@@ -28,6 +31,10 @@ final class CoreObjects {
 
     static BufferState of(Buffer buffer) {
         return BUFFER.apply(buffer);
+    }
+
+    static BufferListState of(BufferList list) {
+        return BUFFER_LIST.apply(list);
     }
 
     static Handle of(Device device) {

@@ -3,12 +3,14 @@ package io.github.comch4j.comch;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.BackPressure;
@@ -26,10 +28,13 @@ final class SendTasks extends TransferTasks {
 
     private final ComchProducer producer;
     private final SendCompletionHandler onCompletion;
+    private final ListCompletionHandler onListCompletion;
     private final boolean releaseSent;
     // by slot: what DOCA was told, to tell it changes only
     private final boolean[] immediates;
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
+    private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none
+    private long listLimit; // of the device; 0: it has not been asked yet
     final BackPressure backPressure = new BackPressure();
     final Counter sent = new Counter();
     final Counter sentBytes = new Counter();
@@ -39,9 +44,11 @@ final class SendTasks extends TransferTasks {
         super(context, false, settings.tasks, 0, IMMEDIATE_LIMIT);
         this.producer = producer;
         this.onCompletion = settings.onCompletion;
+        this.onListCompletion = settings.onListCompletion;
         this.releaseSent = settings.releaseSent;
         this.immediates = new boolean[settings.tasks];
         this.plainTo = new int[settings.tasks];
+        this.lists = new BufferListState[settings.tasks];
     }
 
     /**
@@ -89,19 +96,60 @@ final class SendTasks extends TransferTasks {
         throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
     }
 
+    /** As for a single buffer, of buffers whose data are one payload. */
+    SubmitResult sendList(BufferList list, int consumerId, MemorySegment immediate, boolean now) {
+        engine.checkOwner();
+        if (context.state() != Context.RUNNING) {
+            throw notRunning();
+        }
+        BufferListState state = CoreObjects.of(list);
+        checkSize(state.size());
+        if (freeCount == 0) {
+            return backPressure.refuse(producer, SubmitResult.NO_TASK);
+        }
+        state.beginTask(context);
+        int slot = free[freeCount - 1];
+        prepare(slot, state, consumerId, immediate);
+        freeCount--;
+        int code = Calls.SUCCESS;
+        if (now) {
+            code = queue.submit(slot);
+        } else {
+            queue.enqueue(slot);
+        }
+        if (code == Calls.SUCCESS) {
+            backPressure.relieve();
+            return SubmitResult.ACCEPTED;
+        }
+        freeCount++;
+        lists[slot] = null;
+        state.endTask(false);
+        if (code == AGAIN) {
+            return backPressure.refuse(producer, SubmitResult.NO_RECEIVE);
+        }
+        throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
+    }
+
+    private void checkSize(int buffers) {
+        if (buffers == 0) {
+            throw new IllegalArgumentException("a list without buffers");
+        }
+        Device device = producer.connection().endpoint().device();
+        if (listLimit == 0) {
+            listLimit = Capabilities.of(device).producer().map(Capabilities.Producer::maxBufferListLength).orElse(1L);
+        }
+        if (buffers > listLimit) {
+            throw new IllegalArgumentException("a list of " + buffers + " buffers, where " + device + " takes at most " + listLimit);
+        }
+    }
+
     /** Makes the slot's task one for this send. */
     private void prepare(int slot, BufferState buffer, int consumerId, MemorySegment immediate) {
         int code = DocaError.UNKNOWN.code();
         String function = ProducerCalls.ALLOCATE_NAME;
         try {
             long address = buffer == null ? 0 : buffer.address();
-            plainTo[slot] = 0;
-            if (typed[slot] == 0) {
-                code = allocate(slot, address, consumerId, immediate);
-            } else {
-                update(slot, address, consumerId, immediate);
-                code = Calls.SUCCESS;
-            }
+            code = prepareTask(slot, address, consumerId, immediate);
             if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
                 function = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
@@ -119,6 +167,31 @@ final class SendTasks extends TransferTasks {
         }
         buffers[slot] = buffer; // before the submit: a completion may come at any time after
         plainTo[slot] = buffer == null || immediate != null ? 0 : consumerId;
+    }
+
+    private void prepare(int slot, BufferListState list, int consumerId, MemorySegment immediate) {
+        int code = DocaError.UNKNOWN.code();
+        try {
+            code = prepareTask(slot, list.address(), consumerId, immediate);
+        } finally {
+            if (code != Calls.SUCCESS) {
+                list.endTask(false);
+            }
+        }
+        if (code != Calls.SUCCESS) {
+            throw refused(code, ProducerCalls.ALLOCATE_NAME, list, consumerId, immediate);
+        }
+        buffers[slot] = null;
+        lists[slot] = list; // before the submit, as above
+    }
+
+    private int prepareTask(int slot, long buffer, int consumerId, MemorySegment immediate) {
+        plainTo[slot] = 0;
+        if (typed[slot] == 0) {
+            return allocate(slot, buffer, consumerId, immediate);
+        }
+        update(slot, buffer, consumerId, immediate);
+        return Calls.SUCCESS;
     }
 
     private int allocate(int slot, long buffer, int consumerId, MemorySegment immediate) {
@@ -153,11 +226,20 @@ final class SendTasks extends TransferTasks {
     }
 
     private DocaException refused(int code, String function, BufferState buffer, int consumerId, MemorySegment immediate) {
+        return refused(code, function, buffer == null ? "" : buffer.length() + " bytes", buffer, consumerId, immediate);
+    }
+
+    private DocaException refused(int code, String function, BufferListState list, int consumerId, MemorySegment immediate) {
+        String data = list.length() + " bytes in " + list.size() + " buffers";
+        return refused(code, function, data, suspect(list), consumerId, immediate);
+    }
+
+    private DocaException refused(int code, String function, String data, BufferState buffer, int consumerId, MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
             return new ConnectionClosedException(function, "sending with " + producer, producer.connection().state());
         }
-        String what = (buffer == null ? "" : buffer.length() + " bytes" + (immediate == null ? "" : " and "))
+        String what = data + (buffer == null || immediate == null ? "" : " and ")
                 + (immediate == null ? "" : immediate.byteSize() + " bytes of immediate data");
         return Failures.refused(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer
                 + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
@@ -165,6 +247,16 @@ final class SendTasks extends TransferTasks {
 
     private String hintAbout(BufferState buffer) {
         return buffer == null ? "" : producer.connection().hintAbout(buffer(buffer).memory());
+    }
+
+    /** The first buffer whose memory is why DOCA refuses the list, or else the last one. */
+    private BufferState suspect(BufferListState list) {
+        int last = list.size() - 1;
+        int index = 0;
+        while (index < last && hintAbout(list.get(index)).isEmpty()) {
+            index++;
+        }
+        return list.get(index);
     }
 
     private String whyInvalid(String function, BufferState buffer, MemorySegment immediate) {
@@ -195,6 +287,9 @@ final class SendTasks extends TransferTasks {
         DocaError status = success ? DocaError.SUCCESS : DocaError.of(code);
         if (buffer != null) {
             buffer.endTask();
+        } else if (lists[slot] != null) {
+            listEnded(slot, status);
+            return;
         }
         release(slot);
         if (success) {
@@ -204,10 +299,7 @@ final class SendTasks extends TransferTasks {
             }
             failureTold = false;
         } else {
-            failed.increment();
-            if (!context.isEnding()) {
-                Events.taskFailed("send", producer, status.name());
-            }
+            countFailure(status);
         }
         if (releaseSent && buffer != null) {
             completedAndReleased(buffer, status);
@@ -215,6 +307,39 @@ final class SendTasks extends TransferTasks {
             onCompletion.onCompletion(producer, buffer(buffer), status);
         } else if (!success) {
             throwFailure(status, buffer);
+        }
+    }
+
+    private void listEnded(int slot, DocaError status) {
+        BufferListState list = lists[slot];
+        boolean success = status == DocaError.SUCCESS;
+        lists[slot] = null;
+        release(slot);
+        try {
+            list.endTask(releaseSent);
+            if (success) {
+                sent.increment();
+                sentBytes.add(list.length());
+                failureTold = false;
+            } else {
+                countFailure(status);
+            }
+            if (onListCompletion != null) {
+                onListCompletion.onCompletion(producer, (BufferList) list.list(), status);
+            } else if (!success && !context.isEnding()) {
+                throwFailure(status, suspect(list));
+            }
+        } finally {
+            if (releaseSent) {
+                list.returnHome();
+            }
+        }
+    }
+
+    private void countFailure(DocaError status) {
+        failed.increment();
+        if (!context.isEnding()) {
+            Events.taskFailed("send", producer, status.name());
         }
     }
 

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>While a task with it is in flight the buffer belongs to DOCA: every method but {@link #isInFlight()}, {@link #isClosed()}, {@link #capacity()},
  * {@link #offset()} and {@link #memory()} throws {@link IllegalStateException}. One buffer may be in flight in many sends of one producer at once, or in
- * one receive. A segment that was taken before stays usable, so a program can spoil data in flight, but nothing else.
+ * one receive, or in one {@link BufferList}. A segment that was taken before stays usable, so a program can spoil data in flight, but nothing else.
  *
  * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */
@@ -211,6 +211,10 @@ public final class Buffer implements AutoCloseable {
     @Override
     public String toString() {
         return resource.name();
+    }
+
+    BufferState state() {
+        return state;
     }
 
     /** It is of a pool, and in this place of it. */

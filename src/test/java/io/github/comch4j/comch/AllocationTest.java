@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferList;
+import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.MemoryMap;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -91,6 +93,41 @@ class AllocationTest extends BothForms {
                 }
             });
             assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 5L);
+        }
+    }
+
+    @Test
+    void onTheFastPathWithLists() {
+        try (Machine machine = new Machine();
+             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).buffers(8, 64)
+                    .onReceive((self, buffer, producerId, immediate) -> {
+                        messages++;
+                        bytes += buffer.length();
+                    }).start(Machine.PATIENCE);
+            ComchProducer keeping = client.connection().producer(machine.engine).tasks(4).onListCompletion((self, list, status) -> { }).start();
+            ComchProducer releasing = client.connection().producer(machine.engine).tasks(4).releaseSent().start();
+            BufferList kept = BufferList.of(keeping.acquire(from, 2048, 8), keeping.acquire(from, 2056, 8), keeping.acquire(from, 2064, 8));
+            BufferPool pool = BufferPool.create(from, 6, 64);
+            BufferList released = BufferList.of();
+            assertNothingAllocated(() -> {
+                long expected = messages + 1;
+                kept.get(1).setLength(messages & 7);
+                for (int i = 0; i < 6 && (messages & 1) == 0; i++) {
+                    released.add(pool.tryClaim().commit(i).buffer());
+                }
+                while (!((messages & 1) == 0 ? releasing.offer(released, consumer.id()).accepted() : keeping.trySend(kept, consumer.id()).accepted())) {
+                    machine.engine.progress();
+                }
+                while (messages < expected || keeping.inFlight() + releasing.inFlight() > 0) {
+                    machine.engine.progress();
+                }
+            });
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) / 2 * (15L + 16 + 4));
         }
     }
 

@@ -10,6 +10,7 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -79,7 +80,7 @@ public final class EveryMethod {
         EXTREMES
     }
 
-    private static final List<Class<?>> STATIC = List.of(Devices.class, BufferInventory.class, BufferPool.class, MemoryMap.class, ComchClient.class, ComchServer.class,
+    private static final List<Class<?>> STATIC = List.of(Devices.class, BufferInventory.class, BufferList.class, BufferPool.class, MemoryMap.class, ComchClient.class, ComchServer.class,
             ComchInputChannel.class, ComchOutputChannel.class, ComchServerSocket.class, ComchSocket.class, Capabilities.class, ProgressEngine.class, Doca.class,
             DocaLog.class, PciAddress.class, IdleStrategy.class, EventLoop.class, EmulatedFaults.class);
     /** These would change the process for good, or end in what was asked for: for ever. */
@@ -248,6 +249,8 @@ public final class EveryMethod {
             }
         } else if (value instanceof BufferPool.Slot slot) {
             slot.release();
+        } else if (value instanceof BufferList list) {
+            list.get(list.size() - 1).close();
         } else if (value instanceof AutoCloseable closeable) {
             try {
                 closeable.close();
@@ -408,6 +411,10 @@ public final class EveryMethod {
             return dpu ? scene.accepted : scene.client.connection();
         } else if (type == Buffer.class) {
             return method.getName().equals("tryPost") ? scene.free : scene.buffer;
+        } else if (type == Buffer[].class) {
+            return new Buffer[] {scene.buffer, scene.free};
+        } else if (type == BufferList.class) {
+            return scene.list;
         } else if (type == IdleStrategy.class) {
             return IdleStrategy.yielding();
         } else if (type.isEnum()) {

@@ -26,7 +26,7 @@ class EveryMethodIT {
         String list = modes.stream().map(Mode::name).collect(Collectors.joining(","));
         List<String> options = List.of("-D" + Doca.LIBRARY_PROPERTY + "=emulated", "-D" + Doca.BATCH_PROPERTY + "=" + batched, "-XX:-CreateCoredumpOnCrash",
                 "-Djava.util.logging.config.file=/dev/null"); // what is left open is not what this is about
-        try (Child child = Child.start(EveryMethod.class, options, Map.of(), list)) {
+        try (Child child = Child.start(EveryMethod.class, options, Map.of("DOCA_EMU_LIMITS", "max_buf_list_len=2"), list)) {
             List<String> lines = child.rest().lines().toList();
             assertThat(child.exitCode()).as("after %s", lines.isEmpty() ? "nothing" : lines.getLast()).isZero();
             assertThat(lines).filteredOn(line -> line.startsWith("WRONG")).isEmpty();

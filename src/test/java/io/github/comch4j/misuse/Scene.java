@@ -10,6 +10,7 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
+import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -44,6 +45,7 @@ final class Scene implements AutoCloseable {
     ComchConsumer consumer;
     Buffer free; // of the consumer, not posted
     Buffer buffer; // of the producer
+    BufferList list; // of two others
     MemoryMap hostMemory;
     MemoryMap dpuMemory;
     private final Map<String, Object> loopObjects = new LinkedHashMap<>();
@@ -69,7 +71,8 @@ final class Scene implements AutoCloseable {
         dpuMemory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
         consumer = accepted.consumer(engine, dpuMemory).buffers(4, 256).onReceive((self, received, from, immediate) -> at(Place.RECEIVE))
                 .onReceiveFailed((self, failed, error) -> { }).start();
-        producer = client.connection().producer(engine).tasks(8).onCompletion((self, sent, status) -> at(Place.COMPLETION)).start();
+        producer = client.connection().producer(engine).tasks(8).onCompletion((self, sent, status) -> at(Place.COMPLETION))
+                .onListCompletion((self, sent, status) -> { }).start();
         if (progressed) {
             machine.until("the consumer", () -> consumer.isRunning() && client.connection().remoteConsumers().length > 0);
         }
@@ -78,6 +81,8 @@ final class Scene implements AutoCloseable {
         BufferInventory inventory = BufferInventory.create(8);
         BufferPool pool = BufferPool.create(hostMemory, 4, 64);
         MemoryMap imported = MemoryMap.importFrom(machine.dpu, hostMemory.exportPci(machine.host));
+        list = BufferList.of(producer.acquire(hostMemory, 256, 64), producer.acquire(hostMemory, 320, 64));
+        objects.put("list", list);
         objects.put("slot", pool.tryClaim());
         objects.put("pool", pool);
         objects.put("buffer", buffer);

@@ -17,6 +17,10 @@ public final class BufferCalls {
     public static final String DECREMENT_NAME = "doca_buf_dec_refcount";
     /** {@code doca_buf_set_data}. */
     public static final String SET_DATA_NAME = "doca_buf_set_data";
+    /** {@code doca_buf_chain_list}. */
+    public static final String CHAIN_NAME = "doca_buf_chain_list";
+    /** {@code doca_buf_unchain_list}. */
+    public static final String UNCHAIN_NAME = "doca_buf_unchain_list";
 
     private static final MethodHandle SET_DATA = Symbols.downcall(SET_DATA_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
@@ -25,6 +29,10 @@ public final class BufferCalls {
 
     private static final MethodHandle RESET_DATA_LENGTH = Symbols.downcall("doca_buf_reset_data_len",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CHAIN = Symbols.downcall(CHAIN_NAME,
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle UNCHAIN = Symbols.downcall(UNCHAIN_NAME,
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
     private BufferCalls() {
     }
@@ -51,6 +59,24 @@ public final class BufferCalls {
     public static int getDataLength(long buffer, long out) {
         try {
             return (int) GET_DATA_LENGTH.invokeExact(buffer, out);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_chain_list}: appends the list that begins with {@code head} to a list. */
+    public static int chain(long list, long head) {
+        try {
+            return (int) CHAIN.invokeExact(list, head);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_buf_unchain_list}: from {@code head} on it is a list of its own. */
+    public static int unchain(long list, long head) {
+        try {
+            return (int) UNCHAIN.invokeExact(list, head);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

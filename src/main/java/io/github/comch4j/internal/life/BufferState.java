@@ -31,7 +31,8 @@ public final class BufferState {
     private long length;
     private boolean moved; // position or length differ from those that DOCA has
     private int inFlight;
-    private Context holder; // of the tasks in flight
+    private Context holder; // of the tasks in flight; null if that is one with a list
+    private Context listHolder; // of the task in flight with a list that the buffer is in
 
     /**
      * The state of a new buffer.
@@ -114,7 +115,7 @@ public final class BufferState {
 
     /** The context whose tasks are in flight with it, if there are any. */
     public Context holder() {
-        return holder;
+        return holder != null ? holder : listHolder;
     }
 
     /** Fails if it is in flight or closed. */
@@ -132,7 +133,7 @@ public final class BufferState {
     }
 
     private IllegalStateException unusable() {
-        return new IllegalStateException(home.name() + (closed ? " is closed" : " is in flight with " + holder.name()));
+        return new IllegalStateException(home.name() + (closed ? " is closed" : " is in flight with " + holder().name()));
     }
 
     /**
@@ -142,13 +143,28 @@ public final class BufferState {
         if (closed || (inFlight > 0 && holder != context)) {
             throw unusable();
         }
-        if (foreignScope != null && !foreignScope.isAlive()) {
-            throw new IllegalStateException("the memory under " + home.name() + " is gone: its arena is closed");
-        }
+        checkMemory();
         if (holder != context) { // storing a reference costs more than comparing it
             holder = context;
         }
         inFlight++;
+    }
+
+    private void checkMemory() {
+        if (foreignScope != null && !foreignScope.isAlive()) {
+            throw new IllegalStateException("the memory under " + home.name() + " is gone: its arena is closed");
+        }
+    }
+
+    /**
+     * As {@link #beginTask}, for a task with a list that the buffer is in: no other task may be in flight with it.
+     */
+    void beginListTask(Context context) {
+        checkUsable();
+        checkMemory();
+        holder = null; // so that beginTask refuses the buffer, with no look of its own at lists
+        listHolder = context;
+        inFlight = 1;
     }
 
     /**
