@@ -15,9 +15,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that consumers of the other side have posted.
+ * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that the peer's consumers have posted.
  *
- * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the other side to complete.
+ * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the peer to complete.
  *
  * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread that owns the
  * producer's engine, which need not be that of the connection.
@@ -56,7 +56,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * several times at once by one producer.
      *
      * @param buffer what to send: its data, at most what the consumer's next posted receive has room for; no data use up a receive all the same
-     * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
@@ -72,7 +72,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * As {@link #trySend(Buffer, int)}, with immediate data: a few bytes that reach the receive handler beside the buffer.
      *
      * @param buffer what to send
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
@@ -87,7 +87,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * sent in another way meanwhile. Where the send is not accepted, everything is as before ({@code doca_buf_unchain_list}).
      *
      * @param list what to send: buffers that are not in flight, at least one and at most {@link Capabilities.Producer#maxBufferListLength}
-     * @param consumerId a consumer of the other side, see {@link RemoteConsumerHandler}
+     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws IllegalArgumentException if the list is empty, or longer than the device takes
      * @throws ConnectionClosedException if the connection has ended
@@ -104,7 +104,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * As {@link #trySend(BufferList, int)}, with immediate data.
      *
      * @param list what to send
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
@@ -115,7 +115,7 @@ public final class ComchProducer extends FastPathEndpoint {
     /**
      * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same, with a buffer or without.
      *
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
@@ -132,7 +132,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * ({@link SendCompletionHandler}), and so does one that still waits when the producer ends.
      *
      * @param buffer what to send: its data
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
@@ -147,7 +147,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * As {@link #offer(Buffer, int)}, with immediate data.
      *
      * @param buffer what to send
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
@@ -159,7 +159,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * Queues a send of several buffers as one payload: as {@link #offer(Buffer, int)} does, with the rules of {@link #trySend(BufferList, int)}.
      *
      * @param list what to send
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult offer(BufferList list, int consumerId) {
@@ -170,7 +170,7 @@ public final class ComchProducer extends FastPathEndpoint {
      * As {@link #offer(BufferList, int)}, with immediate data.
      *
      * @param list what to send
-     * @param consumerId a consumer of the other side
+     * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
@@ -271,7 +271,7 @@ public final class ComchProducer extends FastPathEndpoint {
         return sends.queue.stalls();
     }
 
-    /** What is queued may wait for ever. */
+    /** Sends in the queue may wait for a posted buffer for ever: they end here. */
     @Override
     boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
         sends.queue.flush();

@@ -91,8 +91,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of the other side send to a consumer's id; a
-     * receive handler of the other side is told a producer's.
+     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of the peer send to a consumer's id; a
+     * receive handler of the peer is told a producer's.
      *
      * @return unique among the producers or the consumers of this side of the connection, at least 1
      */
@@ -165,7 +165,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
 
     /**
      * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
-     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the other side is told that it expired.
+     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the peer is told that it expired.
      * From the beginning of closing, also when it is closed with something that it depends on, the receive handler does not run any more, and what arrives is discarded.
      * The handlers that give buffers back still run ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
      * state; they can neither send nor post any more, see {@link #isRunning()}.
@@ -217,7 +217,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
             try {
                 inventory.close();
             } catch (RuntimeException e) {
-                teardown.add(e); // one of its buffers is in use elsewhere; what this is about has ended all the same
+                teardown.add(e); // a buffer is in use elsewhere; the producer or consumer has ended all the same
             }
         }
     }

@@ -30,7 +30,7 @@ final class SendTasks extends TransferTasks {
     private final SendCompletionHandler onCompletion;
     private final ListCompletionHandler onListCompletion;
     private final boolean releaseSent;
-    // by slot: what DOCA was told, to tell it changes only
+    // by slot: what its task has, so that DOCA is told of changes only
     private final boolean[] immediates;
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
     private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none

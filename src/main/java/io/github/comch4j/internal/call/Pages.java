@@ -15,7 +15,7 @@ import java.lang.invoke.MethodHandle;
  */
 public final class Pages {
     private static final long PAGE = 4096; // so that devices need no bounce buffers
-    private static final long ANY_PAGE = 65536; // the largest that is in use; what is unmapped are whole ones
+    private static final long ANY_PAGE = 65536; // the largest page size in use: memory is unmapped in whole pages
     // of x86_64, and of aarch64 with pages of 4 KiB; elsewhere it does no harm
     private static final long LARGE = 2 << 20;
 
