@@ -1,8 +1,9 @@
 /**
  * NVIDIA DOCA Comch for Java, with an emulated BlueField to develop and test on.
  *
- * <p>It makes native calls: run with {@code --enable-native-access=io.github.comch4j}, or {@code ALL-UNNAMED} when
- * it is on the class path. It reads its own memory only through {@link java.lang.foreign} and needs no package of the JDK opened.
+ * <p>It makes native calls: run with {@code --enable-native-access=io.github.comch4j}, or {@code ALL-UNNAMED} when it
+ * is on the class path. It reads its own memory only through {@link java.lang.foreign} and needs no package of the JDK
+ * opened.
  */
 module io.github.comch4j {
     requires jdk.jfr;

@@ -12,19 +12,22 @@ import java.time.Duration;
 
 /** A user's program, in a package of his own: what it prints tells whether the library is a module. */
 public final class ModuleProgram {
-    private ModuleProgram() {
-    }
+    private ModuleProgram() {}
 
     public static void main(String[] arguments) {
         PciAddress function = PciAddress.of("b1:00.0");
         String name = "module-" + ProcessHandle.current().pid();
         boolean[] answered = new boolean[1];
-        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(function);
-             Device dpu = Devices.openDpu(PciAddress.of("03:00.0")); Representor representor = dpu.openRepresentor(function);
-             ComchServer server = ComchServer.builder(engine, dpu, representor, name)
-                     .onMessage((connection, message) -> connection.send(message)).start();
-             ComchClient client = ComchClient.builder(engine, host, server.name())
-                     .onMessage((connection, message) -> answered[0] = true).connect(Duration.ofSeconds(20))) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(function);
+                Device dpu = Devices.openDpu(PciAddress.of("03:00.0"));
+                Representor representor = dpu.openRepresentor(function);
+                ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                        .onMessage((connection, message) -> connection.send(message))
+                        .start();
+                ComchClient client = ComchClient.builder(engine, host, server.name())
+                        .onMessage((connection, message) -> answered[0] = true)
+                        .connect(Duration.ofSeconds(20))) {
             client.connection().send(new byte[] {1});
             while (!answered[0]) {
                 engine.progress();

@@ -11,7 +11,8 @@ import java.util.function.Function;
 /**
  * DOCA refused a call, or something that DOCA was doing failed. Only this library makes such exceptions.
  *
- * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to another user.
+ * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to
+ * another user.
  *
  * <p>Wrong use that this library notices by itself is reported by {@link IllegalStateException},
  * {@link IllegalArgumentException} or {@link WrongThreadException} instead.
@@ -19,8 +20,13 @@ import java.util.function.Function;
 public class DocaException extends RuntimeException {
     private static final long serialVersionUID = 1L;
     /** What has causes outside the program. */
-    private static final Set<DocaError> FROM_OUTSIDE = EnumSet.of(DocaError.OPERATING_SYSTEM, DocaError.INITIALIZATION, DocaError.NO_MEMORY,
-            DocaError.NOT_FOUND, DocaError.NOT_PERMITTED, DocaError.CONNECTION_ABORTED);
+    private static final Set<DocaError> FROM_OUTSIDE = EnumSet.of(
+            DocaError.OPERATING_SYSTEM,
+            DocaError.INITIALIZATION,
+            DocaError.NO_MEMORY,
+            DocaError.NOT_FOUND,
+            DocaError.NOT_PERMITTED,
+            DocaError.CONNECTION_ABORTED);
 
     /** The number as DOCA returned it. */
     private final int code;
@@ -56,7 +62,10 @@ public class DocaException extends RuntimeException {
     }
 
     private DocaException(Refusal refusal) {
-        super(refusal.message() != null ? refusal.message() : message(refusal.code(), refusal.function(), refusal.action()));
+        super(
+                refusal.message() != null
+                        ? refusal.message()
+                        : message(refusal.code(), refusal.function(), refusal.action()));
         this.code = refusal.code();
         this.function = Objects.requireNonNull(refusal.function());
         this.action = Objects.requireNonNull(refusal.action());
@@ -102,6 +111,7 @@ public class DocaException extends RuntimeException {
         DocaError error = DocaError.of(code);
         String name = error == DocaError.UNRECOGNIZED ? "error " + code : error.name();
         String cause = FROM_OUTSIDE.contains(error) ? Diagnosis.lastError() : "";
-        return function + ": " + name + " (" + error.description() + ") while " + action + (cause.isEmpty() ? "" : ": " + cause);
+        return function + ": " + name + " (" + error.description() + ") while " + action
+                + (cause.isEmpty() ? "" : ": " + cause);
     }
 }

@@ -7,7 +7,8 @@ import java.util.Objects;
  *
  * @param kind where they come from
  * @param location the folder they were loaded from; for {@link Kind#EMULATED} the place inside this library's jar
- * @param version what {@code doca_version_runtime} says, for example {@code 3.0.0058}; the emulated device says that it is one
+ * @param version what {@code doca_version_runtime} says, for example {@code 3.0.0058}; the emulated device says that it
+ *     is one
  * @param reason why these were chosen, one phrase
  */
 public record LibraryInfo(Kind kind, String location, String version, String reason) {

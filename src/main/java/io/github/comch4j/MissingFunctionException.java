@@ -9,7 +9,8 @@ import java.util.function.Function;
  */
 public final class MissingFunctionException extends NativeLibraryException {
     static {
-        Internals.openMaker(MissingFunctionException.class, (Function<Unusable<Reason>, MissingFunctionException>) MissingFunctionException::new);
+        Internals.openMaker(MissingFunctionException.class, (Function<Unusable<Reason>, MissingFunctionException>)
+                MissingFunctionException::new);
     }
 
     private static final long serialVersionUID = 1L;

@@ -11,7 +11,8 @@ import java.util.function.Function;
  */
 public sealed class NativeLibraryException extends RuntimeException permits MissingFunctionException {
     static {
-        Internals.openMaker(NativeLibraryException.class, (Function<Unusable<Reason>, NativeLibraryException>) NativeLibraryException::new);
+        Internals.openMaker(NativeLibraryException.class, (Function<Unusable<Reason>, NativeLibraryException>)
+                NativeLibraryException::new);
     }
 
     private static final long serialVersionUID = 1L;

@@ -46,7 +46,11 @@ public record BatchSources(Path folder) {
     /** Compiles the library into a file. */
     public Path compile(Path library) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return compile(library, files.map(Path::toString).filter(name -> name.endsWith(".c")).toList());
+            return compile(
+                    library,
+                    files.map(Path::toString)
+                            .filter(name -> name.endsWith(".c"))
+                            .toList());
         }
     }
 
@@ -57,13 +61,26 @@ public record BatchSources(Path folder) {
 
     private static Path compile(Path library, List<String> sources) throws IOException {
         Files.createDirectories(library.getParent());
-        List<String> command = new ArrayList<>(List.of(System.getenv().getOrDefault("CC", "cc"), "-std=c11", "-shared",
-                "-fPIC", "-DDOCA_ALLOW_EXPERIMENTAL_API", "-I", "headers", "-o", library.toString()));
+        List<String> command = new ArrayList<>(List.of(
+                System.getenv().getOrDefault("CC", "cc"),
+                "-std=c11",
+                "-shared",
+                "-fPIC",
+                "-DDOCA_ALLOW_EXPERIMENTAL_API",
+                "-I",
+                "headers",
+                "-o",
+                library.toString()));
         command.addAll(sources);
         Path log = library.resolveSibling("compiler.log");
-        Process compiler = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(log.toFile()).start();
+        Process compiler = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(log.toFile())
+                .start();
         try {
-            assertThat(compiler.waitFor(60, TimeUnit.SECONDS)).as("the compiler ends").isTrue();
+            assertThat(compiler.waitFor(60, TimeUnit.SECONDS))
+                    .as("the compiler ends")
+                    .isTrue();
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }

@@ -26,29 +26,45 @@ public final class Child implements AutoCloseable {
     }
 
     /** Starts a main class; {@code options} are the JVM's. What it writes to stderr goes to this process's. */
-    public static Child start(Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
+    public static Child start(
+            Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
         return startThrough(List.of(), main, options, environment, arguments);
     }
 
     /** A JVM that allows nobody native calls. */
     public static Child startForbidden(Class<?> main, String... arguments) {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--illegal-native-access=deny", "-Xmx128m", "-cp", classPath(main)));
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--illegal-native-access=deny",
+                "-Xmx128m",
+                "-cp",
+                classPath(main)));
         command.addAll(agents());
         command.add(main.getName());
         command.addAll(List.of(arguments));
         try {
-            return new Child(new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
+            return new Child(new ProcessBuilder(command)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start());
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
     }
 
     /** As {@link #start}, by a command that takes the JVM's command line as its last arguments. */
-    public static Child startThrough(List<String> launcher, Class<?> main, List<String> options, Map<String, String> environment, String... arguments) {
+    public static Child startThrough(
+            List<String> launcher,
+            Class<?> main,
+            List<String> options,
+            Map<String, String> environment,
+            String... arguments) {
         List<String> command = new ArrayList<>(launcher);
-        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-Xmx128m", "-cp", classPath(main)));
+        command.addAll(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx128m",
+                "-cp",
+                classPath(main)));
         command.addAll(agents());
         command.addAll(options);
         command.add(main.getName());
@@ -64,17 +80,26 @@ public final class Child implements AutoCloseable {
 
     /** This JVM's agents, as options for another one: the agent that counts which lines are run. */
     public static List<String> agents() {
-        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream().filter(option -> option.startsWith("-javaagent:")).toList();
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(option -> option.startsWith("-javaagent:"))
+                .toList();
     }
 
     /** What {@link #start} has as class path for a main class. */
     public static String classPath(Class<?> main) {
-        return Stream.of(main, Doca.class, doca_h.class).map(Child::locationOf).distinct().collect(Collectors.joining(File.pathSeparator));
+        return Stream.of(main, Doca.class, doca_h.class)
+                .map(Child::locationOf)
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
     }
 
     private static String locationOf(Class<?> type) {
         try {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+            return Path.of(type.getProtectionDomain()
+                            .getCodeSource()
+                            .getLocation()
+                            .toURI())
+                    .toString();
         } catch (URISyntaxException e) {
             throw new AssertionError(e);
         }

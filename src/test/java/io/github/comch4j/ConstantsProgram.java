@@ -11,12 +11,16 @@ import java.util.List;
 
 /** Uses what a program may use where there are no libraries, and writes it to stdout. */
 public final class ConstantsProgram {
-    private ConstantsProgram() {
-    }
+    private ConstantsProgram() {}
 
     /** No arguments. */
     public static void main(String[] arguments) {
-        for (Enum<?>[] constants : List.of(DocaError.values(), ContextState.values(), Access.values(), PciFunctionType.values(), RepresentorFilter.values(),
+        for (Enum<?>[] constants : List.of(
+                DocaError.values(),
+                ContextState.values(),
+                Access.values(),
+                PciFunctionType.values(),
+                RepresentorFilter.values(),
                 DocaLog.Level.values())) {
             System.out.println(Arrays.toString(constants));
         }

@@ -23,7 +23,9 @@ class DocaErrorTest {
             }
         }
         Map<String, Integer> ours = new TreeMap<>();
-        Arrays.stream(DocaError.values()).filter(error -> error != DocaError.UNRECOGNIZED).forEach(error -> ours.put(error.name(), error.code()));
+        Arrays.stream(DocaError.values())
+                .filter(error -> error != DocaError.UNRECOGNIZED)
+                .forEach(error -> ours.put(error.name(), error.code()));
         assertThat(ours).isEqualTo(generated).hasSize(31);
     }
 
@@ -39,7 +41,9 @@ class DocaErrorTest {
         DocaException exception = Failures.refused(4711, "doca_some_call", "trying something");
         assertThat(exception.error()).isEqualTo(DocaError.UNRECOGNIZED);
         assertThat(exception.code()).isEqualTo(4711);
-        assertThat(exception).hasMessageContaining("doca_some_call: error 4711").hasMessageContaining("while trying something");
+        assertThat(exception)
+                .hasMessageContaining("doca_some_call: error 4711")
+                .hasMessageContaining("while trying something");
     }
 
     @Test

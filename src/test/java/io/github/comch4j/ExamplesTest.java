@@ -69,7 +69,8 @@ class ExamplesTest {
             for (MatchResult snippet : SNIPPET.matcher(source).results().toList()) {
                 count++;
                 Path example = EXAMPLES.resolve(snippet.group(1));
-                if (!Files.exists(example) || !Files.readString(example).contains("@start region=\"" + snippet.group(2) + "\"")) {
+                if (!Files.exists(example)
+                        || !Files.readString(example).contains("@start region=\"" + snippet.group(2) + "\"")) {
                     wrong.add(file + ": " + snippet.group());
                 }
             }
@@ -102,7 +103,10 @@ class ExamplesTest {
     }
 
     private static String squeezed(String text) {
-        return text.lines().map(String::strip).filter(line -> !line.isEmpty()).reduce("", (all, line) -> all + line + "\n");
+        return text.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .reduce("", (all, line) -> all + line + "\n");
     }
 
     /** Runs until it is interrupted. */
@@ -123,16 +127,19 @@ class ExamplesTest {
 
     @Test
     void theServerAndTheClientOfThePackageDescription() throws Exception {
-        assertThat(twoClientsOneAfterTheOther(EchoServer::main, EchoClient::main)).containsExactly("hello", "4096 bytes", "hello", "4096 bytes");
+        assertThat(twoClientsOneAfterTheOther(EchoServer::main, EchoClient::main))
+                .containsExactly("hello", "4096 bytes", "hello", "4096 bytes");
     }
 
     @Test
     void theServerAndTheClientOfTheReadme() throws Exception {
-        assertThat(twoClientsOneAfterTheOther(HelloServer::main, HelloClient::main)).containsExactly("the DPU answers: hello", "the DPU answers: hello");
+        assertThat(twoClientsOneAfterTheOther(HelloServer::main, HelloClient::main))
+                .containsExactly("the DPU answers: hello", "the DPU answers: hello");
     }
 
     /** What the clients print. */
-    private static List<String> twoClientsOneAfterTheOther(Consumer<String[]> serverMain, Consumer<String[]> clientMain) throws Exception {
+    private static List<String> twoClientsOneAfterTheOther(Consumer<String[]> serverMain, Consumer<String[]> clientMain)
+            throws Exception {
         String name = Machine.uniqueName();
         List<Thread> threads = new ArrayList<>();
         CompletableFuture<Void> server = start(threads, () -> serverMain.accept(new String[] {name}));
@@ -147,7 +154,10 @@ class ExamplesTest {
             threads.getFirst().interrupt();
         }
         server.get(20, TimeUnit.SECONDS);
-        return printed.toString(StandardCharsets.UTF_8).lines().filter(line -> !line.contains("ready")).toList();
+        return printed.toString(StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> !line.contains("ready"))
+                .toList();
     }
 
     @Test
@@ -168,8 +178,9 @@ class ExamplesTest {
     void serverSocketAndProgress() throws Exception {
         Pieces pieces = new Pieces();
         List<Thread> threads = new ArrayList<>();
-        try (Device host = Devices.openHost(Machine.HOST); Device dpu = Devices.openDpu(Machine.DPU);
-             Representor representor = dpu.openRepresentor(Machine.HOST)) {
+        try (Device host = Devices.openHost(Machine.HOST);
+                Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST)) {
             CompletableFuture<Void> server = start(threads, () -> pieces.serverSocket(dpu, representor));
             assertThat(pieces.socket(host, new byte[] {5})).containsExactly(5);
             server.get(20, TimeUnit.SECONDS);
@@ -197,9 +208,12 @@ class ExamplesTest {
         int[] count = new int[1];
         CompletableFuture<Void> reader = start(threads, () -> {
             ComchConnection[] connected = new ComchConnection[1];
-            try (ProgressEngine engine = ProgressEngine.create(); Device dpu = Devices.openDpu(Machine.DPU);
-                 Representor representor = dpu.openRepresentor(Machine.HOST);
-                 ComchServer server = ComchServer.builder(engine, dpu, representor, name).onConnected(connection -> connected[0] = connection).start()) {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Representor representor = dpu.openRepresentor(Machine.HOST);
+                    ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                            .onConnected(connection -> connected[0] = connection)
+                            .start()) {
                 Machine.until("a client of " + server, () -> connected[0] != null, engine);
                 count[0] = pieces.input(connected[0], engine, dpu, ByteBuffer.allocate(1000));
             } catch (IOException e) {
@@ -207,8 +221,11 @@ class ExamplesTest {
             }
         });
         int[] consumer = new int[1];
-        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST);
-             ComchClient client = ComchClient.builder(engine, host, name).onConsumer((connection, id, state) -> consumer[0] = id).connect(Machine.PATIENCE)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(Machine.HOST);
+                ComchClient client = ComchClient.builder(engine, host, name)
+                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .connect(Machine.PATIENCE)) {
             Machine.until("the reader", () -> consumer[0] != 0, engine);
             pieces.output(client.connection(), engine, host, consumer[0], ByteBuffer.allocate(300_000));
             reader.get(20, TimeUnit.SECONDS);
@@ -226,14 +243,24 @@ class ExamplesTest {
             machine.until("the connection", () -> !server.connections().isEmpty());
             MemoryMap memory = MemoryMap.allocate(machine.host, 64 * 4096, Access.PCI_READ_WRITE);
             MemoryMap target = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
-            int id = server.connections().iterator().next().consumer(machine.engine, target).buffers(1, 4096).start(Machine.PATIENCE).id();
+            int id = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, target)
+                    .buffers(1, 4096)
+                    .start(Machine.PATIENCE)
+                    .id();
             machine.until("the consumer is known", () -> client.connection().remoteConsumers().length == 1);
-            ComchProducer producer = client.connection().producer(machine.engine).releaseSent().start();
+            ComchProducer producer =
+                    client.connection().producer(machine.engine).releaseSent().start();
             assertThat(pieces.pool(memory, producer, id, "text")).isTrue();
             boolean[] done = new boolean[1];
-            pieces.management(() -> done[0] = !ManagementFactory.getPlatformMBeanServer().queryNames(beans, null).isEmpty());
+            pieces.management(() -> done[0] = !ManagementFactory.getPlatformMBeanServer()
+                    .queryNames(beans, null)
+                    .isEmpty());
             assertThat(done[0]).isTrue();
-            assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(beans, null)).isEmpty();
+            assertThat(ManagementFactory.getPlatformMBeanServer().queryNames(beans, null))
+                    .isEmpty();
             pieces.faults(() -> client.connection().send(new byte[1]));
         }
     }

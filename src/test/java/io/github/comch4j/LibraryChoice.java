@@ -12,8 +12,7 @@ import java.lang.foreign.ValueLayout;
 
 /** The other process of {@link NativeLoadingIT}: prints what a first use of the library comes to. */
 public final class LibraryChoice {
-    private LibraryChoice() {
-    }
+    private LibraryChoice() {}
 
     public static void main(String[] arguments) {
         String use = arguments.length > 0 ? arguments[0] : "choice";
@@ -54,7 +53,9 @@ public final class LibraryChoice {
     private static void keepASegment() {
         MemorySegment[] kept = new MemorySegment[1];
         try (Machine machine = new Machine()) {
-            machine.server().onMessage((connection, message) -> kept[0] = message).start();
+            machine.server()
+                    .onMessage((connection, message) -> kept[0] = message)
+                    .start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             client.connection().send(new byte[] {42});
             machine.until("the message", () -> kept[0] != null);

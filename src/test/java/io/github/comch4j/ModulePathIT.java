@@ -29,12 +29,16 @@ class ModulePathIT {
 
     private static Path jar() throws IOException {
         try (Stream<Path> files = Files.list(Path.of("target"))) {
-            return files.filter(file -> file.getFileName().toString().matches("comch4j-[\\w.]+(-SNAPSHOT)?\\.jar")).findFirst().orElseThrow();
+            return files.filter(file -> file.getFileName().toString().matches("comch4j-[\\w.]+(-SNAPSHOT)?\\.jar"))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 
     private static String run(String... options) throws Exception {
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xmx128m",
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx128m",
                 "-Dcomch4j.library=emulated"));
         if (Runtime.version().feature() >= 24) {
             command.add("--illegal-native-access=deny"); // before, it was a warning, which is looked for below
@@ -52,29 +56,44 @@ class ModulePathIT {
 
     @Test
     void worksAsAModule() throws Exception {
-        assertThat(run("-p", jar().toString(), "--add-modules", MODULE, "--enable-native-access=" + MODULE, "-cp", "target/test-classes"))
+        assertThat(run(
+                        "-p",
+                        jar().toString(),
+                        "--add-modules",
+                        MODULE,
+                        "--enable-native-access=" + MODULE,
+                        "-cp",
+                        "target/test-classes"))
                 .isEqualTo("module " + MODULE + ", EMULATED");
     }
 
     @Test
     void worksOnTheClassPath() throws Exception {
-        assertThat(run("--enable-native-access=ALL-UNNAMED", "-cp", jar() + ":target/test-classes")).startsWith("unnamed module").endsWith("EMULATED");
+        assertThat(run("--enable-native-access=ALL-UNNAMED", "-cp", jar() + ":target/test-classes"))
+                .startsWith("unnamed module")
+                .endsWith("EMULATED");
     }
 
     @Test
     void theModuleShowsItsApiOnlyAndNeedsTheJdkOnly() throws IOException {
-        ModuleDescriptor module = ModuleFinder.of(jar()).find(MODULE).orElseThrow().descriptor();
-        assertThat(module.exports()).extracting(ModuleDescriptor.Exports::source).contains("io.github.comch4j", "io.github.comch4j.comch",
-                "io.github.comch4j.core").doesNotContain("io.github.comch4j.internal", "io.github.comch4j.ffi");
+        ModuleDescriptor module =
+                ModuleFinder.of(jar()).find(MODULE).orElseThrow().descriptor();
+        assertThat(module.exports())
+                .extracting(ModuleDescriptor.Exports::source)
+                .contains("io.github.comch4j", "io.github.comch4j.comch", "io.github.comch4j.core")
+                .doesNotContain("io.github.comch4j.internal", "io.github.comch4j.ffi");
         assertThat(module.opens()).isEmpty();
-        assertThat(module.requires()).filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
+        assertThat(module.requires())
+                .filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
                 .allSatisfy(needed -> assertThat(needed.name()).matches("(java|jdk)\\..*"));
     }
 
     @Test
     void aConsumerIsCompiledWithoutTheAnnotations(@TempDir Path folder) throws IOException {
-        Path module = Files.writeString(folder.resolve("module-info.java"), "module consumer { requires " + MODULE + "; }");
-        Path user = Files.writeString(Files.createDirectory(folder.resolve("consumer")).resolve("User.java"), """
+        Path module =
+                Files.writeString(folder.resolve("module-info.java"), "module consumer { requires " + MODULE + "; }");
+        Path user = Files.writeString(
+                Files.createDirectory(folder.resolve("consumer")).resolve("User.java"), """
                 package consumer;
                 class User {
                     Object use(io.github.comch4j.core.BufferPool pool, io.github.comch4j.comch.ComchConnection connection) {
@@ -83,8 +102,19 @@ class ModulePathIT {
                 }
                 """);
         StringWriter said = new StringWriter();
-        int status = ToolProvider.findFirst("javac").orElseThrow().run(new PrintWriter(said), new PrintWriter(said), "-Xlint:all", "-Werror",
-                "-p", jar().toString(), "-d", folder.resolve("classes").toString(), module.toString(), user.toString());
+        int status = ToolProvider.findFirst("javac")
+                .orElseThrow()
+                .run(
+                        new PrintWriter(said),
+                        new PrintWriter(said),
+                        "-Xlint:all",
+                        "-Werror",
+                        "-p",
+                        jar().toString(),
+                        "-d",
+                        folder.resolve("classes").toString(),
+                        module.toString(),
+                        user.toString());
         assertThat(status).as(said.toString()).isZero();
     }
 
@@ -92,9 +122,14 @@ class ModulePathIT {
     void theManifestAllowsNativeAccessToARunnableJar() throws IOException {
         try (JarFile file = new JarFile(jar().toFile())) {
             Manifest manifest = file.getManifest();
-            assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access")).isEqualTo("ALL-UNNAMED");
-            Set<String> times = file.stream().map(entry -> entry.getLastModifiedTime().toString()).collect(Collectors.toSet());
-            assertThat(times).as("one time in all entries, so that builds can be compared").hasSize(1);
+            assertThat(manifest.getMainAttributes().getValue("Enable-Native-Access"))
+                    .isEqualTo("ALL-UNNAMED");
+            Set<String> times = file.stream()
+                    .map(entry -> entry.getLastModifiedTime().toString())
+                    .collect(Collectors.toSet());
+            assertThat(times)
+                    .as("one time in all entries, so that builds can be compared")
+                    .hasSize(1);
         }
     }
 }

@@ -28,14 +28,18 @@ class NativeLoadingIT {
         try (Child child = Child.startThrough(launcher, LibraryChoice.class, options, environment)) {
             String all = child.rest();
             assertThat(child.exitCode()).isZero();
-            assertThat(all.lines().distinct()).as("the second use comes to the same").hasSize(1);
+            assertThat(all.lines().distinct())
+                    .as("the second use comes to the same")
+                    .hasSize(1);
             return all.lines().findFirst().orElseThrow();
         }
     }
 
     @Test
     void emulatedByPropertyLeavesNothingBehind() throws IOException {
-        String outcome = outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of("COMCH4J_LIBRARY", "/nowhere/"));
+        String outcome = outcome(
+                List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder),
+                Map.of("COMCH4J_LIBRARY", "/nowhere/"));
         assertThat(outcome).startsWith("EMULATED 4 devices").contains("system property comch4j.library");
         try (Stream<Path> left = Files.list(folder)) {
             assertThat(left).isEmpty();
@@ -44,12 +48,16 @@ class NativeLoadingIT {
 
     @Test
     void emulatedByVariable() {
-        assertThat(outcome(List.of(), Map.of("COMCH4J_LIBRARY", "emulated"))).startsWith("EMULATED").contains("environment variable COMCH4J_LIBRARY");
+        assertThat(outcome(List.of(), Map.of("COMCH4J_LIBRARY", "emulated")))
+                .startsWith("EMULATED")
+                .contains("environment variable COMCH4J_LIBRARY");
     }
 
     @Test
     void aFolderWithoutLibraries() {
-        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_FOUND").contains(folder.toString());
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
+                .startsWith("NOT_FOUND")
+                .contains(folder.toString());
     }
 
     @Test
@@ -64,38 +72,58 @@ class NativeLoadingIT {
     void aFolderWithSomethingElseUnderTheirNames() throws IOException {
         Files.writeString(folder.resolve("libdoca_common.so"), "not a library");
         Files.writeString(folder.resolve("libdoca_comch.so"), "not a library");
-        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_LOADED").contains(folder.toString())
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
+                .startsWith("NOT_LOADED")
+                .contains(folder.toString())
                 .contains("comch4j.library=emulated");
     }
 
     @Test
     void anUnpackingFolderThatIsNone() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
-        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + file), Map.of())).startsWith("NOT_UNPACKED")
-                .contains(file.toString()).contains("comch4j.native.dir");
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + file), Map.of()))
+                .startsWith("NOT_UNPACKED")
+                .contains(file.toString())
+                .contains("comch4j.native.dir");
     }
 
     @Test
     void anUnpackingFolderThatIsReadOnly() {
-        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=/proc"), Map.of())).startsWith("NOT_UNPACKED")
-                .contains("/proc").contains("writable");
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=/proc"), Map.of()))
+                .startsWith("NOT_UNPACKED")
+                .contains("/proc")
+                .contains("writable");
     }
 
     /** In a mount namespace of its own, where something else is mounted over the folder. */
     @Test
     void anUnpackingFolderThatForbidsExecution() throws Exception {
-        List<String> confined = List.of("unshare", "--map-root-user", "--mount", "sh", "-c",
-                "mount -t tmpfs -o noexec,mode=700 none \"$0\" && exec \"$@\"", folder.toString());
+        List<String> confined = List.of(
+                "unshare",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o noexec,mode=700 none \"$0\" && exec \"$@\"",
+                folder.toString());
         assumeTrue(works(confined), "no mount namespaces for this user here");
-        assertThat(outcome(confined, List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of())).startsWith("NOT_UNPACKED")
-                .contains(folder.toString()).contains("noexec").contains("comch4j.native.dir");
+        assertThat(outcome(confined, List.of("-Dcomch4j.library=emulated", "-Dcomch4j.native.dir=" + folder), Map.of()))
+                .startsWith("NOT_UNPACKED")
+                .contains(folder.toString())
+                .contains("noexec")
+                .contains("comch4j.native.dir");
     }
 
     private static boolean works(List<String> launcher) throws InterruptedException {
         List<String> command = new ArrayList<>(launcher);
         command.add("true");
         try {
-            return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
+            return new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
         } catch (IOException e) {
             return false; // no such command
         }
@@ -104,9 +132,13 @@ class NativeLoadingIT {
     @Test
     void aSystemWithoutAnSdk() {
         String outcome = outcome(List.of("-Dcomch4j.library=system"), Map.of("LD_LIBRARY_PATH", folder.toString()));
-        assertThat(outcome).satisfiesAnyOf(
-                text -> assertThat(text).startsWith("NOT_FOUND").contains("/opt/mellanox/doca/lib").contains(folder.toString()),
-                text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
+        assertThat(outcome)
+                .satisfiesAnyOf(
+                        text -> assertThat(text)
+                                .startsWith("NOT_FOUND")
+                                .contains("/opt/mellanox/doca/lib")
+                                .contains(folder.toString()),
+                        text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
     }
 
     @Test
@@ -114,19 +146,32 @@ class NativeLoadingIT {
         Files.createFile(folder.resolve("libdoca_common.so.2.5.0"));
         Files.createFile(folder.resolve("libdoca_cc.so.2.5.0"));
         Map<String, String> path = Map.of("LD_LIBRARY_PATH", folder.toString());
-        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of())).startsWith("NOT_FOUND").contains(folder + " holds libdoca_common.so.2.5.0");
-        assertThat(outcome(List.of("-Dcomch4j.library=system"), path)).satisfiesAnyOf(
-                text -> assertThat(text).startsWith("NOT_FOUND").contains(folder + " holds libdoca_common.so.2.5.0").contains("DOCA 2.7 or newer"),
-                text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
-        assertThat(outcome(List.of("-Dcomch4j.library=auto"), path)).satisfiesAnyOf(
-                text -> assertThat(text).startsWith("EMULATED").contains("has no Comch"), text -> assertThat(text).startsWith("SYSTEM"));
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
+                .startsWith("NOT_FOUND")
+                .contains(folder + " holds libdoca_common.so.2.5.0");
+        assertThat(outcome(List.of("-Dcomch4j.library=system"), path))
+                .satisfiesAnyOf(
+                        text -> assertThat(text)
+                                .startsWith("NOT_FOUND")
+                                .contains(folder + " holds libdoca_common.so.2.5.0")
+                                .contains("DOCA 2.7 or newer"),
+                        text -> assertThat(text).startsWith("SYSTEM")); // a machine that has one
+        assertThat(outcome(List.of("-Dcomch4j.library=auto"), path))
+                .satisfiesAnyOf(
+                        text -> assertThat(text).startsWith("EMULATED").contains("has no Comch"),
+                        text -> assertThat(text).startsWith("SYSTEM"));
     }
 
     @Test
     void aJvmThatForbidsNativeCalls() {
         for (String use : List.of("choice", "engine", "device", "inventory", "log")) {
             try (Child child = Child.startForbidden(LibraryChoice.class, use)) {
-                assertThat(child.rest().lines().distinct()).as(use).hasSize(1).first().asString().startsWith("NOT_LOADED the JVM forbids native calls")
+                assertThat(child.rest().lines().distinct())
+                        .as(use)
+                        .hasSize(1)
+                        .first()
+                        .asString()
+                        .startsWith("NOT_LOADED the JVM forbids native calls")
                         .contains("--enable-native-access=ALL-UNNAMED");
                 assertThat(child.exitCode()).isZero();
             }
@@ -136,7 +181,11 @@ class NativeLoadingIT {
     @Test
     void aFabricFolderThatCannotBeMade() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
-        try (Child child = Child.start(LibraryChoice.class, List.of("-Dcomch4j.library=emulated"), Map.of("DOCA_EMU_DIR", file + "/fabric"), "serve")) {
+        try (Child child = Child.start(
+                LibraryChoice.class,
+                List.of("-Dcomch4j.library=emulated"),
+                Map.of("DOCA_EMU_DIR", file + "/fabric"),
+                "serve")) {
             assertThat(child.rest()).contains(file + "/fabric").doesNotContain("another server");
             assertThat(child.exitCode()).isZero();
         }

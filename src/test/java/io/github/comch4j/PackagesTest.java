@@ -29,9 +29,25 @@ class PackagesTest {
     private static final Pattern ARROW = Pattern.compile("^\\s+(\\S+)\\s+-> (io\\.github\\.comch4j\\S*)\\s.*$");
 
     /** From the bottom up. */
-    private static final List<String> ORDER = List.of("ffi", "ffi.batch", "internal.access", "internal.observe", "",
-            "internal.failure", "internal.load", "internal.call", "internal.transport", "internal.life", "core", "comch", "io", "management", "emulator",
-            "internal.program", "samples", "cli");
+    private static final List<String> ORDER = List.of(
+            "ffi",
+            "ffi.batch",
+            "internal.access",
+            "internal.observe",
+            "",
+            "internal.failure",
+            "internal.load",
+            "internal.call",
+            "internal.transport",
+            "internal.life",
+            "core",
+            "comch",
+            "io",
+            "management",
+            "emulator",
+            "internal.program",
+            "samples",
+            "cli");
 
     /** Packages with one user each, or few: who else needs them goes through these. */
     private static final Map<String, Set<String>> USERS =
@@ -60,8 +76,15 @@ class PackagesTest {
         StringWriter out = new StringWriter();
         ToolProvider jdeps = ToolProvider.findFirst("jdeps").orElseThrow();
         PrintWriter writer = new PrintWriter(out);
-        int status = jdeps.run(writer, writer, "-verbose:class", "-filter:none", "--ignore-missing-deps",
-                "--multi-release", "base", classes.toString());
+        int status = jdeps.run(
+                writer,
+                writer,
+                "-verbose:class",
+                "-filter:none",
+                "--ignore-missing-deps",
+                "--multi-release",
+                "base",
+                classes.toString());
         assertThat(status).as(out.toString()).isZero();
         Map<String, Arrow> found = new TreeMap<>();
         for (String line : out.toString().lines().toList()) {
@@ -89,11 +112,15 @@ class PackagesTest {
     }
 
     private static List<Arrow> upward(List<Arrow> all) {
-        return all.stream().filter(arrow -> ORDER.indexOf(arrow.to) > ORDER.indexOf(arrow.from)).toList();
+        return all.stream()
+                .filter(arrow -> ORDER.indexOf(arrow.to) > ORDER.indexOf(arrow.from))
+                .toList();
     }
 
     private static List<Arrow> pastTheirUsers(List<Arrow> all) {
-        return all.stream().filter(arrow -> USERS.containsKey(arrow.to) && !USERS.get(arrow.to).contains(arrow.from))
+        return all.stream()
+                .filter(arrow ->
+                        USERS.containsKey(arrow.to) && !USERS.get(arrow.to).contains(arrow.from))
                 .toList();
     }
 
@@ -117,22 +144,27 @@ class PackagesTest {
 
     @Test
     void anUpwardArrowIsFoundWithItsClass(@TempDir Path folder) throws IOException {
-        List<Arrow> found = arrowsIn(compile(folder, Map.of(
-                "internal.observe.Low", "public class Low { io.github.comch4j.comch.High high; }",
-                "internal.observe.Innocent", "public class Innocent { }",
-                "comch.High", "public class High { io.github.comch4j.internal.observe.Innocent used; }",
-                "core.Sneaky", "public class Sneaky { io.github.comch4j.ffi.Binding binding; }",
-                "ffi.Binding", "public class Binding { }")));
+        List<Arrow> found = arrowsIn(compile(
+                folder,
+                Map.of(
+                        "internal.observe.Low", "public class Low { io.github.comch4j.comch.High high; }",
+                        "internal.observe.Innocent", "public class Innocent { }",
+                        "comch.High", "public class High { io.github.comch4j.internal.observe.Innocent used; }",
+                        "core.Sneaky", "public class Sneaky { io.github.comch4j.ffi.Binding binding; }",
+                        "ffi.Binding", "public class Binding { }")));
         assertThat(found).hasSize(3);
-        assertThat(upward(found)).extracting(Arrow::toString)
+        assertThat(upward(found))
+                .extracting(Arrow::toString)
                 .containsExactly("internal.observe uses comch: Low uses High");
-        assertThat(pastTheirUsers(found)).extracting(Arrow::toString)
+        assertThat(pastTheirUsers(found))
+                .extracting(Arrow::toString)
                 .containsExactly("core uses ffi: Sneaky uses Binding");
     }
 
     /** Classes by their names below {@link #ROOT}; returns where they are. */
     private static Path compile(Path folder, Map<String, String> classes) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of("-d", folder.resolve("classes").toString()));
+        List<String> arguments =
+                new ArrayList<>(List.of("-d", folder.resolve("classes").toString()));
         for (Map.Entry<String, String> entry : classes.entrySet()) {
             String type = ROOT + "." + entry.getKey();
             Path file = folder.resolve("sources").resolve(type.replace('.', '/') + ".java");
@@ -143,7 +175,9 @@ class PackagesTest {
         StringWriter out = new StringWriter();
         PrintWriter writer = new PrintWriter(out);
         ToolProvider javac = ToolProvider.findFirst("javac").orElseThrow();
-        assertThat(javac.run(writer, writer, arguments.toArray(String[]::new))).as(out.toString()).isZero();
+        assertThat(javac.run(writer, writer, arguments.toArray(String[]::new)))
+                .as(out.toString())
+                .isZero();
         return folder.resolve("classes");
     }
 }

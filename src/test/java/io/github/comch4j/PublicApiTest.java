@@ -36,9 +36,13 @@ class PublicApiTest {
     private static List<Class<?>> publicClasses() throws IOException {
         List<Class<?>> classes = new ArrayList<>();
         try (Stream<Path> files = Files.walk(SOURCES.resolve(Path.of("io", "github", "comch4j")))) {
-            for (Path file : files.filter(path -> path.toString().endsWith(".java")).toList()) {
-                String name = SOURCES.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", "");
-                if (name.startsWith("io.github.comch4j.internal.") || name.startsWith("io.github.comch4j.cli.") || name.endsWith("package-info")) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                String name =
+                        SOURCES.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", "");
+                if (name.startsWith("io.github.comch4j.internal.")
+                        || name.startsWith("io.github.comch4j.cli.")
+                        || name.endsWith("package-info")) {
                     continue;
                 }
                 try {
@@ -63,7 +67,11 @@ class PublicApiTest {
     @Test
     void signaturesHoldPublicTypesOnly() throws IOException {
         List<Class<?>> classes = publicClasses();
-        assertThat(classes).contains(Doca.class, io.github.comch4j.comch.ComchProducer.Builder.class, io.github.comch4j.core.Buffer.class);
+        assertThat(classes)
+                .contains(
+                        Doca.class,
+                        io.github.comch4j.comch.ComchProducer.Builder.class,
+                        io.github.comch4j.core.Buffer.class);
         List<String> offences = new ArrayList<>();
         for (Class<?> type : classes) {
             check(type + " extends", type.getSuperclass(), offences);
@@ -71,12 +79,14 @@ class PublicApiTest {
             for (Method method : type.getDeclaredMethods()) {
                 if (visible(method) && !method.isSynthetic()) {
                     check(method.toString(), method.getReturnType(), offences);
-                    Arrays.stream(method.getParameterTypes()).forEach(parameter -> check(method.toString(), parameter, offences));
+                    Arrays.stream(method.getParameterTypes())
+                            .forEach(parameter -> check(method.toString(), parameter, offences));
                 }
             }
             for (Constructor<?> constructor : type.getDeclaredConstructors()) {
                 if (visible(constructor)) {
-                    Arrays.stream(constructor.getParameterTypes()).forEach(parameter -> check(constructor.toString(), parameter, offences));
+                    Arrays.stream(constructor.getParameterTypes())
+                            .forEach(parameter -> check(constructor.toString(), parameter, offences));
                 }
             }
         }
@@ -85,55 +95,95 @@ class PublicApiTest {
 
     @Test
     void thePrefixComchMeansAnObjectOfDocaComch() throws IOException {
-        Map<String, Set<String>> prefixed = publicClasses().stream().filter(type -> type.getSimpleName().startsWith("Comch"))
-                .collect(Collectors.groupingBy(Class::getPackageName, Collectors.mapping(Class::getSimpleName, Collectors.toSet())));
+        Map<String, Set<String>> prefixed = publicClasses().stream()
+                .filter(type -> type.getSimpleName().startsWith("Comch"))
+                .collect(Collectors.groupingBy(
+                        Class::getPackageName, Collectors.mapping(Class::getSimpleName, Collectors.toSet())));
         assertThat(prefixed).containsOnlyKeys("io.github.comch4j.comch", "io.github.comch4j.io");
-        Set<String> objects = Pattern.compile("struct doca_comch_(\\w+);").matcher(Files.readString(Path.of("headers", "doca_comch.h"))
-                + Files.readString(Path.of("headers", "doca_comch_producer.h")) + Files.readString(Path.of("headers", "doca_comch_consumer.h")))
-                .results().map(match -> "Comch" + match.group(1).substring(0, 1).toUpperCase(Locale.ROOT) + match.group(1).substring(1))
-                .filter(name -> !name.contains("_")).collect(Collectors.toSet()); // those with one are tasks and events
+        Set<String> objects = Pattern.compile("struct doca_comch_(\\w+);")
+                .matcher(Files.readString(Path.of("headers", "doca_comch.h"))
+                        + Files.readString(Path.of("headers", "doca_comch_producer.h"))
+                        + Files.readString(Path.of("headers", "doca_comch_consumer.h")))
+                .results()
+                .map(match -> "Comch" + match.group(1).substring(0, 1).toUpperCase(Locale.ROOT)
+                        + match.group(1).substring(1))
+                .filter(name -> !name.contains("_"))
+                .collect(Collectors.toSet()); // those with one are tasks and events
         assertThat(prefixed.get("io.github.comch4j.comch")).isEqualTo(objects);
     }
 
     @Test
     void everyPublicPackageSaysWhatMayBeNull() throws Exception {
-        List<String> exported = Pattern.compile("exports ([\\w.]+);").matcher(Files.readString(Path.of("src", "main", "module", "module-info.java")))
-                .results().map(match -> match.group(1)).toList();
+        List<String> exported = Pattern.compile("exports ([\\w.]+);")
+                .matcher(Files.readString(Path.of("src", "main", "module", "module-info.java")))
+                .results()
+                .map(match -> match.group(1))
+                .toList();
         assertThat(exported).contains("io.github.comch4j", "io.github.comch4j.core", "io.github.comch4j.comch");
         for (String name : exported) {
-            assertThat(Class.forName(name + ".package-info").isAnnotationPresent(NullMarked.class)).as(name).isTrue();
+            assertThat(Class.forName(name + ".package-info").isAnnotationPresent(NullMarked.class))
+                    .as(name)
+                    .isTrue();
         }
-        for (Class<?> handler : List.of(SendCompletionHandler.class, ReceiveHandler.class, ReceiveFailureHandler.class)) {
+        for (Class<?> handler :
+                List.of(SendCompletionHandler.class, ReceiveHandler.class, ReceiveFailureHandler.class)) {
             assertThat(handler.getMethods()[0].getAnnotatedParameterTypes()[1].isAnnotationPresent(Nullable.class))
-                    .as("%s: its buffer", handler).isTrue();
+                    .as("%s: its buffer", handler)
+                    .isTrue();
         }
-        assertThat(BufferPool.class.getMethod("tryClaim").getAnnotatedReturnType().isAnnotationPresent(Nullable.class)).isTrue();
-        assertThat(ComchConnection.class.getMethod("attach", Object.class).getAnnotatedParameterTypes()[0].isAnnotationPresent(Nullable.class)).isTrue();
+        assertThat(BufferPool.class
+                        .getMethod("tryClaim")
+                        .getAnnotatedReturnType()
+                        .isAnnotationPresent(Nullable.class))
+                .isTrue();
+        assertThat(ComchConnection.class
+                        .getMethod("attach", Object.class)
+                        .getAnnotatedParameterTypes()[0]
+                        .isAnnotationPresent(Nullable.class))
+                .isTrue();
     }
 
     @Test
     void onlyTheLibraryMakesItsExceptions() throws IOException {
-        List<Class<?>> exceptions = publicClasses().stream().filter(Throwable.class::isAssignableFrom).toList();
-        assertThat(exceptions).contains(DocaException.class, NativeLibraryException.class, ConnectionClosedException.class);
+        List<Class<?>> exceptions = publicClasses().stream()
+                .filter(Throwable.class::isAssignableFrom)
+                .toList();
+        assertThat(exceptions)
+                .contains(DocaException.class, NativeLibraryException.class, ConnectionClosedException.class);
         // what a subclass of the library's hands up cannot be had elsewhere
-        assertThat(exceptions.stream().flatMap(type -> Arrays.stream(type.getDeclaredConstructors())).filter(PublicApiTest::visible))
-                .allSatisfy(constructor -> assertThat(constructor.getParameterTypes()).containsExactly(DocaException.Origin.class));
-        assertThat(Arrays.stream(DocaException.Origin.class.getDeclaredConstructors()).filter(PublicApiTest::visible)).isEmpty();
+        assertThat(exceptions.stream()
+                        .flatMap(type -> Arrays.stream(type.getDeclaredConstructors()))
+                        .filter(PublicApiTest::visible))
+                .allSatisfy(constructor ->
+                        assertThat(constructor.getParameterTypes()).containsExactly(DocaException.Origin.class));
+        assertThat(Arrays.stream(DocaException.Origin.class.getDeclaredConstructors())
+                        .filter(PublicApiTest::visible))
+                .isEmpty();
         assertThat(DocaException.Origin.class).isFinal();
-        assertThat(publicClasses().stream().flatMap(type -> Arrays.stream(type.getDeclaredMethods())).filter(PublicApiTest::visible)
-                .filter(method -> method.getReturnType() == DocaException.Origin.class)).isEmpty();
+        assertThat(publicClasses().stream()
+                        .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
+                        .filter(PublicApiTest::visible)
+                        .filter(method -> method.getReturnType() == DocaException.Origin.class))
+                .isEmpty();
     }
 
     @Test
     void whatReadsAndWhatChangesHaveNamesOfTheirOwn() throws IOException {
         List<String> offences = new ArrayList<>();
         for (Class<?> type : publicClasses()) {
-            Set<String> readers = Arrays.stream(type.getDeclaredMethods()).filter(PublicApiTest::visible)
-                    .filter(method -> method.getParameterCount() == 0 && method.getReturnType() != void.class && method.getReturnType() != type)
-                    .map(Method::getName).collect(Collectors.toSet());
-            Arrays.stream(type.getDeclaredMethods()).filter(PublicApiTest::visible)
-                    .filter(method -> method.getParameterCount() > 0 && (method.getReturnType() == void.class || method.getReturnType() == type))
-                    .filter(method -> readers.contains(method.getName())).forEach(method -> offences.add(method.toString()));
+            Set<String> readers = Arrays.stream(type.getDeclaredMethods())
+                    .filter(PublicApiTest::visible)
+                    .filter(method -> method.getParameterCount() == 0
+                            && method.getReturnType() != void.class
+                            && method.getReturnType() != type)
+                    .map(Method::getName)
+                    .collect(Collectors.toSet());
+            Arrays.stream(type.getDeclaredMethods())
+                    .filter(PublicApiTest::visible)
+                    .filter(method -> method.getParameterCount() > 0
+                            && (method.getReturnType() == void.class || method.getReturnType() == type))
+                    .filter(method -> readers.contains(method.getName()))
+                    .forEach(method -> offences.add(method.toString()));
         }
         assertThat(offences).isEmpty();
     }
@@ -143,7 +193,9 @@ class PublicApiTest {
     }
 
     private static void check(String where, Class<?> type, List<String> offences) {
-        if (type != null && (type.getName().matches(".*comch4j\\.(ffi|internal)\\..*") || type.getName().startsWith("java.lang.invoke."))) {
+        if (type != null
+                && (type.getName().matches(".*comch4j\\.(ffi|internal)\\..*")
+                        || type.getName().startsWith("java.lang.invoke."))) {
             offences.add(where + ": " + type.getName());
         }
     }

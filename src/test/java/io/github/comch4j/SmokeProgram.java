@@ -20,7 +20,10 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Server and client in one process, both paths: a first look at a platform on which the test suite cannot run. Fails with an exception. */
+/**
+ * Server and client in one process, both paths: a first look at a platform on which the test suite cannot run. Fails
+ * with an exception.
+ */
 public final class SmokeProgram {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int[] MESSAGES = {1, 15, 16, 17, 1000, 4080};
@@ -34,13 +37,12 @@ public final class SmokeProgram {
     private long immediate;
     private int completed;
 
-    private SmokeProgram() {
-    }
+    private SmokeProgram() {}
 
     public static void main(String[] arguments) {
         new SmokeProgram().run();
-        System.out.println("smoke test passed: " + System.getProperty("os.arch") + ", Java " + Runtime.version() + ", " + Doca.library().kind() + ", DOCA "
-                + Doca.library().version());
+        System.out.println("smoke test passed: " + System.getProperty("os.arch") + ", Java " + Runtime.version() + ", "
+                + Doca.library().kind() + ", DOCA " + Doca.library().version());
     }
 
     private static byte[] pattern(int size) {
@@ -54,22 +56,34 @@ public final class SmokeProgram {
     private void run() {
         PciAddress function = PciAddress.of("b1:00.0");
         String name = "smoke-" + ProcessHandle.current().pid();
-        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(function);
-             Device dpu = Devices.openDpu(PciAddress.of("03:00.0")); Representor representor = dpu.openRepresentor(function);
-             ComchServer server = ComchServer.builder(engine, dpu, representor, name)
-                     .onConnected(connection -> atServer = connection)
-                     .onMessage((connection, message) -> connection.send(message)).start();
-             ComchClient client = ComchClient.builder(engine, host, server.name())
-                     .onMessage((connection, message) -> answers[answered++] = message.toArray(ValueLayout.JAVA_BYTE))
-                     .onConsumer((connection, id, state) -> consumer = state == RemoteConsumerState.NEW ? id : 0)
-                     .connect(PATIENCE)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(function);
+                Device dpu = Devices.openDpu(PciAddress.of("03:00.0"));
+                Representor representor = dpu.openRepresentor(function);
+                ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                        .onConnected(connection -> atServer = connection)
+                        .onMessage((connection, message) -> connection.send(message))
+                        .start();
+                ComchClient client = ComchClient.builder(engine, host, server.name())
+                        .onMessage(
+                                (connection, message) -> answers[answered++] = message.toArray(ValueLayout.JAVA_BYTE))
+                        .onConsumer((connection, id, state) -> consumer = state == RemoteConsumerState.NEW ? id : 0)
+                        .connect(PATIENCE)) {
             messages(engine, client.connection());
-            try (MemoryMap from = MemoryMap.allocate(host, 2 << 20, Access.PCI_READ_WRITE); MemoryMap to = MemoryMap.allocate(dpu, 2 << 20, Access.PCI_READ_WRITE);
-                 ComchConsumer receiver = atServer.consumer(engine, to).buffers(1, 1 << 20).onReceive(this::received).start();
-                 ComchProducer producer = client.connection().producer(engine).tasks(2).onCompletion((self, buffer, status) -> {
-                     check(status == DocaError.SUCCESS, "a payload failed: " + status);
-                     completed++;
-                 }).start()) {
+            try (MemoryMap from = MemoryMap.allocate(host, 2 << 20, Access.PCI_READ_WRITE);
+                    MemoryMap to = MemoryMap.allocate(dpu, 2 << 20, Access.PCI_READ_WRITE);
+                    ComchConsumer receiver = atServer.consumer(engine, to)
+                            .buffers(1, 1 << 20)
+                            .onReceive(this::received)
+                            .start();
+                    ComchProducer producer = client.connection()
+                            .producer(engine)
+                            .tasks(2)
+                            .onCompletion((self, buffer, status) -> {
+                                check(status == DocaError.SUCCESS, "a payload failed: " + status);
+                                completed++;
+                            })
+                            .start()) {
                 check(receiver.id() > 0, "the consumer has no id");
                 engine.await(() -> consumer != 0, PATIENCE);
                 payloads(engine, producer, from);
@@ -96,7 +110,10 @@ public final class SmokeProgram {
             try (Buffer buffer = producer.acquire(memory, 3, Math.max(1, PAYLOADS[i]))) { // at an odd address
                 buffer.setData(0, PAYLOADS[i]);
                 buffer.data().copyFrom(MemorySegment.ofArray(pattern(PAYLOADS[i])));
-                engine.await(() -> producer.trySend(buffer, consumer, MemorySegment.ofArray(number)).accepted(), PATIENCE);
+                engine.await(
+                        () -> producer.trySend(buffer, consumer, MemorySegment.ofArray(number))
+                                .accepted(),
+                        PATIENCE);
                 engine.await(() -> taken == expected && completed == expected, PATIENCE);
             }
             check(immediate == i, "immediate data");
@@ -104,7 +121,9 @@ public final class SmokeProgram {
     }
 
     private void received(ComchConsumer self, Buffer buffer, int producerId, MemorySegment number) {
-        check(Arrays.equals(buffer.data().toArray(ValueLayout.JAVA_BYTE), pattern(PAYLOADS[taken])), "payload of " + PAYLOADS[taken] + " bytes");
+        check(
+                Arrays.equals(buffer.data().toArray(ValueLayout.JAVA_BYTE), pattern(PAYLOADS[taken])),
+                "payload of " + PAYLOADS[taken] + " bytes");
         immediate = number.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
         taken++;
     }

@@ -30,9 +30,12 @@ final class AeronCarrier implements Carrier {
     }
 
     private static MediaDriver driver(Options options) {
-        return MediaDriver.launch(new MediaDriver.Context().aeronDirectoryName(folder(options)).dirDeleteOnStart(true)
+        return MediaDriver.launch(new MediaDriver.Context()
+                .aeronDirectoryName(folder(options))
+                .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true)
-                .threadingMode(ThreadingMode.SHARED).sharedIdleStrategy(new SleepingMillisIdleStrategy(1)));
+                .threadingMode(ThreadingMode.SHARED)
+                .sharedIdleStrategy(new SleepingMillisIdleStrategy(1)));
     }
 
     private static Aeron client(Options options) {
@@ -70,8 +73,8 @@ final class AeronCarrier implements Carrier {
     }
 
     private static UnsafeBuffer message(Options options) {
-        ByteBuffer bytes = ByteBuffer.allocateDirect(options.size() + 64).alignedSlice(64)
-                .order(ByteOrder.nativeOrder());
+        ByteBuffer bytes =
+                ByteBuffer.allocateDirect(options.size() + 64).alignedSlice(64).order(ByteOrder.nativeOrder());
         Arrivals.fill(MemorySegment.ofBuffer(bytes.slice(0, options.size())));
         return new UnsafeBuffer(bytes, 0, options.size());
     }
@@ -81,7 +84,8 @@ final class AeronCarrier implements Carrier {
         if (position > 0) {
             return true;
         }
-        if (position == Publication.BACK_PRESSURED || position == Publication.ADMIN_ACTION
+        if (position == Publication.BACK_PRESSURED
+                || position == Publication.ADMIN_ACTION
                 || position == Publication.NOT_CONNECTED) {
             return false;
         }
@@ -167,8 +171,9 @@ final class AeronCarrier implements Carrier {
     }
 
     private static void awaitDriver(Options options) {
-        AeronCarrier.await("the media driver",
-                () -> io.aeron.CommonContext.isDriverActive(new java.io.File(folder(options)), 1000, line -> { }));
+        AeronCarrier.await(
+                "the media driver",
+                () -> io.aeron.CommonContext.isDriverActive(new java.io.File(folder(options)), 1000, line -> {}));
     }
 
     @Override
@@ -208,10 +213,14 @@ final class AeronCarrier implements Carrier {
             subscription = aeron.addSubscription(channel(), in);
             publication = aeron.addExclusivePublication(channel(), out);
             FragmentHandler each = into(arrivals);
-            handler = handler(options, answers ? (buffer, offset, length, header) -> {
-                each.onFragment(buffer, offset, length, header);
-                serve(arrivals.received() - 1);
-            } : each);
+            handler = handler(
+                    options,
+                    answers
+                            ? (buffer, offset, length, header) -> {
+                                each.onFragment(buffer, offset, length, header);
+                                serve(arrivals.received() - 1);
+                            }
+                            : each);
             AeronCarrier.await("the peer", () -> publication.isConnected() && subscription.isConnected());
         }
 

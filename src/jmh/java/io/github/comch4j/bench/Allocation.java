@@ -7,8 +7,7 @@ final class Allocation {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private Allocation() {
-    }
+    private Allocation() {}
 
     /** Bytes since the thread began; asking allocates nothing. */
     static long bytes() {

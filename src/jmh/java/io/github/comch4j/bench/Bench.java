@@ -11,8 +11,7 @@ import java.util.concurrent.TimeUnit;
 public final class Bench {
     private static String[] commandLine;
 
-    private Bench() {
-    }
+    private Bench() {}
 
     /**
      * Runs one work.
@@ -39,7 +38,8 @@ public final class Bench {
         Runnable client = pingPong ? () -> Works.ask(options, carrier) : () -> Works.send(options, carrier);
         switch (options.form()) {
             case ONE -> {
-                if (pingPong || !options.work().equals("fast") && !options.work().equals("control")) {
+                if (pingPong
+                        || !options.work().equals("fast") && !options.work().equals("control")) {
                     throw new IllegalArgumentException(options.work() + " does not work in one thread");
                 }
                 Works.throughputAlone(options);

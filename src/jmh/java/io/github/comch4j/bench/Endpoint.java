@@ -32,8 +32,8 @@ final class Endpoint implements AutoCloseable {
     int remoteConsumer;
     byte signal;
 
-    private Endpoint(Options options, Loop loop, ProgressEngine engine, boolean server, int depth,
-            MessageHandler onMessage) {
+    private Endpoint(
+            Options options, Loop loop, ProgressEngine engine, boolean server, int depth, MessageHandler onMessage) {
         this.loop = loop;
         this.engine = engine;
         if (server) {
@@ -54,8 +54,8 @@ final class Endpoint implements AutoCloseable {
         } else {
             device = Devices.openHost(PciAddress.of(options.function()));
             representor = null;
-            ComchClient.Builder settings = settings(ComchClient.builder(engine, device, options.name()), depth,
-                    onMessage);
+            ComchClient.Builder settings =
+                    settings(ComchClient.builder(engine, device, options.name()), depth, onMessage);
             ComchClient client;
             if (options.form() == Options.Form.ONE) { // its server is in this thread: both must make progress
                 client = settings.start();
@@ -70,7 +70,8 @@ final class Endpoint implements AutoCloseable {
     }
 
     private <B extends ControlPathEndpoint.Builder<B>> B settings(B builder, int depth, MessageHandler onMessage) {
-        return builder.sendTasks(depth).receiveQueueSize(depth)
+        return builder.sendTasks(depth)
+                .receiveQueueSize(depth)
                 .onMessage((from, message) -> {
                     if (message.byteSize() == 1) {
                         signal = message.get(ValueLayout.JAVA_BYTE, 0);

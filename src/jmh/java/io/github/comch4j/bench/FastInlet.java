@@ -28,7 +28,9 @@ final class FastInlet implements Inlet {
         endpoint.awaitConnection();
         long stride = stride(options.size());
         memory = MemoryMap.allocate(endpoint.device, stride * options.depth(), Access.PCI_READ_WRITE);
-        consumer = endpoint.connection.consumer(engine, memory).tasks(options.depth())
+        consumer = endpoint.connection
+                .consumer(engine, memory)
+                .tasks(options.depth())
                 .onReceive((self, buffer, producer, immediate) -> {
                     MemorySegment payload = buffer.segment();
                     if (arrivals.isChecking()) {

@@ -30,7 +30,9 @@ final class FastOutlet implements Outlet {
         long stride = FastInlet.stride(options.size());
         memory = MemoryMap.allocate(endpoint.device, stride * options.depth(), Access.PCI_READ_WRITE);
         free = new Buffer[options.depth()];
-        producer = endpoint.connection.producer(engine).tasks(options.depth())
+        producer = endpoint.connection
+                .producer(engine)
+                .tasks(options.depth())
                 .onCompletion((self, buffer, status) -> {
                     if (status != DocaError.SUCCESS) {
                         throw new IllegalStateException("a send failed: " + status);

@@ -16,7 +16,9 @@ final class OneThread implements AutoCloseable {
     final ControlOutlet control;
 
     OneThread(int size, int depth) {
-        Options options = Options.of("jmh").with("--form", "one").with("--size", Integer.toString(size))
+        Options options = Options.of("jmh")
+                .with("--form", "one")
+                .with("--size", Integer.toString(size))
                 .with("--depth", Integer.toString(depth))
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         arrivals = new Arrivals(options);
@@ -33,7 +35,9 @@ final class OneThread implements AutoCloseable {
     /** A message on the fast path, from the submit to the re-posted buffer. */
     long fast() {
         long number = arrivals.received();
-        if (!outlet.trySend(number) || !sending.progress() || !receiving.progress()
+        if (!outlet.trySend(number)
+                || !sending.progress()
+                || !receiving.progress()
                 || arrivals.received() != number + 1) {
             throw new IllegalStateException("message " + number + " did not arrive");
         }
@@ -43,7 +47,9 @@ final class OneThread implements AutoCloseable {
     /** A message on the control path. */
     long message() {
         long number = messages.received();
-        if (!control.trySend(number) || !client.engine.progress() || !server.engine.progress()
+        if (!control.trySend(number)
+                || !client.engine.progress()
+                || !server.engine.progress()
                 || messages.received() != number + 1) {
             throw new IllegalStateException("message " + number + " did not arrive");
         }

@@ -1,12 +1,25 @@
 package io.github.comch4j.bench;
 
 /** The command line, as {@code src/jmh/c/main.c} has it. */
-record Options(String work, Form form, int size, int depth, double warmup, double seconds, int connections, String name,
-        String dpu, String function,
+record Options(
+        String work,
+        Form form,
+        int size,
+        int depth,
+        double warmup,
+        double seconds,
+        int connections,
+        String name,
+        String dpu,
+        String function,
         long since) {
 
     enum Form {
-        ONE, THREADS, PROCESSES, SERVER, CLIENT;
+        ONE,
+        THREADS,
+        PROCESSES,
+        SERVER,
+        CLIENT;
 
         /** Two processes are two processes, whoever started them. */
         String reported() {
@@ -53,27 +66,72 @@ record Options(String work, Form form, int size, int depth, double warmup, doubl
 
     Options with(String option, String value) {
         return switch (option) {
-            case "--form" -> new Options(work, Form.valueOf(value.toUpperCase(java.util.Locale.ROOT)), size, depth,
-                    warmup, seconds, connections, name, dpu,
-                    function, since);
-            case "--size" -> new Options(work, form, number(value, 8), depth, warmup, seconds, connections, name, dpu,
-                    function, since);
-            case "--depth" -> new Options(work, form, size, number(value, 1), warmup, seconds, connections, name, dpu,
-                    function, since);
-            case "--warmup" -> new Options(work, form, size, depth, Double.parseDouble(value), seconds, connections,
-                    name, dpu, function, since);
-            case "--seconds" -> new Options(work, form, size, depth, warmup, Double.parseDouble(value), connections,
-                    name, dpu, function, since);
-            case "--connections" -> new Options(work, form, size, depth, warmup, seconds, number(value, 1), name, dpu,
-                    function, since);
-            case "--name" -> new Options(work, form, size, depth, warmup, seconds, connections, value, dpu, function,
-                    since);
-            case "--dpu" -> new Options(work, form, size, depth, warmup, seconds, connections, name, value, function,
-                    since);
-            case "--function" -> new Options(work, form, size, depth, warmup, seconds, connections, name, dpu, value,
-                    since);
-            case "--since" -> new Options(work, form, size, depth, warmup, seconds, connections, name, dpu, function,
-                    Long.parseLong(value));
+            case "--form" ->
+                new Options(
+                        work,
+                        Form.valueOf(value.toUpperCase(java.util.Locale.ROOT)),
+                        size,
+                        depth,
+                        warmup,
+                        seconds,
+                        connections,
+                        name,
+                        dpu,
+                        function,
+                        since);
+            case "--size" ->
+                new Options(
+                        work, form, number(value, 8), depth, warmup, seconds, connections, name, dpu, function, since);
+            case "--depth" ->
+                new Options(
+                        work, form, size, number(value, 1), warmup, seconds, connections, name, dpu, function, since);
+            case "--warmup" ->
+                new Options(
+                        work,
+                        form,
+                        size,
+                        depth,
+                        Double.parseDouble(value),
+                        seconds,
+                        connections,
+                        name,
+                        dpu,
+                        function,
+                        since);
+            case "--seconds" ->
+                new Options(
+                        work,
+                        form,
+                        size,
+                        depth,
+                        warmup,
+                        Double.parseDouble(value),
+                        connections,
+                        name,
+                        dpu,
+                        function,
+                        since);
+            case "--connections" ->
+                new Options(work, form, size, depth, warmup, seconds, number(value, 1), name, dpu, function, since);
+            case "--name" ->
+                new Options(work, form, size, depth, warmup, seconds, connections, value, dpu, function, since);
+            case "--dpu" ->
+                new Options(work, form, size, depth, warmup, seconds, connections, name, value, function, since);
+            case "--function" ->
+                new Options(work, form, size, depth, warmup, seconds, connections, name, dpu, value, since);
+            case "--since" ->
+                new Options(
+                        work,
+                        form,
+                        size,
+                        depth,
+                        warmup,
+                        seconds,
+                        connections,
+                        name,
+                        dpu,
+                        function,
+                        Long.parseLong(value));
             default -> throw new IllegalArgumentException("no such option: " + option + "\n" + USAGE);
         };
     }

@@ -34,7 +34,8 @@ public class ProgressBenchmark {
     /** Connects. */
     @Setup(Level.Trial)
     public void connect() {
-        Options options = Options.of("jmh").with("--form", "one")
+        Options options = Options.of("jmh")
+                .with("--form", "one")
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         loop = new Loop();
         server = Endpoint.server(options, loop, 8, Endpoint.noMessages());

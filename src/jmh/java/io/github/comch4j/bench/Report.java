@@ -8,8 +8,12 @@ final class Report {
     private final StringBuilder line = new StringBuilder("{");
 
     Report(Options options, String work) {
-        text("impl", "java").text("work", work).text("form", options.form().reported()).count("size", options.size())
-                .count("depth", options.depth()).number("warmup", options.warmup());
+        text("impl", "java")
+                .text("work", work)
+                .text("form", options.form().reported())
+                .count("size", options.size())
+                .count("depth", options.depth())
+                .number("warmup", options.warmup());
     }
 
     private void name(String name) {

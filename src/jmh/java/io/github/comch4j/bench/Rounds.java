@@ -41,8 +41,12 @@ final class Rounds {
     }
 
     void report(Options options, String work) {
-        new Report(options, work).value(raw.getValueAtPercentile(50) / 2.0, "ns/half")
+        new Report(options, work)
+                .value(raw.getValueAtPercentile(50) / 2.0, "ns/half")
                 .count("rounds", raw.getTotalCount())
-                .count("interval", interval).percentiles("", corrected).percentiles("raw_", raw).print();
+                .count("interval", interval)
+                .percentiles("", corrected)
+                .percentiles("raw_", raw)
+                .print();
     }
 }

@@ -26,8 +26,9 @@ import org.openjdk.jmh.annotations.Warmup;
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Warmup(iterations = 5, time = 1)
 @Measurement(iterations = 5, time = 1)
-@Fork(value = 2, jvmArgsAppend =
-        {"--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"})
+@Fork(
+        value = 2,
+        jvmArgsAppend = {"--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"})
 public class SendBenchmark {
     /** What carries the messages. */
     @Param({"fast", "control", "aeron", "unix"})
@@ -58,21 +59,24 @@ public class SendBenchmark {
     /** Connects, and starts the receiver. */
     @Setup(Level.Trial)
     public void connect() {
-        Options options = Options.of(carrier).with("--size", Integer.toString(size))
+        Options options = Options.of(carrier)
+                .with("--size", Integer.toString(size))
                 .with("--depth", Integer.toString(depth))
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         Carrier way = Carrier.of(carrier);
-        receiver = new Thread(() -> {
-            Arrivals arrivals = new Arrivals(options);
-            try (Inlet inlet = way.inlet(options, arrivals)) {
-                while (!over) {
-                    inlet.poll();
-                }
-                inlet.stop();
-            } catch (Throwable t) {
-                failure = t;
-            }
-        }, "receiver");
+        receiver = new Thread(
+                () -> {
+                    Arrivals arrivals = new Arrivals(options);
+                    try (Inlet inlet = way.inlet(options, arrivals)) {
+                        while (!over) {
+                            inlet.poll();
+                        }
+                        inlet.stop();
+                    } catch (Throwable t) {
+                        failure = t;
+                    }
+                },
+                "receiver");
         receiver.start();
         outlet = way.outlet(options);
     }

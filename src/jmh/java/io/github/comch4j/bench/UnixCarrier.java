@@ -20,7 +20,8 @@ final class UnixCarrier implements Carrier {
     private static final long PATIENCE = 30_000_000_000L;
 
     private static Path path(Options options) {
-        return Path.of(System.getProperty("java.io.tmpdir"),
+        return Path.of(
+                System.getProperty("java.io.tmpdir"),
                 options.name() + "-" + ProcessHandle.current().info().user().orElse("any") + ".sock");
     }
 

@@ -47,9 +47,14 @@ final class Window {
     void report(Options options, String work, long checked) {
         double seconds = (to - from) / 1e9;
         long messages = last - first;
-        new Report(options, work).value(messages / seconds, "msg/s")
+        new Report(options, work)
+                .value(messages / seconds, "msg/s")
                 .number("bytes_per_s", (double) messages * options.size() / seconds)
-                .count("messages", messages).number("seconds", seconds).count("empty", empty).count("checked", checked)
-                .number("allocated_per_msg", messages == 0 ? 0 : (double) allocated / messages).print();
+                .count("messages", messages)
+                .number("seconds", seconds)
+                .count("empty", empty)
+                .count("checked", checked)
+                .number("allocated_per_msg", messages == 0 ? 0 : (double) allocated / messages)
+                .print();
     }
 }

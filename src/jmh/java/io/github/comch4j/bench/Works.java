@@ -20,8 +20,7 @@ final class Works {
      */
     private static final int BURST = 32;
 
-    private Works() {
-    }
+    private Works() {}
 
     // ---- throughput
 
@@ -34,7 +33,7 @@ final class Works {
             Window window = new Window(options);
             Spin spin = new Spin();
             long empty = 0;
-            for (int turn = 1;; turn++) {
+            for (int turn = 1; ; turn++) {
                 int count = inlet.poll();
                 if (count == 0) {
                     empty++;
@@ -58,7 +57,7 @@ final class Works {
         long sentAfter = 0;
         long allocatedBefore = -1; // not warm yet
         long allocated = 0;
-        for (int turn = 1;; turn++) {
+        for (int turn = 1; ; turn++) {
             long before = sent;
             sent = sendTurn(outlet, sent);
             spin.turned(sent != before);
@@ -91,9 +90,12 @@ final class Works {
     }
 
     private static void reportSender(Options options, long sent, long again, double allocated) {
-        new Report(options, options.work() + "-sender").value(sent == 0 ? 0 : (double) again / sent, "again/msg")
+        new Report(options, options.work() + "-sender")
+                .value(sent == 0 ? 0 : (double) again / sent, "again/msg")
                 .count("sent", sent)
-                .count("again", again).number("allocated_per_msg", allocated).print();
+                .count("again", again)
+                .number("allocated_per_msg", allocated)
+                .print();
     }
 
     static void throughputAlone(Options options) {
@@ -101,15 +103,15 @@ final class Works {
         Loop loop = new Loop();
         boolean fast = options.work().equals("fast");
         int depth = fast ? SIGNALS : options.depth();
-        Endpoint server = Endpoint.server(options, loop, depth, fast ? Endpoint.noMessages()
-                : ControlInlet.into(arrivals));
+        Endpoint server =
+                Endpoint.server(options, loop, depth, fast ? Endpoint.noMessages() : ControlInlet.into(arrivals));
         Endpoint client = Endpoint.client(options, loop, depth, Endpoint.noMessages());
         Inlet inlet = fast ? new FastInlet(options, server, loop.newEngine(), arrivals) : new ControlInlet(server);
         Outlet outlet = fast ? new FastOutlet(options, client, loop.newEngine()) : new ControlOutlet(options, client);
         Window window = new Window(options);
         long sent = 0;
         long empty = 0;
-        for (int turn = 1;; turn++) {
+        for (int turn = 1; ; turn++) {
             sent = sendTurn(outlet, sent);
             if (inlet.poll() == 0) {
                 empty++;
@@ -129,7 +131,7 @@ final class Works {
         try (Table table = carrier.answering(options)) {
             Spin spin = new Spin();
             long served = 0;
-            for (int turn = 1;; turn++) {
+            for (int turn = 1; ; turn++) {
                 long before = served;
                 served = table.turn();
                 spin.turned(served != before);
@@ -159,7 +161,13 @@ final class Works {
     // ---- single operations
 
     private enum Op {
-        SUBMIT, SEND_COMPLETION, RECEIVE_AND_POST, PROGRESS_EMPTY, MESSAGE_SEND, MESSAGE_COMPLETION, MESSAGE_RECEIVE;
+        SUBMIT,
+        SEND_COMPLETION,
+        RECEIVE_AND_POST,
+        PROGRESS_EMPTY,
+        MESSAGE_SEND,
+        MESSAGE_COMPLETION,
+        MESSAGE_RECEIVE;
 
         long ns;
         long count;
@@ -199,16 +207,19 @@ final class Works {
             messageRound(control, messages, client, server, options.depth());
         }
         for (Op op : Op.values()) {
-            new Report(options, "ops").text("op", op.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'))
-                    .value((double) op.ns / op.count, "ns/op").count("operations", op.count).print();
+            new Report(options, "ops")
+                    .text("op", op.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'))
+                    .value((double) op.ns / op.count, "ns/op")
+                    .count("operations", op.count)
+                    .print();
         }
         outlet.closeProducer();
         inlet.closeConsumer();
         loop.close();
     }
 
-    private static void fastRound(FastOutlet outlet, Arrivals arrivals, ProgressEngine sending,
-            ProgressEngine receiving) {
+    private static void fastRound(
+            FastOutlet outlet, Arrivals arrivals, ProgressEngine sending, ProgressEngine receiving) {
         long before = arrivals.received();
         int num = 0;
         long since = System.nanoTime();
@@ -227,8 +238,8 @@ final class Works {
         }
     }
 
-    private static void messageRound(ControlOutlet control, Arrivals messages, Endpoint client, Endpoint server,
-            int depth) {
+    private static void messageRound(
+            ControlOutlet control, Arrivals messages, Endpoint client, Endpoint server, int depth) {
         long before = messages.received();
         int num = 0;
         long since = System.nanoTime();
@@ -241,8 +252,8 @@ final class Works {
         progress(server.engine, num);
         Op.MESSAGE_RECEIVE.spend(since, num);
         if (messages.received() != before + num || !client.isIdle()) {
-            throw new IllegalStateException("a round of " + num + " messages brought "
-                    + (messages.received() - before));
+            throw new IllegalStateException(
+                    "a round of " + num + " messages brought " + (messages.received() - before));
         }
     }
 
@@ -283,10 +294,13 @@ final class Works {
             }
         }
         // the median of blocks: what else runs on the machine must not count
-        new Report(options, "idle").count("connections", options.connections())
+        new Report(options, "idle")
+                .count("connections", options.connections())
                 .value((double) histogram.getValueAtPercentile(50) / CALLS_PER_LOOK, "ns/op")
                 .number("mean", (double) measured / calls)
-                .count("operations", calls).count("worked", worked).print();
+                .count("operations", calls)
+                .count("worked", worked)
+                .print();
         clients.forEach(Endpoint::close);
         loop.close();
     }
@@ -315,8 +329,11 @@ final class Works {
             loop.waitFor("its end", () -> server.connections == 0);
             cycles += from == 0 ? 0 : 1;
         }
-        new Report(options, "setup").value(cycles * 1e9 / (now - from), "connections/s").count("connections", cycles)
-                .percentiles("connect_", histogram).print();
+        new Report(options, "setup")
+                .value(cycles * 1e9 / (now - from), "connections/s")
+                .count("connections", cycles)
+                .percentiles("connect_", histogram)
+                .print();
         loop.close();
     }
 
@@ -340,7 +357,8 @@ final class Works {
         loop.waitFor("the fast-path message", () -> arrivals.received() > 0);
         long fast = System.nanoTime();
         loop.waitFor("the child's end", () -> server.signal == Endpoint.DONE);
-        new Report(options.with("--form", "processes"), "first").value((arrived[1] - arrived[0]) / 1e6, "ms")
+        new Report(options.with("--form", "processes"), "first")
+                .value((arrived[1] - arrived[0]) / 1e6, "ms")
                 .number("fast_ms", (fast - arrived[0]) / 1e6)
                 .print();
         inlet.close();

@@ -49,8 +49,7 @@ public final class Comch {
               --help              this text
             """;
 
-    private Comch() {
-    }
+    private Comch() {}
 
     /**
      * The program; ends the VM.
@@ -102,8 +101,8 @@ public final class Comch {
             throw new ProgramException("DOCA finds no device");
         }
         for (DeviceInfo info : devices) {
-            System.out.println(info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  "
-                    + role(info));
+            System.out.println(
+                    info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  " + role(info));
             try (Device device = Devices.open(info.address())) {
                 describe(device, limits);
             } catch (DocaException e) {
@@ -113,10 +112,9 @@ public final class Comch {
     }
 
     private static String role(DeviceInfo info) {
-        return info.server() && info.client() ? "server and client"
-                : info.server() ? "server: a DPU's device"
-                : info.client() ? "client: a host's function"
-                : "no Comch";
+        return info.server() && info.client()
+                ? "server and client"
+                : info.server() ? "server: a DPU's device" : info.client() ? "client: a host's function" : "no Comch";
     }
 
     private static void describe(Device device, boolean limits) {
@@ -137,20 +135,25 @@ public final class Comch {
                 + most.maxSendTasks() + " send tasks, " + most.maxClients() + " clients");
         System.out.println(most.producer()
                 .map(producer -> "  producers: " + producer.maxProducers() + ", with " + producer.maxTasks()
-                + " tasks and buffers of "
-                + Sizes.format(producer.maxBufferSize())).orElse("  no producers"));
+                        + " tasks and buffers of "
+                        + Sizes.format(producer.maxBufferSize()))
+                .orElse("  no producers"));
         System.out.println(most.consumer()
                 .map(consumer -> "  consumers: " + consumer.maxConsumers() + ", with " + consumer.maxTasks()
-                + " tasks, buffers of "
-                + Sizes.format(consumer.maxBufferSize()) + " and " + consumer.maxImmediateLength()
-                + " bytes of immediate data").orElse("  no consumers"));
+                        + " tasks, buffers of "
+                        + Sizes.format(consumer.maxBufferSize()) + " and " + consumer.maxImmediateLength()
+                        + " bytes of immediate data")
+                .orElse("  no consumers"));
     }
 
     /** The device that the user named, or the first that is good for this. */
     static DeviceInfo choose(List<DeviceInfo> devices, boolean server) {
-        return devices.stream().filter(device -> server ? device.server() : device.client()).findFirst()
+        return devices.stream()
+                .filter(device -> server ? device.server() : device.client())
+                .findFirst()
                 .orElseThrow(() -> new ProgramException(
-                server ? "no device here can serve: a server runs on the DPU"
-                        : "no device here can be a client: a client runs on the host"));
+                        server
+                                ? "no device here can serve: a server runs on the DPU"
+                                : "no device here can be a client: a client runs on the host"));
     }
 }

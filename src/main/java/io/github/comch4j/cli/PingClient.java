@@ -36,9 +36,10 @@ final class PingClient {
     }
 
     void run() {
-        PciAddress chosen = address.orElseGet(() -> Comch.choose(Devices.list(), false).address());
+        PciAddress chosen =
+                address.orElseGet(() -> Comch.choose(Devices.list(), false).address());
         try (ProgressEngine engine = ProgressEngine.create();
-             Device device = Devices.openHost(chosen)) {
+                Device device = Devices.openHost(chosen)) {
             Patience patience = new Patience(engine, timeout);
             try (ComchClient client = connect(engine, device, patience)) {
                 System.out.println(chosen + " is connected to \"" + name + "\" (DOCA "
@@ -52,8 +53,13 @@ final class PingClient {
                 }
                 Arrays.sort(nanos);
                 System.out.println(("%d messages of %s came back:"
-                        + " fastest %.1f us, median %.1f us, slowest %.1f us there and back").formatted(count,
-                        Sizes.format(size), nanos[0] / 1e3, nanos[count / 2] / 1e3, nanos[count - 1] / 1e3));
+                                + " fastest %.1f us, median %.1f us, slowest %.1f us there and back")
+                        .formatted(
+                                count,
+                                Sizes.format(size),
+                                nanos[0] / 1e3,
+                                nanos[count / 2] / 1e3,
+                                nanos[count - 1] / 1e3));
             }
         }
     }
@@ -66,9 +72,11 @@ final class PingClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException("no server \"" + name + "\" accepted a client at " + device.address()
-                        + " for " + timeout.toSeconds() + " s: is \"comch serve\" running on the DPU, for this"
-                        + " function?", e);
+                throw new ProgramException(
+                        "no server \"" + name + "\" accepted a client at " + device.address()
+                                + " for " + timeout.toSeconds() + " s: is \"comch serve\" running on the DPU, for this"
+                                + " function?",
+                        e);
             }
             throw e;
         }
@@ -81,7 +89,8 @@ final class PingClient {
         }
         answer = null;
         long began = System.nanoTime();
-        patience.await("room for a message", () -> client.connection().trySend(bytes).accepted());
+        patience.await(
+                "room for a message", () -> client.connection().trySend(bytes).accepted());
         patience.await("an answer", () -> answer != null);
         long took = System.nanoTime() - began;
         if (!Arrays.equals(answer, bytes)) {

@@ -26,8 +26,7 @@ final class PingServer {
     static final String NAME = "comch4j-ping";
 
     /** An answer that could not be sent yet. */
-    private record Answer(ComchConnection connection, byte[] bytes) {
-    }
+    private record Answer(ComchConnection connection, byte[] bytes) {}
 
     private final Optional<PciAddress> address;
     private final Optional<PciAddress> function;
@@ -45,11 +44,12 @@ final class PingServer {
     }
 
     void run() {
-        PciAddress chosen = address.orElseGet(() -> Comch.choose(Devices.list(), true).address());
+        PciAddress chosen =
+                address.orElseGet(() -> Comch.choose(Devices.list(), true).address());
         try (ProgressEngine engine = ProgressEngine.create();
-             Device device = Devices.openDpu(chosen);
-             Representor representor = device.openRepresentor(function.orElseGet(() -> first(device)));
-             ComchServer server = start(engine, device, representor)) {
+                Device device = Devices.openDpu(chosen);
+                Representor representor = device.openRepresentor(function.orElseGet(() -> first(device)));
+                ComchServer server = start(engine, device, representor)) {
             System.out.println(chosen + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA "
                     + Doca.library().version() + ", " + Doca.library().kind() + ")");
             Patience patience = new Patience(engine, Duration.ofDays(1));
@@ -84,9 +84,11 @@ final class PingServer {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException("\"" + name + "\" cannot be served at " + representor.address()
-                        + ": another server may do so already ("
-                        + e.getMessage() + ")", e);
+                throw new ProgramException(
+                        "\"" + name + "\" cannot be served at " + representor.address()
+                                + ": another server may do so already ("
+                                + e.getMessage() + ")",
+                        e);
             }
             throw e;
         }

@@ -7,7 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * What a device can do and how much of it ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…}, {@code doca_comch_consumer_cap_…}).
+ * What a device can do and how much of it ({@code doca_comch_cap_…}, {@code doca_comch_producer_cap_…},
+ * {@code doca_comch_consumer_cap_…}).
  *
  * @param server whether servers can be made on it
  * @param client whether clients can be made on it
@@ -19,8 +20,16 @@ import java.util.Optional;
  * @param producer what producers can do; empty if there can be none
  * @param consumer what consumers can do; empty if there can be none
  */
-public record Capabilities(boolean server, boolean client, int maxNameLength, long maxMessageSize, long maxReceiveQueueSize, long maxSendTasks,
-        long maxClients, Optional<Producer> producer, Optional<Consumer> consumer) {
+public record Capabilities(
+        boolean server,
+        boolean client,
+        int maxNameLength,
+        long maxMessageSize,
+        long maxReceiveQueueSize,
+        long maxSendTasks,
+        long maxClients,
+        Optional<Producer> producer,
+        Optional<Consumer> consumer) {
 
     /**
      * What producers can do.
@@ -30,8 +39,7 @@ public record Capabilities(boolean server, boolean client, int maxNameLength, lo
      * @param maxBufferListLength most buffers in one list
      * @param maxProducers most producers of a connection
      */
-    public record Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {
-    }
+    public record Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {}
 
     /**
      * What consumers can do.
@@ -42,8 +50,8 @@ public record Capabilities(boolean server, boolean client, int maxNameLength, lo
      * @param maxConsumers most consumers of a connection
      * @param maxImmediateLength most immediate data, bytes
      */
-    public record Consumer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxConsumers, long maxImmediateLength) {
-    }
+    public record Consumer(
+            long maxTasks, long maxBufferSize, long maxBufferListLength, long maxConsumers, long maxImmediateLength) {}
 
     /**
      * Asks a device. Any thread may.
@@ -55,24 +63,38 @@ public record Capabilities(boolean server, boolean client, int maxNameLength, lo
      */
     public static Capabilities of(Device device) {
         MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
-        return new Capabilities(CapabilityCalls.servers(info), CapabilityCalls.clients(info), (int) CapabilityCalls.maxNameLength(info) - 1,
-                CapabilityCalls.maxMessageSize(info), CapabilityCalls.maxReceiveQueueSize(info), CapabilityCalls.maxSendTasks(info),
-                CapabilityCalls.maxClients(info), producer(info), consumer(info));
+        return new Capabilities(
+                CapabilityCalls.servers(info),
+                CapabilityCalls.clients(info),
+                (int) CapabilityCalls.maxNameLength(info) - 1,
+                CapabilityCalls.maxMessageSize(info),
+                CapabilityCalls.maxReceiveQueueSize(info),
+                CapabilityCalls.maxSendTasks(info),
+                CapabilityCalls.maxClients(info),
+                producer(info),
+                consumer(info));
     }
 
     private static Optional<Producer> producer(MemorySegment info) {
         if (!CapabilityCalls.producers(info)) {
             return Optional.empty();
         }
-        return Optional.of(new Producer(CapabilityCalls.producerTasks(info), CapabilityCalls.producerBufferSize(info),
-                CapabilityCalls.producerBufferListLength(info), CapabilityCalls.maxProducers(info)));
+        return Optional.of(new Producer(
+                CapabilityCalls.producerTasks(info),
+                CapabilityCalls.producerBufferSize(info),
+                CapabilityCalls.producerBufferListLength(info),
+                CapabilityCalls.maxProducers(info)));
     }
 
     private static Optional<Consumer> consumer(MemorySegment info) {
         if (!CapabilityCalls.consumers(info)) {
             return Optional.empty();
         }
-        return Optional.of(new Consumer(CapabilityCalls.consumerTasks(info), CapabilityCalls.consumerBufferSize(info),
-                CapabilityCalls.consumerBufferListLength(info), CapabilityCalls.maxConsumers(info), CapabilityCalls.maxImmediateLength(info)));
+        return Optional.of(new Consumer(
+                CapabilityCalls.consumerTasks(info),
+                CapabilityCalls.consumerBufferSize(info),
+                CapabilityCalls.consumerBufferListLength(info),
+                CapabilityCalls.maxConsumers(info),
+                CapabilityCalls.maxImmediateLength(info)));
     }
 }

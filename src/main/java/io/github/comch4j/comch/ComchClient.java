@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The host's end of one connection to a server on the DPU ({@code doca_comch_client}).
  *
- * <p>When the server ends the connection, or dies, the client becomes {@link io.github.comch4j.core.ContextState#IDLE} by itself;
- * {@link Builder#onDisconnected} tells, and sending throws {@link ConnectionClosedException}. To connect again, make a new client. All
- * methods belong to the thread that owns the engine, unless they say otherwise.
+ * <p>When the server ends the connection, or dies, the client becomes {@link io.github.comch4j.core.ContextState#IDLE}
+ * by itself; {@link Builder#onDisconnected} tells, and sending throws {@link ConnectionClosedException}. To connect
+ * again, make a new client. All methods belong to the thread that owns the engine, unless they say otherwise.
  */
 public final class ComchClient extends ControlPathEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
@@ -29,7 +29,12 @@ public final class ComchClient extends ControlPathEndpoint {
     private volatile @Nullable ComchConnection connection; // set on the engine's thread
 
     private ComchClient(Builder settings, MemorySegment created) {
-        super(settings, ClientCalls.INSTANCE, "client \"" + settings.name + "\"", created, CoreObjects.of(settings.device));
+        super(
+                settings,
+                ClientCalls.INSTANCE,
+                "client \"" + settings.name + "\"",
+                created,
+                CoreObjects.of(settings.device));
         this.onRefused = settings.onRefused;
     }
 
@@ -54,7 +59,8 @@ public final class ComchClient extends ControlPathEndpoint {
     public ComchConnection connection() {
         ComchConnection established = connection;
         if (established == null) {
-            throw new IllegalStateException(this + " has no connection" + (context.state() == Context.STARTING ? " yet: it is starting" : ""));
+            throw new IllegalStateException(
+                    this + " has no connection" + (context.state() == Context.STARTING ? " yet: it is starting" : ""));
         }
         return established;
     }
@@ -65,7 +71,9 @@ public final class ComchClient extends ControlPathEndpoint {
      * @return true from the moment the server accepted until the client or the server ends the connection
      */
     public boolean isConnected() {
-        return connection != null && context.state() == Context.RUNNING && !isClosed(); // other threads may see RUNNING before there is a connection
+        return connection != null
+                && context.state() == Context.RUNNING
+                && !isClosed(); // other threads may see RUNNING before there is a connection
     }
 
     @Override
@@ -84,17 +92,25 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            register(ClientCalls.connection(context.object(), "connecting " + this)).life().begun();
+            register(ClientCalls.connection(context.object(), "connecting " + this))
+                    .life()
+                    .begun();
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 connection.life().endedByPeer(ConnectionState.CLOSED);
-            } else if (next == Context.IDLE && previous == Context.STARTING && onRefused != null && !context.isEnding()) {
+            } else if (next == Context.IDLE
+                    && previous == Context.STARTING
+                    && onRefused != null
+                    && !context.isEnding()) {
                 onRefused.run();
             }
         }
     }
 
-    /** Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
+    /**
+     * Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private @Nullable Runnable onRefused;
 
@@ -115,14 +131,16 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         /**
-         * Creates the client and begins to connect ({@code doca_comch_client_create}, {@code doca_ctx_start}); progress does the rest.
+         * Creates the client and begins to connect ({@code doca_comch_client_create}, {@code doca_ctx_start}); progress
+         * does the rest.
          *
          * @return the client, usually still {@link io.github.comch4j.core.ContextState#STARTING}; it becomes
-         *         {@link io.github.comch4j.core.ContextState#RUNNING}, or {@link io.github.comch4j.core.ContextState#IDLE} when refused
+         *     {@link io.github.comch4j.core.ContextState#RUNNING}, or {@link io.github.comch4j.core.ContextState#IDLE}
+         *     when refused
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or device is closed
-         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a setting beyond the device's capability,
-         *         {@link DocaError#NOT_SUPPORTED} on a DPU
+         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a setting beyond the device's
+         *     capability, {@link DocaError#NOT_SUPPORTED} on a DPU
          */
         public ComchClient start() {
             ComchClient client = make();
@@ -136,16 +154,17 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         /**
-         * Creates the client and connects, progressing the engine until it is done. While no server of that name accepts, it tries again
-         * until the time is up; {@link #onRefused} and {@link #onStateChanged} are told of each attempt.
+         * Creates the client and connects, progressing the engine until it is done. While no server of that name
+         * accepts, it tries again until the time is up; {@link #onRefused} and {@link #onStateChanged} are told of each
+         * attempt.
          *
          * @param timeout how long to try
          * @return the client, connected
          * @throws WrongThreadException if another thread owns the engine
-         * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine, or if the thread is
-         *         {@linkplain ProgressEngine interrupted}
-         * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if the time is up and the last attempt was
-         *         refused, {@link DocaError#TIME_OUT} if it was not answered
+         * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine, or if
+         *     the thread is {@linkplain ProgressEngine interrupted}
+         * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if the
+         *     time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
          */
         public ComchClient connect(Duration timeout) {
             Engine engine = CoreObjects.of(this.engine);
@@ -158,15 +177,21 @@ public final class ComchClient extends ControlPathEndpoint {
             try {
                 while (true) {
                     if (!client.context.awaitStarted(deadline)) {
-                        throw Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, "connecting " + client + " for " + timeout);
+                        throw Failures.refused(
+                                DocaError.TIME_OUT,
+                                ContextCalls.START_NAME,
+                                "connecting " + client + " for " + timeout);
                     }
                     if (client.connection != null) {
                         return client;
                     }
                     long retry = Math.min(deadline - System.nanoTime(), RETRY_PAUSE.toNanos());
                     if (retry <= 0) {
-                        throw Failures.refused(DocaError.CONNECTION_ABORTED, ContextCalls.START_NAME,
-                                "connecting " + client + " for " + timeout + ": no server of that name accepts clients of " + device);
+                        throw Failures.refused(
+                                DocaError.CONNECTION_ABORTED,
+                                ContextCalls.START_NAME,
+                                "connecting " + client + " for " + timeout
+                                        + ": no server of that name accepts clients of " + device);
                     }
                     engine.await(() -> false, System.nanoTime() + retry, null);
                     client.context.start();
@@ -178,7 +203,11 @@ public final class ComchClient extends ControlPathEndpoint {
         }
 
         private ComchClient make() {
-            return new ComchClient(this, create("client", action -> ClientCalls.create(CoreObjects.of(device).handle(), name, action)));
+            return new ComchClient(
+                    this,
+                    create(
+                            "client",
+                            action -> ClientCalls.create(CoreObjects.of(device).handle(), name, action)));
         }
 
         @Override

@@ -14,29 +14,39 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and consumers of the fast path.
+ * A connection between a client and a server ({@code doca_comch_connection}): carries messages, and producers and
+ * consumers of the fast path.
  *
- * <p>Made by the library when a client and a server have found each other; ends when one of the two ends it or dies. Afterwards sending throws
- * {@link ConnectionClosedException}, while the {@link #attachment()}, the last {@link #counters()} and the library's own counts remain.
+ * <p>Made by the library when a client and a server have found each other; ends when one of the two ends it or dies.
+ * Afterwards sending throws {@link ConnectionClosedException}, while the {@link #attachment()}, the last
+ * {@link #counters()} and the library's own counts remain.
  *
- * <p><b>When the peer ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then messages and sends are accepted while there
- * is room, and refused as for any other lack of room when there is none. Then all of these come, each inside {@code progress()} of the engine concerned:
+ * <p><b>When the peer ends the connection, or dies,</b> nothing is known before the engine makes progress. Until then
+ * messages and sends are accepted while there is room, and refused as for any other lack of room when there is none.
+ * Then all of these come, each inside {@code progress()} of the engine concerned:
+ *
  * <ul>
- * <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
- * <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer {@link ConnectionState#OPEN}. A client is
- *     {@linkplain ComchClient#isConnected() not connected} any more; its context becomes STOPPING, and IDLE when its producers and consumers have ended.
- * <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and had not arrived fails
- *     ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the peer's memory, which does not mean that the peer's program has seen it.
- *     Without a completion handler, {@code progress()} throws for the first send that fails.
+ *   <li>Messages that had arrived are delivered, <em>before</em> the connection's end is reported.
+ *   <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer
+ *       {@link ConnectionState#OPEN}. A client is {@linkplain ComchClient#isConnected() not connected} any more; its
+ *       context becomes STOPPING, and IDLE when its producers and consumers have ended.
+ *   <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and
+ *       had not arrived fails ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded
+ *       is in the peer's memory, which does not mean that the peer's program has seen it. Without a completion handler,
+ *       {@code progress()} throws for the first send that fails.
  * </ul>
- * There is no order between the last two, even on one engine: a send may fail, or a call throw {@link ConnectionClosedException}, before {@code onDisconnected}
- * has run, and the other way round. A program that has handlers for both, and lets {@code onDisconnected} alone decide, has to regard neither. Messages that were on their way
- * and are lost are not reported one by one.
  *
- * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these exceptions: {@link #producer} and
- * {@link #consumer} are called by the owner of the engine that they are given; what says so may be called by any thread.
+ * There is no order between the last two, even on one engine: a send may fail, or a call throw
+ * {@link ConnectionClosedException}, before {@code onDisconnected} has run, and the other way round. A program that has
+ * handlers for both, and lets {@code onDisconnected} alone decide, has to regard neither. Messages that were on their
+ * way and are lost are not reported one by one.
+ *
+ * <p>All methods belong to the thread that owns the control engine, the one of the server or client, with these
+ * exceptions: {@link #producer} and {@link #consumer} are called by the owner of the engine that they are given; what
+ * says so may be called by any thread.
  */
-// More than 400 lines because of the Javadoc: the work is done by ConnectionLife, IncomingEvents, MessageCounts and MessageSends.
+// More than 400 lines because of the Javadoc: the work is done by ConnectionLife, IncomingEvents, MessageCounts and
+// MessageSends.
 public final class ComchConnection {
     static {
         Internals.open(ComchConnection.class, connection -> connection.life);
@@ -82,7 +92,8 @@ public final class ComchConnection {
     }
 
     /**
-     * Tells it from the other connections of this process, also from those that have ended: names in logs, flight recordings and JMX have it. Any thread may ask.
+     * Tells it from the other connections of this process, also from those that have ended: names in logs, flight
+     * recordings and JMX have it. Any thread may ask.
      *
      * @return 1 for the first connection, and so on
      */
@@ -109,11 +120,11 @@ public final class ComchConnection {
     }
 
     /**
-     * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The bytes are copied before it returns. Allowed in
-     * callbacks.
+     * Sends a message if there is room ({@code …_task_send_alloc_init}, {@code doca_task_submit}). Never waits. The
+     * bytes are copied before it returns. Allowed in callbacks.
      *
-     * <p>A message for which the peer's receive queue has no room yet may be accepted, and keeps its task until there is: then it is {@link SubmitResult#NO_TASK}
-     * that says that the peer is slow.
+     * <p>A message for which the peer's receive queue has no room yet may be accepted, and keeps its task until there
+     * is: then it is {@link SubmitResult#NO_TASK} that says that the peer is slow.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
@@ -141,7 +152,8 @@ public final class ComchConnection {
     /**
      * As {@link #trySend(MemorySegment)}, for the bytes between position and limit.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit if they were sent
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its
+     *     limit if they were sent
      * @return {@link SubmitResult#ACCEPTED}, or what there is none of: progress, then try again
      */
     public SubmitResult trySend(ByteBuffer message) {
@@ -154,14 +166,16 @@ public final class ComchConnection {
     }
 
     /**
-     * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied before it returns.
+     * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied
+     * before it returns.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
-     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use {@link #trySend}; or if the thread is
-     *         {@linkplain ProgressEngine interrupted} while it waits
-     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for {@link ProgressEngine#timeout()}
+     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use
+     *     {@link #trySend}; or if the thread is {@linkplain ProgressEngine interrupted} while it waits
+     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for
+     *     {@link ProgressEngine#timeout()}
      * @throws WrongThreadException if another thread owns the engine
      */
     public void send(MemorySegment message) {
@@ -184,7 +198,8 @@ public final class ComchConnection {
     /**
      * As {@link #send(MemorySegment)}, for the bytes between position and limit.
      *
-     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its limit
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes remaining; its position is moved to its
+     *     limit
      */
     public void send(ByteBuffer message) {
         if (!trySend(message).accepted()) {
@@ -193,12 +208,14 @@ public final class ComchConnection {
     }
 
     /**
-     * Counts what went over the control path, as DOCA does ({@code doca_comch_connection_update_info}, {@code _get_counter}).
+     * Counts what went over the control path, as DOCA does ({@code doca_comch_connection_update_info},
+     * {@code _get_counter}).
      *
-     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to the end.
+     * <p>{@link #sent()} and its like are this library's own counts, which any thread may read, and which are right to
+     * the end.
      *
-     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the peer has died: then that of the program's last
-     *         call, or zeros
+     * @return a snapshot; after the end of the connection the last one. DOCA does not tell any more when the peer has
+     *     died: then that of the program's last call, or zeros
      * @throws WrongThreadException if another thread owns the engine
      * @throws DocaException if DOCA refuses
      */
@@ -265,7 +282,8 @@ public final class ComchConnection {
     }
 
     /**
-     * How many times room ran out: episodes from a message that was not accepted to the next one that was. Any thread may ask.
+     * How many times room ran out: episodes from a message that was not accepted to the next one that was. Any thread
+     * may ask.
      *
      * @return since the connection began
      */
@@ -304,7 +322,8 @@ public final class ComchConnection {
     public <T> @Nullable T attachment(Class<T> type) {
         Object attached = attachment;
         if (attached != null && !type.isInstance(attached)) {
-            throw new ClassCastException(this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
+            throw new ClassCastException(
+                    this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
         }
         return type.cast(attached);
     }
@@ -321,12 +340,15 @@ public final class ComchConnection {
     }
 
     /**
-     * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed first, messages that were accepted still
-     * go out; what arrives meanwhile is discarded. {@code onDisconnected} is not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers or
-     * consumers on the same engine.
+     * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed
+     * first, messages that were accepted still go out; what arrives meanwhile is discarded. {@code onDisconnected} is
+     * not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers
+     * or consumers on the same engine.
      *
-     * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or consumers to close
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to do it
+     * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or
+     *     consumers to close
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
+     *     event loop's, which would be asked to do it
      * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
      */
     public void disconnect() {
@@ -353,7 +375,8 @@ public final class ComchConnection {
      * Begins the settings of a consumer.
      *
      * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
-     * @param memory what it receives into; mapped for the device of {@link #endpoint()}, with {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
+     * @param memory what it receives into; mapped for the device of {@link #endpoint()}, with
+     *     {@link io.github.comch4j.core.Access#PCI_READ_WRITE}
      * @return the settings
      */
     public ComchConsumer.Builder consumer(ProgressEngine consumerEngine, MemoryMap memory) {
@@ -403,14 +426,23 @@ public final class ComchConnection {
         return life;
     }
 
-    /** What to add to a refusal of memory that is not mapped for the connection's device, which is all that DOCA can use here; empty if it is. */
+    /**
+     * What to add to a refusal of memory that is not mapped for the connection's device, which is all that DOCA can use
+     * here; empty if it is.
+     */
     String hintAbout(MemoryMap memory) {
         Device device = endpoint.device();
-        boolean known = memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
-        return known ? "" : ": " + memory + " is mapped for " + memory.devices() + ", not for the connection's " + device;
+        boolean known =
+                memory.devices().stream().anyMatch(each -> each.address().equals(device.address()));
+        return known
+                ? ""
+                : ": " + memory + " is mapped for " + memory.devices() + ", not for the connection's " + device;
     }
 
-    /** Makes something on the native connection, which cannot end meanwhile even if another thread serves it; {@code hint} is for a refusal. */
+    /**
+     * Makes something on the native connection, which cannot end meanwhile even if another thread serves it;
+     * {@code hint} is for a refusal.
+     */
     MemorySegment create(String function, String what, String hint, ConnectionLife.Creation creation) {
         return life.create(function, what, hint, creation);
     }

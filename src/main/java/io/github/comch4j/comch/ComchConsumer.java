@@ -22,13 +22,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives on the fast path ({@code doca_comch_consumer}): producers of the peer write straight into the buffers that it has posted.
+ * Receives on the fast path ({@code doca_comch_consumer}): producers of the peer write straight into the buffers that
+ * it has posted.
  *
- * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, it is posted again, its buffer empty. A receive without a buffer
- * takes immediate data alone: a send with data that meets it is refused at its producer, as one that is longer than the buffer is, so sender and receiver have to agree on the order.
+ * <p>Each send uses up one posted receive, in the order of posting. When the receive handler returns, it is posted
+ * again, its buffer empty. A receive without a buffer takes immediate data alone: a send with data that meets it is
+ * refused at its producer, as one that is longer than the buffer is, so sender and receiver have to agree on the order.
  *
- * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that owns the consumer's
- * engine, which need not be that of the connection.
+ * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
+ * owns the consumer's engine, which need not be that of the connection.
  */
 public final class ComchConsumer extends FastPathEndpoint {
     private final MemoryMap memory;
@@ -39,14 +41,25 @@ public final class ComchConsumer extends FastPathEndpoint {
     private final ReceiveTasks receives;
 
     private ComchConsumer(Builder settings) {
-        super(settings, ConsumerCalls.INSTANCE, "consumer", create(settings), settings.connection.resource(), CoreObjects.of(settings.memory));
+        super(
+                settings,
+                ConsumerCalls.INSTANCE,
+                "consumer",
+                create(settings),
+                settings.connection.resource(),
+                CoreObjects.of(settings.memory));
         this.memory = settings.memory;
         this.firstBuffers = settings.firstBuffers;
         this.firstBufferSize = settings.firstBufferSize;
         this.firstImmediates = settings.firstImmediates;
         try {
             this.immediateLength = configureImmediates(settings.immediateLength);
-            this.receives = new ReceiveTasks(this, context, Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates)), immediateLength, settings);
+            this.receives = new ReceiveTasks(
+                    this,
+                    context,
+                    Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates)),
+                    immediateLength,
+                    settings);
             configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
@@ -58,8 +71,13 @@ public final class ComchConsumer extends FastPathEndpoint {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
         MemorySegment map = CoreObjects.of(settings.memory).handle();
-        return explained(settings, () -> settings.connection.create(ConsumerCalls.CREATE_NAME, "a consumer",
-                settings.connection.hintAbout(settings.memory), (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
+        return explained(
+                settings,
+                () -> settings.connection.create(
+                        ConsumerCalls.CREATE_NAME,
+                        "a consumer",
+                        settings.connection.hintAbout(settings.memory),
+                        (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
     }
 
     /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */
@@ -69,19 +87,28 @@ public final class ComchConsumer extends FastPathEndpoint {
         } catch (DocaException e) {
             Set<Access> access = settings.memory.access();
             boolean known = !access.isEmpty(); // the permissions of imported memory are not
-            if (!known || access.contains(Access.PCI_READ_WRITE) || (e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED)) {
+            if (!known
+                    || access.contains(Access.PCI_READ_WRITE)
+                    || (e.error() != DocaError.INVALID_VALUE && e.error() != DocaError.NOT_PERMITTED)) {
                 throw e;
             }
-            throw Failures.refused(e.code(), e.function(), e.action() + " with " + settings.memory + ", which is mapped for " + access
-                    + " and not for PCI_READ_WRITE, as the peer writes to it");
+            throw Failures.refused(
+                    e.code(),
+                    e.function(),
+                    e.action() + " with " + settings.memory + ", which is mapped for " + access
+                            + " and not for PCI_READ_WRITE, as the peer writes to it");
         }
     }
 
     /** Returns the most immediate data that a receive can have. */
     private int configureImmediates(int wanted) {
         if (wanted >= 0) {
-            Limits.set("immediateLength", wanted, value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
-                    connection().endpoint().device(), capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
+            Limits.set(
+                    "immediateLength",
+                    wanted,
+                    value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
+                    connection().endpoint().device(),
+                    capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
         }
         return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
@@ -92,14 +119,15 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * Posts a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init}, {@code doca_task_submit}): a producer may write into its room, behind its data. Until
-     * something was received it is in flight.
+     * Posts a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init}, {@code doca_task_submit}): a producer may
+     * write into its room, behind its data. Until something was received it is in flight.
      *
      * @param buffer a buffer on the consumer's memory, not in flight
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
      * @throws IllegalArgumentException if the buffer is on other memory
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or the buffer is in flight
+     * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or
+     *     the buffer is in flight
      * @throws DocaException if DOCA refuses
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -115,10 +143,12 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * Posts a receive without a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init} with NULL, {@code doca_task_submit}), which takes a send of immediate data
-     * alone ({@link ComchProducer#trySendImmediate}), or of a buffer without data. The handlers get null for the buffer.
+     * Posts a receive without a buffer ({@code doca_comch_consumer_task_post_recv_alloc_init} with NULL,
+     * {@code doca_task_submit}), which takes a send of immediate data alone ({@link ComchProducer#trySendImmediate}),
+     * or of a buffer without data. The handlers get null for the buffer.
      *
-     * <p>DOCA's documents show such receives with message queues; the emulated device takes them here too. A device that does not refuses them.
+     * <p>DOCA's documents show such receives with message queues; the emulated device takes them here too. A device
+     * that does not refuses them.
      *
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK} if all tasks of this consumer are posted
      * @throws ConnectionClosedException if the connection has ended
@@ -132,7 +162,8 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * In the receive handler: the receive is not posted again when the handler returns. Its buffer, if it has one, is the program's, until it posts or closes it.
+     * In the receive handler: the receive is not posted again when the handler returns. Its buffer, if it has one, is
+     * the program's, until it posts or closes it.
      *
      * @throws IllegalStateException outside the receive handler
      */
@@ -141,14 +172,16 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * Takes an empty buffer of the consumer's own inventory, on its memory ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the consumer, or before.
+     * Takes an empty buffer of the consumer's own inventory, on its memory
+     * ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the consumer, or before.
      *
      * @param offset where the window begins in the memory, bytes
      * @param length how long the window is, bytes, at least 1
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the memory
      * @throws IllegalStateException if the consumer or memory is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as many as tasks
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out: there are twice as
+     *     many as tasks
      */
     public Buffer acquire(long offset, long length) {
         return inventory(2 * receives.count()).acquireEmpty(memory, offset, length);
@@ -164,7 +197,8 @@ public final class ComchConsumer extends FastPathEndpoint {
     }
 
     /**
-     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may ask.
+     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may
+     * ask.
      *
      * @return bytes
      */
@@ -226,7 +260,10 @@ public final class ComchConsumer extends FastPathEndpoint {
         return context.closeNow(teardown) && done.getAsBoolean();
     }
 
-    /** Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
+    /**
+     * Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final MemoryMap memory;
         private int immediateLength = -1;
@@ -234,8 +271,10 @@ public final class ComchConsumer extends FastPathEndpoint {
         private long firstBufferSize;
         private int firstImmediates;
         boolean repost = true;
-        ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> { };
-        @Nullable ReceiveFailureHandler onFailure;
+        ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> {};
+
+        @Nullable
+        ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
             super("ComchConsumer.Builder", connection, engine);
@@ -255,8 +294,9 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Called for each posted receive that comes back with nothing, also when the consumer ends, and for what arrives while it is being closed. Without it
-         * {@code progress()} throws unless the consumer or its connection ends.
+         * Called for each posted receive that comes back with nothing, also when the consumer ends, and for what
+         * arrives while it is being closed. Without it {@code progress()} throws unless the consumer or its connection
+         * ends.
          *
          * @param handler the handler
          * @return this
@@ -268,7 +308,8 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Divides the beginning of the memory into buffers and posts them as soon as the consumer runs. Default: none, the program posts its own.
+         * Divides the beginning of the memory into buffers and posts them as soon as the consumer runs. Default: none,
+         * the program posts its own.
          *
          * @param count how many, at least 1
          * @param size bytes of each, at least 1
@@ -286,7 +327,8 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Posts so many receives without a buffer as soon as the consumer runs, behind those of {@link #buffers}: see {@link ComchConsumer#tryPostImmediate}. Default: none.
+         * Posts so many receives without a buffer as soon as the consumer runs, behind those of {@link #buffers}: see
+         * {@link ComchConsumer#tryPostImmediate}. Default: none.
          *
          * @param count at least 1
          * @return this
@@ -301,7 +343,8 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default: DOCA's.
+         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default:
+         * DOCA's.
          *
          * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
          * @return this
@@ -319,7 +362,8 @@ public final class ComchConsumer extends FastPathEndpoint {
         /**
          * Whether a receive is posted again, its buffer empty, when the receive handler returns. Default: yes.
          *
-         * @param automatic if false, each received buffer is the program's until it posts or closes it, and a receive without a buffer is not posted again
+         * @param automatic if false, each received buffer is the program's until it posts or closes it, and a receive
+         *     without a buffer is not posted again
          * @return this
          */
         public Builder repost(boolean automatic) {
@@ -334,15 +378,15 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * Creates the consumer and begins to start it ({@code doca_comch_consumer_create}, {@code doca_ctx_start}); progress of its engine and of the connection's does
-         * the rest. Allowed in callbacks.
+         * Creates the consumer and begins to start it ({@code doca_comch_consumer_create}, {@code doca_ctx_start});
+         * progress of its engine and of the connection's does the rest. Allowed in callbacks.
          *
          * @return the consumer, usually still {@link ContextState#STARTING}
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or memory is closed
-         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without {@link io.github.comch4j.core.Access#PCI_READ_WRITE}, or
-         *         that is not mapped for the connection's device
+         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for memory without
+         *     {@link io.github.comch4j.core.Access#PCI_READ_WRITE}, or that is not mapped for the connection's device
          */
         public ComchConsumer start() {
             ComchConsumer consumer = new ComchConsumer(this);
@@ -359,22 +403,27 @@ public final class ComchConsumer extends FastPathEndpoint {
         }
 
         /**
-         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too, until the consumer runs. If another thread owns
-         * the connection's engine, that thread must progress it.
+         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too,
+         * until the consumer runs. If another thread owns the connection's engine, that thread must progress it.
          *
          * @param timeout how long to wait
          * @return the consumer, running
-         * @throws IllegalStateException also inside a callback of the engine, and if the thread is {@linkplain ProgressEngine interrupted}
-         * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection ended meanwhile
+         * @throws IllegalStateException also inside a callback of the engine, and if the thread is
+         *     {@linkplain ProgressEngine interrupted}
+         * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection
+         *     ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {
-            if (CoreObjects.of(engine).isInCallbacks() || (connection.controlEngine().isMine() && connection.controlEngine().isInCallbacks())) {
+            if (CoreObjects.of(engine).isInCallbacks()
+                    || (connection.controlEngine().isMine()
+                            && connection.controlEngine().isInCallbacks())) {
                 throw new IllegalStateException("waiting for a consumer inside a callback: use start()");
             }
             ComchConsumer consumer = start();
             try {
                 if (!consumer.context.awaitStarted(Nanos.deadline(timeout))) {
-                    throw Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
+                    throw Failures.refused(
+                            DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
                 }
                 if (!consumer.isRunning()) {
                     throw Failures.refused(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + consumer);

@@ -8,19 +8,20 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that the peer's consumers have posted.
+ * Sends on the fast path ({@code doca_comch_producer}): copies buffers of this side straight into buffers that the
+ * peer's consumers have posted.
  *
- * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the peer to complete.
+ * <p>Sends of one producer to one consumer arrive in order. A send that was accepted needs no progress of the peer to
+ * complete.
  *
- * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread that owns the
- * producer's engine, which need not be that of the connection.
+ * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread
+ * that owns the producer's engine, which need not be that of the connection.
  */
 public final class ComchProducer extends FastPathEndpoint {
     private static final int SPARE_BUFFERS = 1024;
@@ -52,16 +53,19 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the completion the buffer is in flight; it may be sent
-     * several times at once by one producer.
+     * Sends the buffer's data to a consumer if there is room ({@code doca_task_submit}). Never waits. Until the
+     * completion the buffer is in flight; it may be sent several times at once by one producer.
      *
-     * @param buffer what to send: its data, at most what the consumer's next posted receive has room for; no data use up a receive all the same
+     * @param buffer what to send: its data, at most what the consumer's next posted receive has room for; no data use
+     *     up a receive all the same
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), data that do not fit, or
-     *         memory that is not mapped for the connection's device
+     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight
+     *     elsewhere
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any
+     *     more), data that do not fit, or memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(Buffer buffer, int consumerId) {
@@ -69,31 +73,38 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, with immediate data: a few bytes that reach the receive handler beside the buffer.
+     * As {@link #trySend(Buffer, int)}, with immediate data: a few bytes that reach the receive handler beside the
+     * buffer.
      *
      * @param buffer what to send
      * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
     public SubmitResult trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, of several buffers as one payload: their data arrive in the order of the list as the data of one receive. Allocates nothing.
+     * As {@link #trySend(Buffer, int)}, of several buffers as one payload: their data arrive in the order of the list
+     * as the data of one receive. Allocates nothing.
      *
-     * <p>Until the completion ({@link Builder#onListCompletion}) the list and all its buffers are in flight, and chained ({@code doca_buf_chain_list}); they cannot be
-     * sent in another way meanwhile. Where the send is not accepted, everything is as before ({@code doca_buf_unchain_list}).
+     * <p>Until the completion ({@link Builder#onListCompletion}) the list and all its buffers are in flight, and
+     * chained ({@code doca_buf_chain_list}); they cannot be sent in another way meanwhile. Where the send is not
+     * accepted, everything is as before ({@code doca_buf_unchain_list}).
      *
-     * @param list what to send: buffers that are not in flight, at least one and at most {@link Capabilities.Producer#maxBufferListLength}
+     * @param list what to send: buffers that are not in flight, at least one and at most
+     *     {@link Capabilities.Producer#maxBufferListLength}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      * @throws IllegalArgumentException if the list is empty, or longer than the device takes
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the producer or a buffer or its memory is closed, or the list or one of its buffers is in flight
-     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any more), data that do not fit, or
-     *         memory that is not mapped for the connection's device
+     * @throws IllegalStateException if the producer or a buffer or its memory is closed, or the list or one of its
+     *     buffers is in flight
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist (any
+     *     more), data that do not fit, or memory that is not mapped for the connection's device
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(BufferList list, int consumerId) {
@@ -106,36 +117,42 @@ public final class ComchProducer extends FastPathEndpoint {
      * @param list what to send
      * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
     public SubmitResult trySend(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), true);
     }
 
     /**
-     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same, with a buffer or without.
+     * As {@link #trySend(Buffer, int)}, of immediate data alone; uses up a posted receive of the consumer all the same,
+     * with a buffer or without.
      *
      * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
-     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again; {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
     public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
         return sends.send(null, consumerId, checkImmediate(immediate), true);
     }
 
     /**
-     * Queues a send, which costs a fraction of {@link #trySend(Buffer, int)} when there are many: the queue is submitted by one native call as soon as 32 sends
-     * are in it, by {@link #flush()}, or by the engine's next {@code progress()}, whichever comes first. The buffer is in flight from now on.
+     * Queues a send, which costs a fraction of {@link #trySend(Buffer, int)} when there are many: the queue is
+     * submitted by one native call as soon as 32 sends are in it, by {@link #flush()}, or by the engine's next
+     * {@code progress()}, whichever comes first. The buffer is in flight from now on.
      *
-     * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one in the queue has no buffer posted, all
-     * wait, and are tried again with each {@code progress()}. A send that DOCA refuses when its turn comes ends as one that failed
-     * ({@link SendCompletionHandler}), and so does one that still waits when the producer ends.
+     * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one
+     * in the queue has no buffer posted, all wait, and are tried again with each {@code progress()}. A send that DOCA
+     * refuses when its turn comes ends as one that failed ({@link SendCompletionHandler}), and so does one that still
+     * waits when the producer ends.
      *
      * @param buffer what to send: its data
      * @param consumerId a consumer of the peer
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws ConnectionClosedException if the connection has ended
-     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight elsewhere
+     * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight
+     *     elsewhere
      * @throws DocaException if DOCA refuses at once
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -156,7 +173,8 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * Queues a send of several buffers as one payload: as {@link #offer(Buffer, int)} does, with the rules of {@link #trySend(BufferList, int)}.
+     * Queues a send of several buffers as one payload: as {@link #offer(Buffer, int)} does, with the rules of
+     * {@link #trySend(BufferList, int)}.
      *
      * @param list what to send
      * @param consumerId a consumer of the peer
@@ -179,7 +197,8 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * Submits what {@link #offer} has queued ({@code doca_task_submit}), as far as consumers have buffers posted. Never waits.
+     * Submits what {@link #offer} has queued ({@code doca_task_submit}), as far as consumers have buffers posted. Never
+     * waits.
      *
      * @return whether nothing is queued any more
      * @throws WrongThreadException if another thread owns the engine
@@ -200,8 +219,8 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * Takes a buffer of the producer's own inventory whose data are the whole window ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the producer, or
-     * before.
+     * Takes a buffer of the producer's own inventory whose data are the whole window
+     * ({@code doca_buf_inventory_buf_get_by_args}). It is closed with the producer, or before.
      *
      * @param memory the map
      * @param offset where the window begins in it, bytes
@@ -209,7 +228,8 @@ public final class ComchProducer extends FastPathEndpoint {
      * @return the buffer
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the producer or map is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out, see {@link Builder#buffers}
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out, see
+     *     {@link Builder#buffers}
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return inventory(bufferCount).acquire(memory, offset, length);
@@ -252,7 +272,8 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may ask.
+     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may
+     * ask.
      *
      * @return since it was started
      */
@@ -261,7 +282,8 @@ public final class ComchProducer extends FastPathEndpoint {
     }
 
     /**
-     * How many times sends that {@link #offer} had accepted found the consumer without a posted buffer ({@link DocaError#AGAIN}) and had to wait in the queue.
+     * How many times sends that {@link #offer} had accepted found the consumer without a posted buffer
+     * ({@link DocaError#AGAIN}) and had to wait in the queue.
      *
      * @return since it was started; each attempt counts
      */
@@ -287,11 +309,19 @@ public final class ComchProducer extends FastPathEndpoint {
         }
     }
 
-    /** Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
+    /**
+     * Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
-        @Nullable SendCompletionHandler onCompletion;
-        @Nullable ListCompletionHandler onListCompletion;
+
+        @Nullable
+        SendCompletionHandler onCompletion;
+
+        @Nullable
+        ListCompletionHandler onListCompletion;
+
         boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
@@ -315,7 +345,8 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
-         * Called when a send of a buffer, or of immediate data alone, has ended, well or not. Without it {@code progress()} throws for a send that failed, the first of a row only.
+         * Called when a send of a buffer, or of immediate data alone, has ended, well or not. Without it
+         * {@code progress()} throws for a send that failed, the first of a row only.
          *
          * @param handler the handler
          * @return this
@@ -327,7 +358,8 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
-         * Called when a send of a {@link BufferList} has ended, well or not. Without it {@code progress()} throws for one that failed, the first of a row only.
+         * Called when a send of a {@link BufferList} has ended, well or not. Without it {@code progress()} throws for
+         * one that failed, the first of a row only.
          *
          * @param handler the handler
          * @return this
@@ -339,9 +371,11 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
-         * Buffers are handed over with a send: when the last send in flight with one has ended, well or not, the producer closes it, after the completion handler. A
-         * buffer of a {@link io.github.comch4j.core.BufferPool} is given back to the pool instead, which is faster. A buffer whose send was not accepted remains the program's.
-         * Of a {@link BufferList} all buffers are handed over, and the list is empty afterwards. Default: all remain the program's.
+         * Buffers are handed over with a send: when the last send in flight with one has ended, well or not, the
+         * producer closes it, after the completion handler. A buffer of a {@link io.github.comch4j.core.BufferPool} is
+         * given back to the pool instead, which is faster. A buffer whose send was not accepted remains the program's.
+         * Of a {@link BufferList} all buffers are handed over, and the list is empty afterwards. Default: all remain
+         * the program's.
          *
          * @return this
          */
@@ -357,7 +391,8 @@ public final class ComchProducer extends FastPathEndpoint {
         }
 
         /**
-         * Creates and starts the producer ({@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         * Creates and starts the producer ({@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in
+         * callbacks.
          *
          * @return the producer, running
          * @throws ConnectionClosedException if the connection has ended

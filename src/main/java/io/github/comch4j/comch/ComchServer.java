@@ -16,15 +16,20 @@ import java.util.Objects;
 /**
  * A named service on the DPU for one host function ({@code doca_comch_server}).
  *
- * {@snippet file="Pieces.java" region="server"}
+ * <p>{@snippet file="Pieces.java" region="server"}
  *
- * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods belong to the thread that owns
- * the engine, unless they say otherwise.
+ * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods
+ * belong to the thread that owns the engine, unless they say otherwise.
  */
 public final class ComchServer extends ControlPathEndpoint {
 
     private ComchServer(Builder settings, MemorySegment created) {
-        super(settings, ServerCalls.INSTANCE, "server \"" + settings.name + "\"", created, CoreObjects.of(settings.representor),
+        super(
+                settings,
+                ServerCalls.INSTANCE,
+                "server \"" + settings.name + "\"",
+                created,
+                CoreObjects.of(settings.representor),
                 CoreObjects.of(settings.device));
     }
 
@@ -34,7 +39,8 @@ public final class ComchServer extends ControlPathEndpoint {
      * @param engine the engine it runs on, which the calling thread owns
      * @param device the DPU's device
      * @param representor the host function to serve
-     * @param name what clients ask for; unique among the servers of the representor, not empty, at most {@link Capabilities#maxNameLength()} bytes
+     * @param name what clients ask for; unique among the servers of the representor, not empty, at most
+     *     {@link Capabilities#maxNameLength()} bytes
      * @return the settings
      */
     public static Builder builder(ProgressEngine engine, Device device, Representor representor, String name) {
@@ -81,8 +87,11 @@ public final class ComchServer extends ControlPathEndpoint {
         if (!refusal.getMessage().endsWith(refusal.action())) {
             return refusal; // the emulated device has told the cause: no need to guess
         }
-        DocaException told = Failures.refused(refusal.error(), refusal.function(),
-                refusal.action() + "; probably another " + this + " serves the same host function already, in this process or another one");
+        DocaException told = Failures.refused(
+                refusal.error(),
+                refusal.function(),
+                refusal.action() + "; probably another " + this
+                        + " serves the same host function already, in this process or another one");
         told.initCause(refusal);
         for (Throwable suppressed : refusal.getSuppressed()) {
             told.addSuppressed(suppressed);
@@ -90,7 +99,10 @@ public final class ComchServer extends ControlPathEndpoint {
         return told;
     }
 
-    /** Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
+    /**
+     * Settings of a server. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder extends ControlPathEndpoint.Builder<Builder> {
         private final Representor representor;
 
@@ -100,17 +112,26 @@ public final class ComchServer extends ControlPathEndpoint {
         }
 
         /**
-         * Creates and starts the server ({@code doca_comch_server_create}, {@code doca_ctx_start}); it accepts clients from now on.
+         * Creates and starts the server ({@code doca_comch_server_create}, {@code doca_ctx_start}); it accepts clients
+         * from now on.
          *
          * @return the server, running
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine, device or representor is closed
-         * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond the device's capability,
-         *         {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
+         * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond
+         *     the device's capability, {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably
+         *     taken, {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host
          */
         public ComchServer start() {
-            ComchServer server = new ComchServer(this, create("server",
-                    action -> ServerCalls.create(CoreObjects.of(device).handle(), CoreObjects.of(representor).handle(), name, action)));
+            ComchServer server = new ComchServer(
+                    this,
+                    create(
+                            "server",
+                            action -> ServerCalls.create(
+                                    CoreObjects.of(device).handle(),
+                                    CoreObjects.of(representor).handle(),
+                                    name,
+                                    action)));
             try {
                 server.context.start();
             } catch (RuntimeException | Error e) {

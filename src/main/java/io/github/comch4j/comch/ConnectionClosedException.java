@@ -4,7 +4,10 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.failure.Failures;
 
-/** The connection has ended, by this process, by the peer or by a fault: nothing more can be sent on it. {@link ComchConnection} tells how such an end shows. */
+/**
+ * The connection has ended, by this process, by the peer or by a fault: nothing more can be sent on it.
+ * {@link ComchConnection} tells how such an end shows.
+ */
 public final class ConnectionClosedException extends DocaException {
     private static final long serialVersionUID = 1L;
 
@@ -12,7 +15,9 @@ public final class ConnectionClosedException extends DocaException {
     private final ConnectionState state;
 
     ConnectionClosedException(String function, String action, ConnectionState state) {
-        super(Failures.origin(DocaError.NOT_CONNECTED, function,
+        super(Failures.origin(
+                DocaError.NOT_CONNECTED,
+                function,
                 action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")")));
         this.state = state;
     }
@@ -25,8 +30,8 @@ public final class ConnectionClosedException extends DocaException {
     /**
      * How the connection ended, as far as this process knew when this was thrown.
      *
-     * @return {@link ConnectionState#CLOSED} or {@link ConnectionState#LOST}; {@link ConnectionState#OPEN} if DOCA has refused before the engine of the connection
-     *         reported its end: that follows with its next progress
+     * @return {@link ConnectionState#CLOSED} or {@link ConnectionState#LOST}; {@link ConnectionState#OPEN} if DOCA has
+     *     refused before the engine of the connection reported its end: that follows with its next progress
      */
     public ConnectionState state() {
         return state;

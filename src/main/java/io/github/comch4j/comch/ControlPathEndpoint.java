@@ -38,9 +38,11 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private final String name;
     private final int maxMessageSize;
     private final int receiveQueueSize;
-    private final Map<Long, ComchConnection> connections = new LinkedHashMap<>(); // by native pointer; engine thread only
+    private final Map<Long, ComchConnection> connections =
+            new LinkedHashMap<>(); // by native pointer; engine thread only
 
-    ControlPathEndpoint(Builder<?> builder, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
+    ControlPathEndpoint(
+            Builder<?> builder, EndpointCalls calls, String description, MemorySegment created, Resource... owners) {
         this.calls = calls;
         this.engine = builder.engine;
         this.device = builder.device;
@@ -68,8 +70,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /** Settings that only one of the two kinds has. */
-    void configureMore(MemorySegment handle) {
-    }
+    void configureMore(MemorySegment handle) {}
 
     /**
      * The name that the server serves and the client asks for. Any thread may ask.
@@ -99,7 +100,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * The largest message that it sends or receives ({@code …_get_max_msg_size}); the peer may have a smaller limit, then that counts.
+     * The largest message that it sends or receives ({@code …_get_max_msg_size}); the peer may have a smaller limit,
+     * then that counts.
      *
      * @return bytes
      */
@@ -144,14 +146,17 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the peers, and waits until that is done
-     * ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
+     * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the
+     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
      *
-     * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop, nothing is delivered to it and its connections:
-     * {@code onMessage}, {@code onConsumer}, {@code onConnected}, {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and
-     * what arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other contexts on the engine may run meanwhile.
+     * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
+     * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
+     * {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and what arrives
+     * meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other
+     * contexts on the engine may run meanwhile.
      *
-     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no event loop's, which would be asked to close it
+     * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
+     *     event loop's, which would be asked to close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
@@ -219,7 +224,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     }
 
     /**
-     * Settings of a server or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
+     * Settings of a server or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
@@ -265,7 +271,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called when the peer, or a fault, ends a connection; not when this process does. Messages that arrived before were delivered.
+         * Called when the peer, or a fault, ends a connection; not when this process does. Messages that arrived before
+         * were delivered.
          *
          * @param handler the handler; the connection can no longer be used, but has its attachment and counters
          * @return this
@@ -289,8 +296,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws. Messages that are lost with their connection
-         * are not reported one by one: {@link #onDisconnected} reports the connection's end.
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws.
+         * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
+         * connection's end.
          *
          * @param handler the handler
          * @return this
@@ -302,9 +310,10 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it. To learn of the peer's end use
-         * {@link #onDisconnected}: a server's state does not depend on its clients, and each attempt of a client to connect that fails leads to
-         * {@link ContextState#IDLE} too, any number of times in {@link ComchClient.Builder#connect connect}.
+         * Called for each change of state ({@code doca_ctx_set_state_changed_cb}), after the library has acted on it.
+         * To learn of the peer's end use {@link #onDisconnected}: a server's state does not depend on its clients, and
+         * each attempt of a client to connect that fails leads to {@link ContextState#IDLE} too, any number of times in
+         * {@link ComchClient.Builder#connect connect}.
          *
          * @param handler the handler
          * @return this
@@ -342,7 +351,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default: 256.
+         * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default:
+         * 256.
          *
          * @param tasks 1 to {@link Capabilities#maxSendTasks()}
          * @return this
@@ -363,7 +373,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             try {
                 return creation.apply("creating " + kind + " \"" + name + "\" on " + device);
             } catch (DocaException e) {
-                String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED ? unsuitable() : "";
+                String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED
+                        ? unsuitable()
+                        : "";
                 throw cause.isEmpty() ? e : Failures.refused(e.code(), e.function(), e.action() + cause);
             }
         }
@@ -371,7 +383,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /** Whether servers, or clients, can be made on the device. */
         abstract boolean supported();
 
-        /** Why the device cannot have such a server or client, as far as its capabilities show; empty if they do not. */
+        /**
+         * Why the device cannot have such a server or client, as far as its capabilities show; empty if they do not.
+         */
         private String unsuitable() {
             if (!supported()) {
                 return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";

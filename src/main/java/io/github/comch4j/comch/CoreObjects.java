@@ -22,8 +22,7 @@ final class CoreObjects {
     private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
     private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
 
-    private CoreObjects() {
-    }
+    private CoreObjects() {}
 
     static Engine of(ProgressEngine engine) {
         return ENGINE.apply(engine);

@@ -13,12 +13,23 @@ final class EndpointSettings {
     /** As many unless told otherwise: enough to keep a queue busy, few enough to notice a peer that does not read. */
     private static final int DEFAULT_SEND_TASKS = 256;
 
-    MessageHandler onMessage = (connection, message) -> { };
-    @Nullable ConnectionHandler onConnected;
-    @Nullable ConnectionHandler onDisconnected;
-    @Nullable RemoteConsumerHandler onConsumer;
-    @Nullable SendFailureHandler onSendFailed;
-    @Nullable StateHandler onStateChanged;
+    MessageHandler onMessage = (connection, message) -> {};
+
+    @Nullable
+    ConnectionHandler onConnected;
+
+    @Nullable
+    ConnectionHandler onDisconnected;
+
+    @Nullable
+    RemoteConsumerHandler onConsumer;
+
+    @Nullable
+    SendFailureHandler onSendFailed;
+
+    @Nullable
+    StateHandler onStateChanged;
+
     int sendTasks = DEFAULT_SEND_TASKS;
     private int maxMessageSize; // 0: DOCA's default, as in the next field
     private int receiveQueueSize;
@@ -45,17 +56,29 @@ final class EndpointSettings {
     /** Tells DOCA the sizes, and where messages and consumers are to be reported. */
     void apply(EndpointCalls calls, MemorySegment handle, MessageSender sender, Device device, String action) {
         if (maxMessageSize > 0) {
-            Limits.set("maxMessageSize", maxMessageSize, value -> calls.setMaxMessageSize(handle, value, action),
-                    device, capabilities -> Optional.of(capabilities.maxMessageSize()));
+            Limits.set(
+                    "maxMessageSize",
+                    maxMessageSize,
+                    value -> calls.setMaxMessageSize(handle, value, action),
+                    device,
+                    capabilities -> Optional.of(capabilities.maxMessageSize()));
         }
         if (receiveQueueSize > 0) {
-            Limits.set("receiveQueueSize", receiveQueueSize, value -> calls.setReceiveQueueSize(handle, value, action),
-                    device, capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
+            Limits.set(
+                    "receiveQueueSize",
+                    receiveQueueSize,
+                    value -> calls.setReceiveQueueSize(handle, value, action),
+                    device,
+                    capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
         }
         MemorySegment sent = sender.sentCallback();
         MemorySegment notSent = sender.notSentCallback();
-        Limits.set("sendTasks", sendTasks, value -> calls.configureSend(handle, sent, notSent, value, action),
-                device, capabilities -> Optional.of(capabilities.maxSendTasks()));
+        Limits.set(
+                "sendTasks",
+                sendTasks,
+                value -> calls.configureSend(handle, sent, notSent, value, action),
+                device,
+                capabilities -> Optional.of(capabilities.maxSendTasks()));
         calls.registerMessages(handle, sender.receivedCallback(), action);
         calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED, action);
     }

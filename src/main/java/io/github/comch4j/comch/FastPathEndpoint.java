@@ -9,7 +9,6 @@ import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
-import io.github.comch4j.internal.load.Settings;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -21,8 +20,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What producers and consumers have in common: a connection, an engine, an id, tasks.
  *
- * <p>Tasks are allocated at their first use and used again: neither sending nor receiving allocates anything. All methods belong to the thread that owns the
- * engine, unless they say otherwise; it need not be that of the connection.
+ * <p>Tasks are allocated at their first use and used again: neither sending nor receiving allocates anything. All
+ * methods belong to the thread that owns the engine, unless they say otherwise; it need not be that of the connection.
  */
 public abstract sealed class FastPathEndpoint implements AutoCloseable permits ComchProducer, ComchConsumer {
     private static final int DEFAULT_TASKS = 64;
@@ -41,7 +40,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
         this.engine = settings.engine;
         this.onStateChanged = settings.onStateChanged;
         this.id = id(created);
-        this.context = new FastPathContext(this, calls, kind + " " + id + " on " + connection, CoreObjects.of(engine), owners);
+        this.context =
+                new FastPathContext(this, calls, kind + " " + id + " on " + connection, CoreObjects.of(engine), owners);
         try {
             context.bind(created);
         } catch (RuntimeException | Error e) {
@@ -67,8 +67,17 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
 
     /** Tells DOCA how its tasks end. */
     final void configure(TransferTasks tasks, Function<Capabilities, Optional<Long>> limit) {
-        Limits.set("tasks", tasks.count(), value -> calls.configureTasks(context.object(), tasks.queue.completedCallback(), tasks.queue.failedCallback(),
-                value, "configuring " + this), connection.endpoint().device(), limit);
+        Limits.set(
+                "tasks",
+                tasks.count(),
+                value -> calls.configureTasks(
+                        context.object(),
+                        tasks.queue.completedCallback(),
+                        tasks.queue.failedCallback(),
+                        value,
+                        "configuring " + this),
+                connection.endpoint().device(),
+                limit);
     }
 
     /** Its tasks; null before they are made. */
@@ -91,8 +100,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of the peer send to a consumer's id; a
-     * receive handler of the peer is told a producer's.
+     * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of
+     * the peer send to a consumer's id; a receive handler of the peer is told a producer's.
      *
      * @return unique among the producers or the consumers of this side of the connection, at least 1
      */
@@ -146,7 +155,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * How many tasks were accepted and failed later: sends that did not arrive, posted receives that came back with nothing. Any thread may ask.
+     * How many tasks were accepted and failed later: sends that did not arrive, posted receives that came back with
+     * nothing. Any thread may ask.
      *
      * @return since it was started
      */
@@ -164,14 +174,17 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and closes the buffers of its inventory. A producer
-     * waits for what is in flight to complete or be flushed; the buffers that a consumer has posted come back, and the peer is told that it expired.
-     * From the beginning of closing, also when it is closed with something that it depends on, the receive handler does not run any more, and what arrives is discarded.
-     * The handlers that give buffers back still run ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
-     * state; they can neither send nor post any more, see {@link #isRunning()}.
-     * Progresses the engine meanwhile, so that handlers of others on it may run. The second call does nothing.
+     * Ends it ({@code doca_ctx_stop}, {@code doca_comch_producer_destroy}, {@code doca_comch_consumer_destroy}), and
+     * closes the buffers of its inventory. A producer waits for what is in flight to complete or be flushed; the
+     * buffers that a consumer has posted come back, and the peer is told that it expired. From the beginning of
+     * closing, also when it is closed with something that it depends on, the receive handler does not run any more, and
+     * what arrives is discarded. The handlers that give buffers back still run
+     * ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
+     * state; they can neither send nor post any more, see {@link #isRunning()}. Progresses the engine meanwhile, so
+     * that handlers of others on it may run. The second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to close it
+     * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
+     *     close it
      * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
@@ -191,8 +204,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /** Runs after each change of state. */
-    void changed(int previous, int next) {
-    }
+    void changed(int previous, int next) {}
 
     final void stateChanged(int previous, int next) {
         try {
@@ -223,11 +235,13 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     }
 
     /**
-     * Settings of a producer or consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
+     * Settings of a producer or consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every
+     * call throws {@link IllegalStateException}.
      *
      * @param <B> the builder's own type
      */
-    public abstract static sealed class Builder<B extends Builder<B>> permits ComchProducer.Builder, ComchConsumer.Builder {
+    public abstract static sealed class Builder<B extends Builder<B>>
+            permits ComchProducer.Builder, ComchConsumer.Builder {
         final ComchConnection connection;
         final ProgressEngine engine;
         final OneUse use;
@@ -241,8 +255,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
         }
 
         /**
-         * How many sends can be in flight, or buffers be posted, at a time ({@code doca_comch_producer_task_send_set_conf},
-         * {@code doca_comch_consumer_task_post_recv_set_conf}). Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for.
+         * How many sends can be in flight, or buffers be posted, at a time
+         * ({@code doca_comch_producer_task_send_set_conf}, {@code doca_comch_consumer_task_post_recv_set_conf}).
+         * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for.
          *
          * @param count 1 to {@link Capabilities.Producer#maxTasks()} or {@link Capabilities.Consumer#maxTasks()}
          * @return this

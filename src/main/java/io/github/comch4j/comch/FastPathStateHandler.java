@@ -6,7 +6,8 @@ import io.github.comch4j.core.ContextState;
 @FunctionalInterface
 public interface FastPathStateHandler {
     /**
-     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a start or {@code close()}.
+     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a
+     * start or {@code close()}.
      *
      * @param object the producer or consumer
      * @param previous the state before

@@ -82,8 +82,11 @@ final class MessageSends {
         if (ConnectionClosedException.isMeantBy(error)) {
             return closed(connection, function);
         }
-        return Failures.refused(code, function, "sending " + length + " bytes on " + connection
-                + (error == DocaError.INVALID_VALUE ? ", perhaps more than the peer's maxMessageSize()" : ""));
+        return Failures.refused(
+                code,
+                function,
+                "sending " + length + " bytes on " + connection
+                        + (error == DocaError.INVALID_VALUE ? ", perhaps more than the peer's maxMessageSize()" : ""));
     }
 
     private static ConnectionClosedException closed(ComchConnection connection, String function) {
@@ -97,7 +100,9 @@ final class MessageSends {
                     + ", and a callback cannot wait: use trySend, or more sendTasks");
         }
         if (!engine.await(attempt, engine.deadline(), null)) {
-            throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME,
+            throw Failures.refused(
+                    DocaError.TIME_OUT,
+                    TaskCalls.SUBMIT_NAME,
                     "waiting " + engine.timeout() + " for room to send on " + connection);
         }
     }

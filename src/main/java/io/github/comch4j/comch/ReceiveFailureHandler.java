@@ -11,7 +11,8 @@ public interface ReceiveFailureHandler {
      * A posted receive came back: no producer will use it. Runs inside {@code progress()} of the consumer's engine.
      *
      * @param consumer the consumer
-     * @param buffer the buffer, the program's again; null if the receive has none ({@link ComchConsumer#tryPostImmediate})
+     * @param buffer the buffer, the program's again; null if the receive has none
+     *     ({@link ComchConsumer#tryPostImmediate})
      * @param error the task's status
      */
     void onReceiveFailed(ComchConsumer consumer, @Nullable Buffer buffer, DocaError error);

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 @FunctionalInterface
 public interface ReceiveHandler {
     /**
-     * A producer's send used up a posted receive. Runs inside {@code progress()} of the consumer's engine. When it returns, normally or by an
-     * exception, the receive is posted again, its buffer empty, unless {@link ComchConsumer#keep()} was called or re-posting is switched off.
+     * A producer's send used up a posted receive. Runs inside {@code progress()} of the consumer's engine. When it
+     * returns, normally or by an exception, the receive is posted again, its buffer empty, unless
+     * {@link ComchConsumer#keep()} was called or re-posting is switched off.
      *
      * @param consumer the consumer
-     * @param buffer the buffer, whose data are what arrived; null if the receive has none ({@link ComchConsumer#tryPostImmediate})
+     * @param buffer the buffer, whose data are what arrived; null if the receive has none
+     *     ({@link ComchConsumer#tryPostImmediate})
      * @param producerId the id of the peer's producer
      * @param immediate immediate data, empty if there are none; <b>valid until this method returns</b>
      */

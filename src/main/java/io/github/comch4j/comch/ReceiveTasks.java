@@ -18,7 +18,10 @@ import java.lang.foreign.MemorySegment;
 
 /** The post-receive tasks of a consumer: what runs for each receive that is posted, and for each that has ended. */
 final class ReceiveTasks extends TransferTasks {
-    /** The status of what was received and is not delivered any more: that of the buffers which come back because the consumer ends. */
+    /**
+     * The status of what was received and is not delivered any more: that of the buffers which come back because the
+     * consumer ends.
+     */
     private static final DocaError FLUSHED = DocaError.IO_FAILED;
 
     private final ComchConsumer consumer;
@@ -31,7 +34,8 @@ final class ReceiveTasks extends TransferTasks {
     private boolean inHandler;
     private boolean keep; // the receive of the handler that runs is not posted again
 
-    ReceiveTasks(ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
+    ReceiveTasks(
+            ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
         super(context, true, count, immediateLength, 0);
         this.consumer = consumer;
         this.repost = settings.repost;
@@ -115,18 +119,27 @@ final class ReceiveTasks extends TransferTasks {
     private RuntimeException notRunning() {
         context.checkOpen();
         if (!wasRunning) {
-            return new IllegalStateException(consumer + " is not running yet: progress its engine and that of its connection");
+            return new IllegalStateException(
+                    consumer + " is not running yet: progress its engine and that of its connection");
         }
-        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "posting to " + consumer, consumer.connection().state());
+        return new ConnectionClosedException(
+                TaskCalls.SUBMIT_NAME,
+                "posting to " + consumer,
+                consumer.connection().state());
     }
 
     private DocaException refused(int code, String function, BufferState buffer) {
         DocaError error = DocaError.of(code);
-        String doing = "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to " + consumer;
+        String doing =
+                "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to " + consumer;
         if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, doing, consumer.connection().state());
+            return new ConnectionClosedException(
+                    function, doing, consumer.connection().state());
         }
-        return Failures.refused(code, function, doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
+        return Failures.refused(
+                code,
+                function,
+                doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
     }
 
     @Override
@@ -140,7 +153,8 @@ final class ReceiveTasks extends TransferTasks {
             }
             long origin = CompletionRing.producer(entry);
             int length = (int) (origin >>> 32);
-            MemorySegment immediate = length == 0 ? Scratch.NOTHING : scratch.lend(CompletionRing.immediate(entry), length);
+            MemorySegment immediate =
+                    length == 0 ? Scratch.NOTHING : scratch.lend(CompletionRing.immediate(entry), length);
             deliver(slot, CompletionRing.dataLength(entry), (int) origin, immediate);
         }
     }
@@ -153,7 +167,9 @@ final class ReceiveTasks extends TransferTasks {
         }
         long result = scratch.resultAddress();
         BufferState buffer = buffers[slot];
-        long dataLength = buffer != null && BufferCalls.getDataLength(buffer.address(), result) == Calls.SUCCESS ? scratch.result() : 0;
+        long dataLength = buffer != null && BufferCalls.getDataLength(buffer.address(), result) == Calls.SUCCESS
+                ? scratch.result()
+                : 0;
         long receive = typed[slot];
         long immediate = ConsumerCalls.immediate(receive);
         int length = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
@@ -168,12 +184,15 @@ final class ReceiveTasks extends TransferTasks {
             buffer.endTask();
         }
         release(slot);
-        if (context.state() == Context.RUNNING && !context.isEnding()) { // else: flushed, because this or the connection ends
+        if (context.state() == Context.RUNNING
+                && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
         }
         if (onFailure != null) {
             onFailure.onReceiveFailed(consumer, buffer(buffer), status);
-        } else if (context.state() == Context.RUNNING && !context.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
+        } else if (context.state() == Context.RUNNING
+                && !context.isEnding()
+                && !ConnectionClosedException.isMeantBy(status)) {
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
         }
     }

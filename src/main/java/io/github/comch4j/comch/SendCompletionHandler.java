@@ -11,8 +11,10 @@ public interface SendCompletionHandler {
      * A send ended; its task is free again. Runs inside {@code progress()} of the producer's engine.
      *
      * @param producer the producer; may send again at once
-     * @param buffer the buffer, the program's again unless other sends with it are in flight; null for a send of immediate data alone
-     * @param status {@link DocaError#SUCCESS} if the data are in the consumer's memory; anything else means that they are not, or not all
+     * @param buffer the buffer, the program's again unless other sends with it are in flight; null for a send of
+     *     immediate data alone
+     * @param status {@link DocaError#SUCCESS} if the data are in the consumer's memory; anything else means that they
+     *     are not, or not all
      */
     void onCompletion(ComchProducer producer, @Nullable Buffer buffer, DocaError status);
 }

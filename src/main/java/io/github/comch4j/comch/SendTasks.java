@@ -24,6 +24,7 @@ import java.lang.foreign.MemorySegment;
 final class SendTasks extends TransferTasks {
     /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
     static final int IMMEDIATE_LIMIT = 4096;
+
     private static final int AGAIN = DocaError.AGAIN.code();
 
     private final ComchProducer producer;
@@ -72,7 +73,12 @@ final class SendTasks extends TransferTasks {
             state.beginTask(context);
         }
         int slot = free[freeCount - 1];
-        if (state == null || buffers[slot] != state || plainTo[slot] != consumerId || consumerId == 0 || immediate != null || state.hasMoved()) {
+        if (state == null
+                || buffers[slot] != state
+                || plainTo[slot] != consumerId
+                || consumerId == 0
+                || immediate != null
+                || state.hasMoved()) {
             prepare(slot, state, consumerId, immediate);
         }
         freeCount--;
@@ -136,10 +142,14 @@ final class SendTasks extends TransferTasks {
         }
         Device device = producer.connection().endpoint().device();
         if (listLimit == 0) {
-            listLimit = Capabilities.of(device).producer().map(Capabilities.Producer::maxBufferListLength).orElse(1L);
+            listLimit = Capabilities.of(device)
+                    .producer()
+                    .map(Capabilities.Producer::maxBufferListLength)
+                    .orElse(1L);
         }
         if (buffers > listLimit) {
-            throw new IllegalArgumentException("a list of " + buffers + " buffers, where " + device + " takes at most " + listLimit);
+            throw new IllegalArgumentException(
+                    "a list of " + buffers + " buffers, where " + device + " takes at most " + listLimit);
         }
     }
 
@@ -201,7 +211,8 @@ final class SendTasks extends TransferTasks {
             bytes = scratch.stageCopy(immediate);
             length = (int) immediate.byteSize();
         }
-        int code = ProducerCalls.allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
+        int code =
+                ProducerCalls.allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
         if (code == Calls.SUCCESS) {
             allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, consumerId);
             immediates[slot] = immediate != null;
@@ -222,31 +233,44 @@ final class SendTasks extends TransferTasks {
 
     private RuntimeException notRunning() {
         context.checkOpen();
-        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection().state());
+        return new ConnectionClosedException(
+                TaskCalls.SUBMIT_NAME,
+                "sending with " + producer,
+                producer.connection().state());
     }
 
-    private DocaException refused(int code, String function, BufferState buffer, int consumerId, MemorySegment immediate) {
+    private DocaException refused(
+            int code, String function, BufferState buffer, int consumerId, MemorySegment immediate) {
         return refused(code, function, buffer == null ? "" : buffer.length() + " bytes", buffer, consumerId, immediate);
     }
 
-    private DocaException refused(int code, String function, BufferListState list, int consumerId, MemorySegment immediate) {
+    private DocaException refused(
+            int code, String function, BufferListState list, int consumerId, MemorySegment immediate) {
         String data = list.length() + " bytes in " + list.size() + " buffers";
         return refused(code, function, data, suspect(list), consumerId, immediate);
     }
 
-    private DocaException refused(int code, String function, String data, BufferState buffer, int consumerId, MemorySegment immediate) {
+    private DocaException refused(
+            int code, String function, String data, BufferState buffer, int consumerId, MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, "sending with " + producer, producer.connection().state());
+            return new ConnectionClosedException(
+                    function, "sending with " + producer, producer.connection().state());
         }
-        String what = data + (buffer == null || immediate == null ? "" : " and ")
+        String what = data
+                + (buffer == null || immediate == null ? "" : " and ")
                 + (immediate == null ? "" : immediate.byteSize() + " bytes of immediate data");
-        return Failures.refused(code, function, "sending " + what + " to consumer " + consumerId + " with " + producer
-                + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
+        return Failures.refused(
+                code,
+                function,
+                "sending " + what + " to consumer " + consumerId + " with " + producer
+                        + (error == DocaError.INVALID_VALUE ? whyInvalid(function, buffer, immediate) : ""));
     }
 
     private String hintAbout(BufferState buffer) {
-        return buffer == null ? "" : producer.connection().hintAbout(buffer(buffer).memory());
+        return buffer == null
+                ? ""
+                : producer.connection().hintAbout(buffer(buffer).memory());
     }
 
     /** The first buffer whose memory is why DOCA refuses the list, or else the last one. */
@@ -265,12 +289,19 @@ final class SendTasks extends TransferTasks {
             return memory;
         }
         Device device = producer.connection().endpoint().device();
-        long most = immediate == null ? 0 : Capabilities.of(device).consumer().map(Capabilities.Consumer::maxImmediateLength).orElse(0L);
+        long most = immediate == null
+                ? 0
+                : Capabilities.of(device)
+                        .consumer()
+                        .map(Capabilities.Consumer::maxImmediateLength)
+                        .orElse(0L);
         if (immediate != null && immediate.byteSize() > most && most > 0) {
             return ": " + immediate.byteSize() + " bytes of immediate data, where " + device + " takes at most " + most;
         }
         String told = function.equals(TaskCalls.SUBMIT_NAME) ? Diagnosis.lastError() : "";
-        return ": " + (told.isEmpty() ? "more than that consumer's next posted buffer or its immediateLength() takes, or no such consumer (any more)" : told);
+        String usual = "more than that consumer's next posted buffer or its immediateLength() takes,"
+                + " or no such consumer (any more)";
+        return ": " + (told.isEmpty() ? usual : told);
     }
 
     @Override

@@ -9,12 +9,13 @@ import io.github.comch4j.core.ContextState;
 @FunctionalInterface
 public interface StateHandler {
     /**
-     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a start or {@code close()}.
+     * The state changed. Runs inside {@code progress()} of its engine, or inside the call that caused it, such as a
+     * start or {@code close()}.
      *
      * @param endpoint the server or client
      * @param previous the state before
-     * @param next the state now, which {@link ControlPathEndpoint#state()} tells too; {@link ContextState#IDLE} after {@link ContextState#STARTING}: an attempt to
-     *        connect has failed
+     * @param next the state now, which {@link ControlPathEndpoint#state()} tells too; {@link ContextState#IDLE} after
+     *     {@link ContextState#STARTING}: an attempt to connect has failed
      */
     void onStateChanged(ControlPathEndpoint endpoint, ContextState previous, ContextState next);
 }

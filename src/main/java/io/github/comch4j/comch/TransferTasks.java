@@ -13,8 +13,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The tasks of a producer or consumer, one slot for each. They are allocated at their first use and used again, so that neither sending nor receiving
- * allocates anything.
+ * The tasks of a producer or consumer, one slot for each. They are allocated at their first use and used again, so that
+ * neither sending nor receiving allocates anything.
  */
 abstract sealed class TransferTasks implements SlotEvents permits SendTasks, ReceiveTasks {
     private static final VarHandle FREE_COUNT = freeCountHandle();

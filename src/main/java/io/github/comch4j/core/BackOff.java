@@ -27,7 +27,8 @@ final class BackOff implements IdleStrategy {
         if (this.shortest > this.longest) {
             throw new IllegalArgumentException("shortest " + shortest + " is longer than longest " + longest);
         }
-        this.text = "backoff(spins=" + spins + ", yields=" + yields + ", shortest=" + shortest + ", longest=" + longest + ")";
+        this.text = "backoff(spins=" + spins + ", yields=" + yields + ", shortest=" + shortest + ", longest=" + longest
+                + ")";
     }
 
     static long positive(String what, Duration time) {

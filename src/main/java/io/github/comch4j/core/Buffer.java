@@ -15,17 +15,21 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A window on a {@link MemoryMap} ({@code doca_buf}): what producers send from and consumers receive into, without a copy.
+ * A window on a {@link MemoryMap} ({@code doca_buf}): what producers send from and consumers receive into, without a
+ * copy.
  *
  * <pre>
  *  0              position        position + length       capacity
  *  |--- headroom ---|---- data ----------|---- room ---------|
  * </pre>
+ *
  * Only the data are sent. A receive appends to the data, into the room.
  *
- * <p>While a task with it is in flight the buffer belongs to DOCA: every method but {@link #isInFlight()}, {@link #isClosed()}, {@link #capacity()},
- * {@link #offset()} and {@link #memory()} throws {@link IllegalStateException}. One buffer may be in flight in many sends of one producer at once, or in
- * one receive, or in one {@link BufferList}. A segment that was taken before stays usable, so a program can spoil data in flight, but nothing else.
+ * <p>While a task with it is in flight the buffer belongs to DOCA: every method but {@link #isInFlight()},
+ * {@link #isClosed()}, {@link #capacity()}, {@link #offset()} and {@link #memory()} throws
+ * {@link IllegalStateException}. One buffer may be in flight in many sends of one producer at once, or in one receive,
+ * or in one {@link BufferList}. A segment that was taken before stays usable, so a program can spoil data in flight,
+ * but nothing else.
  *
  * <p>One thread at a time, normally that of the producer's or consumer's engine; there is no check.
  */
@@ -39,7 +43,13 @@ public final class Buffer implements AutoCloseable {
     private final MemorySegment window;
     private final BufferResource resource;
 
-    Buffer(BufferInventory inventory, MemoryMap memory, long offset, MemorySegment window, MemorySegment handle, long length) {
+    Buffer(
+            BufferInventory inventory,
+            MemoryMap memory,
+            long offset,
+            MemorySegment window,
+            MemorySegment handle,
+            long length) {
         this.memory = memory;
         this.window = window;
         this.resource = new BufferResource(inventory, memory, offset, window.byteSize(), handle.address());
@@ -190,7 +200,8 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Gives the buffer back to its inventory ({@code doca_buf_dec_refcount}). The second call does nothing. Allowed in callbacks.
+     * Gives the buffer back to its inventory ({@code doca_buf_dec_refcount}). The second call does nothing. Allowed in
+     * callbacks.
      *
      * @throws IllegalStateException if it is in flight
      * @throws DocaException if DOCA refuses
@@ -232,7 +243,11 @@ public final class Buffer implements AutoCloseable {
         private BufferPool.@Nullable Slot slot; // null: of no pool
 
         BufferResource(BufferInventory inventory, MemoryMap memory, long offset, long size, long address) {
-            super(Rank.BUFFER, "the buffer of " + size + " bytes at " + offset, inventory.resource(), memory.resource());
+            super(
+                    Rank.BUFFER,
+                    "the buffer of " + size + " bytes at " + offset,
+                    inventory.resource(),
+                    memory.resource());
             this.inventory = inventory;
             this.memory = memory;
             this.offset = offset;
@@ -272,13 +287,17 @@ public final class Buffer implements AutoCloseable {
 
         @Override
         public @Nullable LoopThread closingLoopThread() {
-            return state.inFlight() > 0 && state.holder() != null ? state.holder().closingLoopThread() : null;
+            return state.inFlight() > 0 && state.holder() != null
+                    ? state.holder().closingLoopThread()
+                    : null;
         }
 
         @Override
         protected void release(Teardown teardown) {
             if (state.inFlight() > 0 && !state.holder().awaitTasks(() -> state.inFlight() == 0, teardown)) {
-                throw Failures.refused(DocaError.TIME_OUT, BufferCalls.DECREMENT_NAME,
+                throw Failures.refused(
+                        DocaError.TIME_OUT,
+                        BufferCalls.DECREMENT_NAME,
                         "waiting for the tasks of " + state.holder().name() + " with " + name());
             }
             int code = decrementReferences();

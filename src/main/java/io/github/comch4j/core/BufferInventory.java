@@ -16,9 +16,11 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A fixed number of buffer descriptors ({@code doca_buf_inventory}), without memory of their own. May be used from any thread.
+ * A fixed number of buffer descriptors ({@code doca_buf_inventory}), without memory of their own. May be used from any
+ * thread.
  *
- * <p>Producers and consumers have an inventory each; a separate one is for buffers that outlive them or move between them.
+ * <p>Producers and consumers have an inventory each; a separate one is for buffers that outlive them or move between
+ * them.
  */
 public final class BufferInventory implements AutoCloseable {
     private final InventoryResource resource;
@@ -63,7 +65,8 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, length)
-                .orElseThrow(() -> Failures.refused(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> Failures.refused(
+                        DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -79,7 +82,8 @@ public final class BufferInventory implements AutoCloseable {
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, 0)
-                .orElseThrow(() -> Failures.refused(DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+                .orElseThrow(() -> Failures.refused(
+                        DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
     }
 
     /**
@@ -117,9 +121,13 @@ public final class BufferInventory implements AutoCloseable {
                         return Optional.empty();
                     }
                     if (code != Calls.SUCCESS) {
-                        throw Failures.refused(code, InventoryCalls.TAKE_NAME, "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
+                        throw Failures.refused(
+                                code,
+                                InventoryCalls.TAKE_NAME,
+                                "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
-                    return Optional.of(new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
+                    return Optional.of(
+                            new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }
             }
         }
@@ -180,10 +188,11 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * Closes the buffers that are still out, waiting for those in flight (a consumer that they are posted to is closed), then the inventory
-     * ({@code doca_buf_inventory_destroy}). The second call does nothing.
+     * Closes the buffers that are still out, waiting for those in flight (a consumer that they are posted to is
+     * closed), then the inventory ({@code doca_buf_inventory_destroy}). The second call does nothing.
      *
-     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no {@link EventLoop}'s
+     * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no
+     *     {@link EventLoop}'s
      * @throws IllegalStateException inside a callback that would have to end first
      * @throws DocaException if something does not end in time; the inventory is still open then
      */

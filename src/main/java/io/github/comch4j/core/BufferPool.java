@@ -6,12 +6,13 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing. Closed
- * with its map, if not before.
+ * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
+ * Closed with its map, if not before.
  *
- * {@snippet file="Pieces.java" region="pool"}
+ * <p>{@snippet file="Pieces.java" region="pool"}
  *
- * <p>A slot whose send was not accepted is still claimed: send it later, or give it back. One thread at a time, normally that of the producer's or consumer's engine; there is no check.
+ * <p>A slot whose send was not accepted is still claimed: send it later, or give it back. One thread at a time,
+ * normally that of the producer's or consumer's engine; there is no check.
  */
 public final class BufferPool implements AutoCloseable {
     private final MemoryMap memory;
@@ -41,7 +42,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Divides the beginning of a map into slots, a buffer for each. The map remains the caller's, and should have no other buffers there.
+     * Divides the beginning of a map into slots, a buffer for each. The map remains the caller's, and should have no
+     * other buffers there.
      *
      * @param memory the map
      * @param count how many, at least 1
@@ -160,10 +162,14 @@ public final class BufferPool implements AutoCloseable {
             if (slot.out) {
                 text.append("slot ").append(slot.index).append(" is not released");
                 if (slot.claimed == null) {
-                    text.append("; run with -D").append(Doca.DEBUG_PROPERTY).append("=true to see where it was claimed\n");
+                    text.append("; run with -D")
+                            .append(Doca.DEBUG_PROPERTY)
+                            .append("=true to see where it was claimed\n");
                 } else {
                     text.append("; it was claimed\n");
-                    Arrays.stream(slot.claimed.getStackTrace()).forEach(frame -> text.append("    at ").append(frame).append('\n'));
+                    Arrays.stream(slot.claimed.getStackTrace())
+                            .forEach(frame ->
+                                    text.append("    at ").append(frame).append('\n'));
                 }
             }
         }
@@ -171,7 +177,8 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Closes all its buffers, waiting for those in flight (a consumer that they are posted to is closed). The second call does nothing.
+     * Closes all its buffers, waiting for those in flight (a consumer that they are posted to is closed). The second
+     * call does nothing.
      *
      * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
      * @throws IllegalStateException inside a callback that would have to end first
@@ -256,7 +263,8 @@ public final class BufferPool implements AutoCloseable {
          */
         public Slot commit(long length) {
             if (length < 0 || length > slotSize) {
-                throw new IndexOutOfBoundsException(length + " bytes do not fit into slot " + index + " of " + slotSize + " bytes");
+                throw new IndexOutOfBoundsException(
+                        length + " bytes do not fit into slot " + index + " of " + slotSize + " bytes");
             }
             buffer().setData(0, length);
             return this;
@@ -278,7 +286,8 @@ public final class BufferPool implements AutoCloseable {
         /**
          * Gives it back without having used it; the same as {@link #release()}.
          *
-         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it is in flight
+         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it
+         *     is in flight
          */
         public void abort() {
             release();
@@ -287,7 +296,8 @@ public final class BufferPool implements AutoCloseable {
         /**
          * Gives it back.
          *
-         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it is in flight
+         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it
+         *     is in flight
          */
         public void release() {
             if (!out) {

@@ -2,7 +2,6 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
@@ -13,9 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.function.Function;
 
-/**
- * An open device ({@code doca_dev}); made by {@link Devices}. May be used from any thread.
- */
+/** An open device ({@code doca_dev}); made by {@link Devices}. May be used from any thread. */
 public final class Device implements AutoCloseable {
     static {
         Internals.open(Device.class, Device::resource);
@@ -69,7 +66,8 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Its addresses, rate and capabilities ({@code doca_devinfo_get_…}, {@code doca_devinfo_cap_…}, {@code doca_mmap_cap_…}).
+     * Its addresses, rate and capabilities ({@code doca_devinfo_get_…}, {@code doca_devinfo_cap_…},
+     * {@code doca_mmap_cap_…}).
      *
      * @return a snapshot
      * @throws IllegalStateException if it is closed
@@ -79,7 +77,8 @@ public final class Device implements AutoCloseable {
     }
 
     /**
-     * Lists the network functions of the host that this device stands for, those that Comch can serve ({@code doca_devinfo_rep_create_list}).
+     * Lists the network functions of the host that this device stands for, those that Comch can serve
+     * ({@code doca_devinfo_rep_create_list}).
      *
      * @return a snapshot; empty on a host, whose devices have none
      * @throws IllegalStateException if it is closed
@@ -123,10 +122,16 @@ public final class Device implements AutoCloseable {
         try (NativeList list = listRepresentors(RepresentorFilter.NET)) {
             MemorySegment info = list.find(function, Representor::address).orElseThrow(() -> {
                 List<PciAddress> available = list.map(Representor::address);
-                return new NoSuchDeviceException(DocaError.NOT_FOUND, DeviceCalls.LIST_REPRESENTORS_NAME, "opening the representor of " + function,
-                        this + " has no representor for " + function + "; it has " + available, function, available);
+                return new NoSuchDeviceException(
+                        DocaError.NOT_FOUND,
+                        DeviceCalls.LIST_REPRESENTORS_NAME,
+                        "opening the representor of " + function,
+                        this + " has no representor for " + function + "; it has " + available,
+                        function,
+                        available);
             });
-            return new Representor(this, function, DeviceCalls.openRepresentor(info, "opening the representor of " + function));
+            return new Representor(
+                    this, function, DeviceCalls.openRepresentor(info, "opening the representor of " + function));
         }
     }
 

@@ -1,6 +1,5 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.cli.Comch;
 import java.util.Objects;
 
 /**
@@ -12,7 +11,8 @@ import java.util.Objects;
  * @param server whether Comch servers can be made on it: yes on the DPU
  * @param client whether Comch clients can be made on it: yes on the host
  */
-public record DeviceInfo(PciAddress address, String interfaceName, String ibDeviceName, boolean server, boolean client) {
+public record DeviceInfo(
+        PciAddress address, String interfaceName, String ibDeviceName, boolean server, boolean client) {
     /** Checks that nothing is missing. */
     public DeviceInfo {
         Objects.requireNonNull(address);

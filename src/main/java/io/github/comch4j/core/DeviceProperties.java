@@ -1,6 +1,5 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.cli.Comch;
 import java.net.InetAddress;
 import java.util.Objects;
 import java.util.Optional;
@@ -9,8 +8,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * All that DOCA tells of a device's port and capabilities, besides those of Comch (see {@link io.github.comch4j.comch.Capabilities}); a snapshot, made by
- * {@link Device#properties}. What the device does not have, or this DOCA release cannot tell, is empty or false.
+ * All that DOCA tells of a device's port and capabilities, besides those of Comch (see
+ * {@link io.github.comch4j.comch.Capabilities}); a snapshot, made by {@link Device#properties}. What the device does
+ * not have, or this DOCA release cannot tell, is empty or false.
  *
  * @param ipv4 the first IPv4 address of the interface ({@code doca_devinfo_get_ipv4_addr})
  * @param ipv6 its IPv6 address ({@code doca_devinfo_get_ipv6_addr})
@@ -18,17 +18,35 @@ import java.util.Set;
  * @param lid the local identifier of an InfiniBand port ({@code doca_devinfo_get_lid})
  * @param activeRate the port's rate, bits per second ({@code doca_devinfo_get_active_rate}, since 3.0)
  * @param vhcaId the number of the function within the device ({@code doca_devinfo_get_vhca_id}, since 3.0)
- * @param completionVectors how many completion vectors contexts may choose from ({@code doca_ctx_cap_get_num_completion_vectors}, since 3.0)
- * @param hotplugManager whether it manages hot-plugged functions ({@code doca_devinfo_cap_is_hotplug_manager_supported})
- * @param notificationModeration whether it can moderate notifications ({@code doca_devinfo_cap_is_notification_moderation_supported}, since 3.0)
- * @param resourceReclaim whether it can be made to reclaim resources faster ({@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}, since 3.0)
- * @param exportsMemory whether {@link MemoryMap#exportPci} works with it ({@code doca_mmap_cap_is_export_pci_supported})
- * @param importsMemory whether {@link MemoryMap#importFrom} works with it ({@code doca_mmap_cap_is_create_from_export_pci_supported})
- * @param representorFilters what {@link Device#representors(RepresentorFilter)} understands ({@code doca_devinfo_rep_cap_is_filter_…_supported}); empty on a host
+ * @param completionVectors how many completion vectors contexts may choose from
+ *     ({@code doca_ctx_cap_get_num_completion_vectors}, since 3.0)
+ * @param hotplugManager whether it manages hot-plugged functions
+ *     ({@code doca_devinfo_cap_is_hotplug_manager_supported})
+ * @param notificationModeration whether it can moderate notifications
+ *     ({@code doca_devinfo_cap_is_notification_moderation_supported}, since 3.0)
+ * @param resourceReclaim whether it can be made to reclaim resources faster
+ *     ({@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}, since 3.0)
+ * @param exportsMemory whether {@link MemoryMap#exportPci} works with it
+ *     ({@code doca_mmap_cap_is_export_pci_supported})
+ * @param importsMemory whether {@link MemoryMap#importFrom} works with it
+ *     ({@code doca_mmap_cap_is_create_from_export_pci_supported})
+ * @param representorFilters what {@link Device#representors(RepresentorFilter)} understands
+ *     ({@code doca_devinfo_rep_cap_is_filter_…_supported}); empty on a host
  */
-public record DeviceProperties(Optional<InetAddress> ipv4, Optional<InetAddress> ipv6, Optional<String> mac, OptionalInt lid, OptionalLong activeRate,
-        OptionalInt vhcaId, OptionalInt completionVectors, boolean hotplugManager, boolean notificationModeration, boolean resourceReclaim,
-        boolean exportsMemory, boolean importsMemory, Set<RepresentorFilter> representorFilters) {
+public record DeviceProperties(
+        Optional<InetAddress> ipv4,
+        Optional<InetAddress> ipv6,
+        Optional<String> mac,
+        OptionalInt lid,
+        OptionalLong activeRate,
+        OptionalInt vhcaId,
+        OptionalInt completionVectors,
+        boolean hotplugManager,
+        boolean notificationModeration,
+        boolean resourceReclaim,
+        boolean exportsMemory,
+        boolean importsMemory,
+        Set<RepresentorFilter> representorFilters) {
     /** Checks that nothing is missing. */
     public DeviceProperties {
         Objects.requireNonNull(ipv4);

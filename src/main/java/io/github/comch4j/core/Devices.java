@@ -10,18 +10,18 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * The devices of this machine: on a host its BlueField functions, on a DPU its own device. All methods may be called from any thread.
+ * The devices of this machine: on a host its BlueField functions, on a DPU its own device. All methods may be called
+ * from any thread.
  *
- * <p>With the emulated BlueField the environment variable {@code DOCA_EMU_SIDE} ({@code host}, {@code dpu}, {@code both}) decides which machine this
- * process is on.
+ * <p>With the emulated BlueField the environment variable {@code DOCA_EMU_SIDE} ({@code host}, {@code dpu},
+ * {@code both}) decides which machine this process is on.
  */
 public final class Devices {
-    private Devices() {
-    }
+    private Devices() {}
 
     /**
-     * Loads the libraries first: the exception for no libraries, or for native calls that are forbidden, says more than that for a class that cannot be
-     * initialised.
+     * Loads the libraries first: the exception for no libraries, or for native calls that are forbidden, says more than
+     * that for a class that cannot be initialised.
      */
     private static NativeList local() {
         NativeLibrary.load();
@@ -54,8 +54,13 @@ public final class Devices {
         try (NativeList devices = local()) {
             MemorySegment info = devices.find(address, Devices::address).orElseThrow(() -> {
                 List<PciAddress> available = devices.map(Devices::address);
-                return new NoSuchDeviceException(DocaError.NOT_FOUND, DeviceCalls.LIST_NAME, "opening device " + address,
-                        "no device " + address + " here; there are " + available, address, available);
+                return new NoSuchDeviceException(
+                        DocaError.NOT_FOUND,
+                        DeviceCalls.LIST_NAME,
+                        "opening device " + address,
+                        "no device " + address + " here; there are " + available,
+                        address,
+                        available);
             });
             Device opened = new Device(address, DeviceCalls.open(info, "opening device " + address));
             Leaks.watch(opened, opened.resource());
@@ -73,7 +78,8 @@ public final class Devices {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static Device openHost(PciAddress address) {
-        return openIf(address, Device::supportsClients, "cannot have Comch clients: not a host's function of a BlueField");
+        return openIf(
+                address, Device::supportsClients, "cannot have Comch clients: not a host's function of a BlueField");
     }
 
     /**
@@ -93,14 +99,23 @@ public final class Devices {
         Device device = open(address);
         if (!condition.test(device)) {
             device.close();
-            throw new NoSuchDeviceException(DocaError.NOT_SUPPORTED, DeviceCalls.OPEN_NAME, "opening device " + address, "device " + address + " " + otherwise,
-                    address, list().stream().map(DeviceInfo::address).toList());
+            throw new NoSuchDeviceException(
+                    DocaError.NOT_SUPPORTED,
+                    DeviceCalls.OPEN_NAME,
+                    "opening device " + address,
+                    "device " + address + " " + otherwise,
+                    address,
+                    list().stream().map(DeviceInfo::address).toList());
         }
         return device;
     }
 
     static DeviceInfo describe(MemorySegment info) {
-        return new DeviceInfo(address(info), DeviceCalls.interfaceName(info), DeviceCalls.infiniBandName(info), CapabilityCalls.servers(info),
+        return new DeviceInfo(
+                address(info),
+                DeviceCalls.interfaceName(info),
+                DeviceCalls.infiniBandName(info),
+                CapabilityCalls.servers(info),
                 CapabilityCalls.clients(info));
     }
 

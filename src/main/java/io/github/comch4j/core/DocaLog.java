@@ -7,10 +7,11 @@ import io.github.comch4j.internal.load.NativeLibrary;
 import java.util.Objects;
 
 /**
- * DOCA's own log. It has two streams: what the libraries say ({@code sdk}), silent until somebody wants it, and what programs write with DOCA's
- * functions ({@code application}), which is of interest to programs that are partly C.
+ * DOCA's own log. It has two streams: what the libraries say ({@code sdk}), silent until somebody wants it, and what
+ * programs write with DOCA's functions ({@code application}), which is of interest to programs that are partly C.
  *
- * <p>All methods may be called from any thread. {@link MissingFunctionException} where the DOCA release in use lacks a function: all of them are experimental.
+ * <p>All methods may be called from any thread. {@link MissingFunctionException} where the DOCA release in use lacks a
+ * function: all of them are experimental.
  */
 public final class DocaLog {
     /** The logger that {@link #bridge} writes to. */
@@ -59,13 +60,13 @@ public final class DocaLog {
         }
     }
 
-    private DocaLog() {
-    }
+    private DocaLog() {}
 
     /**
-     * Sends what the libraries say to the {@link System.Logger} named {@value #LOGGER}, for the life of the process ({@code doca_log_backend_create_with_fd_sdk},
-     * {@code doca_log_level_set_global_sdk_limit}). A daemon thread writes the records, so they may arrive a little later than what the program logs itself; when a
-     * flood of them comes some are lost.
+     * Sends what the libraries say to the {@link System.Logger} named {@value #LOGGER}, for the life of the process
+     * ({@code doca_log_backend_create_with_fd_sdk}, {@code doca_log_level_set_global_sdk_limit}). A daemon thread
+     * writes the records, so they may arrive a little later than what the program logs itself; when a flood of them
+     * comes some are lost.
      *
      * @param level the most talkative level that is wanted; can be changed by {@link #setSdkLevel(Level)}
      * @throws IllegalStateException if there is a bridge already
@@ -117,8 +118,8 @@ public final class DocaLog {
     }
 
     /**
-     * Shows the application stream on the standard streams of the process: up to {@link Level#INFO} on stdout, from {@link Level#WARNING} on stderr
-     * ({@code doca_log_backend_create_standard}).
+     * Shows the application stream on the standard streams of the process: up to {@link Level#INFO} on stdout, from
+     * {@link Level#WARNING} on stderr ({@code doca_log_backend_create_standard}).
      *
      * @throws DocaException if DOCA refuses
      */
@@ -128,8 +129,8 @@ public final class DocaLog {
     }
 
     /**
-     * Writes to the application stream ({@code doca_log_register_source}, {@code doca_log}), so that a program in C and Java has one log. Java alone is better off with
-     * {@link System.Logger}.
+     * Writes to the application stream ({@code doca_log_register_source}, {@code doca_log}), so that a program in C and
+     * Java has one log. Java alone is better off with {@link System.Logger}.
      *
      * @param level how severe
      * @param source which part of the program; registered with DOCA at its first use, for the life of the process

@@ -17,14 +17,17 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a loop. Whatever touches the engine, or
- * what runs on it, is done in the loop: in handlers, or in tasks that other threads, also virtual ones, hand over.
+ * A platform thread that owns a {@link ProgressEngine} and progresses it, for programs that do not want to write such a
+ * loop. Whatever touches the engine, or what runs on it, is done in the loop: in handlers, or in tasks that other
+ * threads, also virtual ones, hand over.
  *
- * {@snippet file="Pieces.java" region="loop"}
+ * <p>{@snippet file="Pieces.java" region="loop"}
  *
- * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which then waits for the loop.
+ * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which
+ * then waits for the loop.
  *
- * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive until it is closed.
+ * <p>What handlers and executed tasks throw goes to the failure handler; the loop goes on. The loop keeps its JVM alive
+ * until it is closed.
  */
 public final class EventLoop implements Executor, AutoCloseable {
     private final IdleStrategy idle;
@@ -60,7 +63,14 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return the loop, running
      */
     public static EventLoop start(String name, IdleStrategy idle) {
-        return start(name, idle, failure -> EventLoopRun.logger().log(Logger.Level.ERROR, "a handler or task of the event loop \"" + name + "\" failed", failure));
+        return start(
+                name,
+                idle,
+                failure -> EventLoopRun.logger()
+                        .log(
+                                Logger.Level.ERROR,
+                                "a handler or task of the event loop \"" + name + "\" failed",
+                                failure));
     }
 
     /**
@@ -91,7 +101,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * The engine. Only tasks and handlers of the loop may use it, and cannot release or close it: the loop does. Any thread may ask for it.
+     * The engine. Only tasks and handlers of the loop may use it, and cannot release or close it: the loop does. Any
+     * thread may ask for it.
      *
      * @return the engine, which the loop's thread owns
      */
@@ -109,7 +120,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task in the loop soon, after those that were handed over before. Any thread may call it, the loop's own as well.
+     * Runs a task in the loop soon, after those that were handed over before. Any thread may call it, the loop's own as
+     * well.
      *
      * @param task the task; must not block
      * @throws RejectedExecutionException if the loop is closed
@@ -141,7 +153,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * What {@link #call} runs.
      *
      * @param <T> the type of the result
-     * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is none
+     * @param <X> the checked exception that it may throw; {@link RuntimeException}, as the compiler infers, if there is
+     *     none
      */
     @FunctionalInterface
     public interface Task<T extends @Nullable Object, X extends Exception> {
@@ -155,18 +168,21 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits holds on to no carrier.
+     * Runs a task in the loop and waits for it; in the loop itself, runs it here and now. A virtual thread that waits
+     * holds on to no carrier.
      *
-     * <p>What the task throws comes out here as it is. Its stack trace is that of the loop; that of the thread that called is in an exception
-     * {@linkplain Throwable#getSuppressed() suppressed} in it.
+     * <p>What the task throws comes out here as it is. Its stack trace is that of the loop; that of the thread that
+     * called is in an exception {@linkplain Throwable#getSuppressed() suppressed} in it.
      *
-     * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does nothing else
+     * @param task the task; must not block, except as the blocking calls of this library do, while which the loop does
+     *     nothing else
      * @param <T> the type of the result
      * @param <X> the checked exception that the task may throw
      * @return what it returns
      * @throws X what it throws, and anything unchecked
      * @throws RejectedExecutionException if the loop is closed
-     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the loop's thread has called {@link System#exit}
+     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the
+     *     loop's thread has called {@link System#exit}
      */
     public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task) throws X {
         if (isInLoop()) {
@@ -203,7 +219,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws RejectedExecutionException if the loop is closed
      * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
      */
-    public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task, Duration timeout) throws X, TimeoutException {
+    public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task, Duration timeout)
+            throws X, TimeoutException {
         if (isInLoop()) {
             return task.run();
         }
@@ -222,7 +239,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private RuntimeException failed(ExecutionException e) {
-        throw EventLoop.<RuntimeException>sneak(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
+        throw EventLoop.<RuntimeException>sneak(
+                Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
     }
 
     private IllegalStateException interrupted(InterruptedException e) {
@@ -240,17 +258,19 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the thread's end. In the loop itself it does not
-     * wait. The second call only waits.
+     * Runs the tasks that were handed over, closes all that runs on the engine and the engine, and waits for the
+     * thread's end. In the loop itself it does not wait. The second call only waits.
      *
-     * <p>It waits as long as the loop's thread shows that it is alive, by progress of the engine or by tasks that it ends. When a handler or task blocks, the loop
-     * closes everything as soon as that returns, waited for or not.
+     * <p>It waits as long as the loop's thread shows that it is alive, by progress of the engine or by tasks that it
+     * ends. When a handler or task blocks, the loop closes everything as soon as that returns, waited for or not.
      *
-     * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a hook that closes the loop, or something that runs on
-     * it, gets an {@link IllegalStateException} at once, and the process ends; what is open ends with it, and peers learn of that as of any end of a process.
+     * <p>A handler that calls {@link System#exit} never returns, as the JVM's end waits for the shutdown hooks. So a
+     * hook that closes the loop, or something that runs on it, gets an {@link IllegalStateException} at once, and the
+     * process ends; what is open ends with it, and peers learn of that as of any end of a process.
      *
-     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all the same. Also
-     *         {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for {@link ProgressEngine#timeout()}; it is still there
+     * @throws io.github.comch4j.DocaException if something on the engine did not end in time; the thread has ended all
+     *     the same. Also {@link io.github.comch4j.DocaError#TIME_OUT} if the thread shows no sign of life for
+     *     {@link ProgressEngine#timeout()}; it is still there
      * @throws IllegalStateException if the thread has called {@link System#exit}
      */
     @Override

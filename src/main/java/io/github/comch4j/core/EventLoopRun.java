@@ -63,7 +63,8 @@ final class EventLoopRun implements Runnable {
     }
 
     /** What the engine could not be closed for, or null; from the second call on null. */
-    @Nullable Throwable takeFailure() {
+    @Nullable
+    Throwable takeFailure() {
         Throwable failure = endedWith;
         endedWith = null;
         return failure;

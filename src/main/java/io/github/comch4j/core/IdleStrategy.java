@@ -5,11 +5,13 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What a loop does when there was nothing to do: an {@link EventLoop}, or one of the program's own. An object belongs to one loop.
+ * What a loop does when there was nothing to do: an {@link EventLoop}, or one of the program's own. An object belongs
+ * to one loop.
  *
- * {@snippet file="Pieces.java" region="idle"}
+ * <p>{@snippet file="Pieces.java" region="idle"}
  *
- * <p>Where there are more loops than cores, of this process and its peers, spinning makes each wait for the others' time slices.
+ * <p>Where there are more loops than cores, of this process and its peers, spinning makes each wait for the others'
+ * time slices.
  *
  * <table>
  * <caption>The strategies</caption>
@@ -100,7 +102,8 @@ public interface IdleStrategy {
      * @param shortest the first sleep; each one is twice as long as the one before
      * @param longest the longest sleep
      * @return a new strategy
-     * @throws IllegalArgumentException if a number is negative, a time not positive, or {@code shortest} longer than {@code longest}
+     * @throws IllegalArgumentException if a number is negative, a time not positive, or {@code shortest} longer than
+     *     {@code longest}
      */
     static IdleStrategy backOff(int spins, int yields, Duration shortest, Duration longest) {
         return new BackOff(spins, yields, shortest, longest);
@@ -119,7 +122,8 @@ public interface IdleStrategy {
             case "yield" -> yielding();
             case "backoff" -> backOff();
             case "park" -> parking(Duration.ofNanos(100_000));
-            default -> throw new IllegalArgumentException("no idle strategy \"" + alias + "\": spin, yield, backoff or park");
+            default ->
+                throw new IllegalArgumentException("no idle strategy \"" + alias + "\": spin, yield, backoff or park");
         };
     }
 }

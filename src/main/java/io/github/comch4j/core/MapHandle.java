@@ -29,7 +29,9 @@ final class MapHandle extends Handle {
 
     /** Makes a map of {@code memory}, and starts it; the arena is closed with it. */
     MapHandle(List<Device> devices, int permissions, MemorySegment memory, @Nullable Arena arena, Range range) {
-        super(Rank.BASE, "the memory map of " + memory.byteSize() + " bytes",
+        super(
+                Rank.BASE,
+                "the memory map of " + memory.byteSize() + " bytes",
                 devices.stream().map(Device::resource).toArray(Resource[]::new));
         this.arena = arena;
         String action = "mapping " + memory.byteSize() + " bytes for " + Access.of(permissions);

@@ -15,11 +15,13 @@ import org.jspecify.annotations.Nullable;
 /**
  * Memory that a device may read and write ({@code doca_mmap}); what buffers are windows on.
  *
- * <p>The memory either belongs to the map ({@link #allocate}) and is freed when the map is closed, or is given to it ({@link #wrap}) and must live until then: the
- * map keeps the segment reachable, but cannot keep somebody from closing its arena. Buffers notice a closed arena when they are used; memory that is
- * unmapped while a device or the peer still writes to it is the one mistake that this library cannot turn into an exception.
+ * <p>The memory either belongs to the map ({@link #allocate}) and is freed when the map is closed, or is given to it
+ * ({@link #wrap}) and must live until then: the map keeps the segment reachable, but cannot keep somebody from closing
+ * its arena. Buffers notice a closed arena when they are used; memory that is unmapped while a device or the peer still
+ * writes to it is the one mistake that this library cannot turn into an exception.
  *
- * <p>May be used from any thread. Segments that were taken from an allocated map throw {@link IllegalStateException} once the map is closed.
+ * <p>May be used from any thread. Segments that were taken from an allocated map throw {@link IllegalStateException}
+ * once the map is closed.
  */
 public final class MemoryMap implements AutoCloseable {
     static {
@@ -60,9 +62,10 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Allocates zeroed memory and maps it ({@code doca_mmap_create}, {@code _set_memrange}, {@code _set_permissions}, {@code _add_dev}, {@code _start}).
-     * It begins at a page; from 2 MiB on the kernel is asked for large pages ({@code madvise}), with which large messages are about twice as fast on the emulated
-     * device. The JVM's limit for direct memory does not count such memory.
+     * Allocates zeroed memory and maps it ({@code doca_mmap_create}, {@code _set_memrange}, {@code _set_permissions},
+     * {@code _add_dev}, {@code _start}). It begins at a page; from 2 MiB on the kernel is asked for large pages
+     * ({@code madvise}), with which large messages are about twice as fast on the emulated device. The JVM's limit for
+     * direct memory does not count such memory.
      *
      * @param device the device that may use it
      * @param bytes its size, at least 1
@@ -78,18 +81,21 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an {@link Arena}'s; functions as
-     * {@link #allocate}. A mapped file must not be truncated, by any process, before the map is closed: the next access beyond its new end, also one by the emulated
-     * device or by {@link Buffer#data()}, ends the JVM (SIGBUS) or throws {@link InternalError}. Close the map before the arena: a map whose arena is closed cannot be sent from, posted or taken buffers of
-     * ({@link IllegalStateException}), but what is queued, in flight or posted by then is beyond any check, and a device that writes to memory that was freed can do
-     * anything. Memory that the map {@linkplain #allocate allocates} has not got this problem.
+     * Maps memory that the caller has, for example a file mapped by {@link java.nio.channels.FileChannel} or an
+     * {@link Arena}'s; functions as {@link #allocate}. A mapped file must not be truncated, by any process, before the
+     * map is closed: the next access beyond its new end, also one by the emulated device or by {@link Buffer#data()},
+     * ends the JVM (SIGBUS) or throws {@link InternalError}. Close the map before the arena: a map whose arena is
+     * closed cannot be sent from, posted or taken buffers of ({@link IllegalStateException}), but what is queued, in
+     * flight or posted by then is beyond any check, and a device that writes to memory that was freed can do anything.
+     * Memory that the map {@linkplain #allocate allocates} has not got this problem.
      *
      * @param device the device that may use it
-     * @param memory a native segment of at least one byte; a read-only one may be sent from and not received into, one that is confined to a thread
-     *        is of use to engines of that thread only
+     * @param memory a native segment of at least one byte; a read-only one may be sent from and not received into, one
+     *     that is confined to a thread is of use to engines of that thread only
      * @param access what devices may do with it
      * @return the map; closing it leaves the memory alone
-     * @throws IllegalArgumentException if the segment is on the heap or empty, or read-only and {@code access} lets a device write
+     * @throws IllegalArgumentException if the segment is on the heap or empty, or read-only and {@code access} lets a
+     *     device write
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws IllegalStateException if the device or the segment's arena is closed
      */
@@ -98,8 +104,9 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Makes the memory of another process or machine of the same PCI bus known to a device here ({@code doca_mmap_create_from_export}). Its buffers can be given to
-     * DOCA, but there is nothing here to look at: {@link #segment()} and {@link Buffer#segment()} throw.
+     * Makes the memory of another process or machine of the same PCI bus known to a device here
+     * ({@code doca_mmap_create_from_export}). Its buffers can be given to DOCA, but there is nothing here to look at:
+     * {@link #segment()} and {@link Buffer#segment()} throw.
      *
      * @param device the device that is going to use it; see {@link DeviceProperties#importsMemory()}
      * @param descriptor what {@link #exportPci} returned in the exporting process
@@ -108,18 +115,21 @@ public final class MemoryMap implements AutoCloseable {
      * @throws IllegalStateException if the device is closed
      */
     public static MemoryMap importFrom(Device device, byte[] descriptor) {
-        return new MemoryMap(device, MmapCalls.createFromExport(device.handle(), descriptor, "importing memory for " + device));
+        return new MemoryMap(
+                device, MmapCalls.createFromExport(device.handle(), descriptor, "importing memory for " + device));
     }
 
     /**
-     * Describes the memory, so that the other machine, host or DPU, can {@linkplain #importFrom import} it ({@code doca_mmap_export_pci}). The descriptor is plain bytes that
-     * may travel on any channel, and is as good as a key to the memory; it is void when this map is closed. From now on the map is closed to changes.
+     * Describes the memory, so that the other machine, host or DPU, can {@linkplain #importFrom import} it
+     * ({@code doca_mmap_export_pci}). The descriptor is plain bytes that may travel on any channel, and is as good as a
+     * key to the memory; it is void when this map is closed. From now on the map is closed to changes.
      *
      * @param device one of its devices
      * @return the descriptor
      * @throws IllegalStateException if the map is closed
-     * @throws io.github.comch4j.DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#NOT_FOUND} for a device that is not one of its own,
-     *         {@link io.github.comch4j.DocaError#NOT_PERMITTED} without {@link Access#PCI_READ_ONLY} or {@link Access#PCI_READ_WRITE} and for imported memory
+     * @throws io.github.comch4j.DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#NOT_FOUND} for a
+     *     device that is not one of its own, {@link io.github.comch4j.DocaError#NOT_PERMITTED} without
+     *     {@link Access#PCI_READ_ONLY} or {@link Access#PCI_READ_WRITE} and for imported memory
      */
     public byte[] exportPci(Device device) {
         return resource.exportPci(device);
@@ -131,7 +141,8 @@ public final class MemoryMap implements AutoCloseable {
      * @param device one of its devices
      * @return the descriptor
      * @throws IllegalStateException if the map is closed
-     * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_PERMITTED} without an RDMA permission
+     * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#NOT_PERMITTED}
+     *     without an RDMA permission
      */
     public byte[] exportRdma(Device device) {
         return resource.exportRdma(device);
@@ -216,10 +227,11 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
-     * Closes the consumers that receive into this memory and the buffers on it, waiting for sends in flight, then the map ({@code doca_mmap_destroy}), and frees
-     * memory that it allocated. The second call does nothing.
+     * Closes the consumers that receive into this memory and the buffers on it, waiting for sends in flight, then the
+     * map ({@code doca_mmap_destroy}), and frees memory that it allocated. The second call does nothing.
      *
-     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is no {@link EventLoop}'s
+     * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is
+     *     no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of such a consumer
      * @throws io.github.comch4j.DocaException if something does not end in time; the map is still open then
      */
@@ -253,7 +265,8 @@ public final class MemoryMap implements AutoCloseable {
 
     void checkLocal() {
         if (remote) {
-            throw new UnsupportedOperationException(resource.name() + " is imported: its memory is not in this process");
+            throw new UnsupportedOperationException(
+                    resource.name() + " is imported: its memory is not in this process");
         }
     }
 
@@ -275,9 +288,15 @@ public final class MemoryMap implements AutoCloseable {
         return resource;
     }
 
-    /** Settings of a map. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}. */
+    /**
+     * Settings of a map. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
     public static final class Builder {
-        private static final int WRITING = Access.LOCAL_READ_WRITE.flag() | Access.PCI_READ_WRITE.flag() | Access.RDMA_WRITE.flag() | Access.RDMA_ATOMIC.flag();
+        private static final int WRITING = Access.LOCAL_READ_WRITE.flag()
+                | Access.PCI_READ_WRITE.flag()
+                | Access.RDMA_WRITE.flag()
+                | Access.RDMA_ATOMIC.flag();
 
         private final OneUse use = new OneUse("MemoryMap.Builder");
         private final List<Device> devices;
@@ -349,7 +368,11 @@ public final class MemoryMap implements AutoCloseable {
         public MemoryMap wrapDmaBuf(int descriptor, long offset, MemorySegment memory) {
             check(memory);
             use.begin();
-            return new MemoryMap(this, memory, null, (map, action) -> MmapCalls.setDmaBufRange(map, descriptor, offset, memory, action));
+            return new MemoryMap(
+                    this,
+                    memory,
+                    null,
+                    (map, action) -> MmapCalls.setDmaBufRange(map, descriptor, offset, memory, action));
         }
 
         private MemoryMap map(MemorySegment memory, @Nullable Arena arena) {

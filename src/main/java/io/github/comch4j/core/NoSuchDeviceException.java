@@ -6,8 +6,8 @@ import io.github.comch4j.internal.failure.Failures;
 import java.util.List;
 
 /**
- * There is no device, or representor, of the address that was asked for, or it is of another kind: the configuration is wrong, or the program runs on the wrong
- * machine. The message says which there are.
+ * There is no device, or representor, of the address that was asked for, or it is of another kind: the configuration is
+ * wrong, or the program runs on the wrong machine. The message says which there are.
  *
  * <p>{@link #error()} is {@link DocaError#NOT_FOUND}, or {@link DocaError#NOT_SUPPORTED} for a device that exists.
  */
@@ -19,7 +19,13 @@ public final class NoSuchDeviceException extends DocaException {
     /** The addresses that there are. */
     private final PciAddress[] available;
 
-    NoSuchDeviceException(DocaError error, String function, String action, String message, PciAddress address, List<PciAddress> available) {
+    NoSuchDeviceException(
+            DocaError error,
+            String function,
+            String action,
+            String message,
+            PciAddress address,
+            List<PciAddress> available) {
         super(Failures.origin(error, function, action, message));
         this.address = address;
         this.available = available.toArray(PciAddress[]::new);

@@ -13,7 +13,8 @@ import java.util.regex.Pattern;
  * @param device 0 to 0x1f
  * @param function 0 to 7
  */
-public record PciAddress(int domain, int bus, int device, int function) implements Comparable<PciAddress>, Serializable {
+public record PciAddress(int domain, int bus, int device, int function)
+        implements Comparable<PciAddress>, Serializable {
     private static final Pattern TEXT =
             Pattern.compile("(?:(\\p{XDigit}{4}):)?(\\p{XDigit}{2}):([01]\\p{XDigit})\\.([0-7])");
 
@@ -38,8 +39,11 @@ public record PciAddress(int domain, int bus, int device, int function) implemen
             throw new IllegalArgumentException("not a PCI address: '" + text + "' (expected 0000:b1:00.0 or b1:00.0)");
         }
         String domain = matcher.group(1);
-        return new PciAddress(domain == null ? 0 : Integer.parseInt(domain, 16), Integer.parseInt(matcher.group(2), 16),
-                Integer.parseInt(matcher.group(3), 16), Integer.parseInt(matcher.group(4), 16));
+        return new PciAddress(
+                domain == null ? 0 : Integer.parseInt(domain, 16),
+                Integer.parseInt(matcher.group(2), 16),
+                Integer.parseInt(matcher.group(3), 16),
+                Integer.parseInt(matcher.group(4), 16));
     }
 
     /**
@@ -64,7 +68,8 @@ public record PciAddress(int domain, int bus, int device, int function) implemen
     }
 
     private int packed() {
-        return (domain << 16 | bus << 8 | device << 3 | function) ^ Integer.MIN_VALUE; // domains above 0x7fff are not negative
+        return (domain << 16 | bus << 8 | device << 3 | function)
+                ^ Integer.MIN_VALUE; // domains above 0x7fff are not negative
     }
 
     private static void check(String part, int value, int max) {

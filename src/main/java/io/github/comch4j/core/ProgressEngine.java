@@ -1,10 +1,9 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Leaks;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Notifications;
 import java.time.Duration;
@@ -12,28 +11,33 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they are made, and all that they
- * do, and all callbacks, happen inside {@link #progress()}, or inside a call that progresses the engine while it waits: {@code connect}, {@code start} with a
- * time, {@code send} while there is no room, {@code close}. So a collection that callbacks change must not be iterated over around such a call.
+ * Makes things happen ({@code doca_pe}): servers, clients, producers and consumers are connected to an engine when they
+ * are made, and all that they do, and all callbacks, happen inside {@link #progress()}, or inside a call that
+ * progresses the engine while it waits: {@code connect}, {@code start} with a time, {@code send} while there is no
+ * room, {@code close}. So a collection that callbacks change must not be iterated over around such a call.
  *
- * {@snippet file="Pieces.java" region="progress"}
+ * <p>{@snippet file="Pieces.java" region="progress"}
  *
  * <p>{@link EventLoop} is such a loop on a thread of its own, {@link IdleStrategy} has ways to wait in it.
  *
- * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that created it; any other gets a
- * {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the next one {@link #claim()}. An engine whose owner has ended may be
- * claimed as well.
+ * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that
+ * created it; any other gets a {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the
+ * next one {@link #claim()}. An engine whose owner has ended may be claimed as well.
  *
- * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await}, {@link #awaitEvent}), in {@code connect}, {@code start} with a
- * time and {@code send} while there is no room, in {@link EventLoop#start} and {@link EventLoop#call}, in sockets and in byte channels, throws {@link IllegalStateException}
- * when its thread is interrupted before what it waits for is there; the thread remains interrupted. What was begun is undone where the call would
- * have returned it (a client, a consumer, a socket), and goes on otherwise (a task of a loop, a message of which part of the stream has gone out). A call that need not wait
- * does not look. Closing ({@code close}, {@code disconnect}) is not cut short: it does what it has to, in the time that it has, and the thread is interrupted still.
+ * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await},
+ * {@link #awaitEvent}), in {@code connect}, {@code start} with a time and {@code send} while there is no room, in
+ * {@link EventLoop#start} and {@link EventLoop#call}, in sockets and in byte channels, throws
+ * {@link IllegalStateException} when its thread is interrupted before what it waits for is there; the thread remains
+ * interrupted. What was begun is undone where the call would have returned it (a client, a consumer, a socket), and
+ * goes on otherwise (a task of a loop, a message of which part of the stream has gone out). A call that need not wait
+ * does not look. Closing ({@code close}, {@code disconnect}) is not cut short: it does what it has to, in the time that
+ * it has, and the thread is interrupted still.
  *
- * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create and start
- * contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one or close what runs on it
- * ({@link IllegalStateException}). What a callback throws does not reach native code: the call that ran the callback, usually
- * {@code progress()}, throws it when the native call has returned; further ones are suppressed in it. The engine remains usable.
+ * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create
+ * and start contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one or close what
+ * runs on it ({@link IllegalStateException}). What a callback throws does not reach native code: the call that ran the
+ * callback, usually {@code progress()}, throws it when the native call has returned; further ones are suppressed in it.
+ * The engine remains usable.
  */
 public final class ProgressEngine implements AutoCloseable {
     static {
@@ -41,6 +45,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     private final Engine engine;
+
     private ProgressEngine(Engine engine) {
         this.engine = engine;
     }
@@ -59,7 +64,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Does at most one thing that is ready, running its callback, and returns at once ({@code doca_pe_progress}). Never blocks.
+     * Does at most one thing that is ready, running its callback, and returns at once ({@code doca_pe_progress}). Never
+     * blocks.
      *
      * @return whether anything happened
      * @throws WrongThreadException if another thread owns the engine
@@ -91,7 +97,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout how long to wait at most
      * @return whether the condition holds
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is interrupted
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is
+     *     interrupted
      */
     public boolean await(BooleanSupplier condition, Duration timeout) {
         engine.checkOwner();
@@ -110,7 +117,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Makes the calling thread the owner of an engine that was released, or whose owner has ended. What the previous owner did is visible to it.
+     * Makes the calling thread the owner of an engine that was released, or whose owner has ended. What the previous
+     * owner did is visible to it.
      *
      * @throws WrongThreadException if another thread owns it
      * @throws IllegalStateException if it is closed
@@ -188,8 +196,9 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * The descriptor that becomes readable when an armed engine has something to do ({@code doca_pe_get_notification_handle}); for {@code epoll} loops of the
-     * program's own, see {@link #awaitEvent}. It belongs to the engine.
+     * The descriptor that becomes readable when an armed engine has something to do
+     * ({@code doca_pe_get_notification_handle}); for {@code epoll} loops of the program's own, see {@link #awaitEvent}.
+     * It belongs to the engine.
      *
      * @return a file descriptor
      * @throws WrongThreadException if another thread owns the engine
@@ -200,8 +209,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Arms the engine: from now on an event makes the {@linkplain #notificationHandle() descriptor} readable, at once if there is one waiting
-     * ({@code doca_pe_request_notification}).
+     * Arms the engine: from now on an event makes the {@linkplain #notificationHandle() descriptor} readable, at once
+     * if there is one waiting ({@code doca_pe_request_notification}).
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if it is closed
@@ -211,7 +220,8 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Disarms the engine after a wake-up ({@code doca_pe_clear_notification}); {@link #progress()} then, until there is nothing to do.
+     * Disarms the engine after a wake-up ({@code doca_pe_clear_notification}); {@link #progress()} then, until there is
+     * nothing to do.
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if it is closed
@@ -235,16 +245,19 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Sleeps in the operating system until the engine has something to do, or the time is up: arms it, waits for the descriptor, disarms it. Costs no
-     * processor time, some microseconds of latency, and holds on to the carrier of a virtual thread.
+     * Sleeps in the operating system until the engine has something to do, or the time is up: arms it, waits for the
+     * descriptor, disarms it. Costs no processor time, some microseconds of latency, and holds on to the carrier of a
+     * virtual thread.
      *
-     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions; so choose a time after which progressing without
-     * one does no harm. The emulated device raises them, and wakes a sleeper every millisecond besides.
+     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions; so choose a
+     * time after which progressing without one does no harm. The emulated device raises them, and wakes a sleeper every
+     * millisecond besides.
      *
      * @param timeout how long to sleep at most; rounded to milliseconds, at least 1
      * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks, or if the thread is interrupted, which is noticed within 50 milliseconds
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks, or if the thread is interrupted,
+     *     which is noticed within 50 milliseconds
      */
     public boolean awaitEvent(Duration timeout) {
         return Notifications.await(engine, timeout);
@@ -283,12 +296,14 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Closes everything that is connected to the engine, progressing until it has ended, then the engine ({@code doca_pe_destroy}). A released engine is
-     * claimed first. The second call does nothing.
+     * Closes everything that is connected to the engine, progressing until it has ended, then the engine
+     * ({@code doca_pe_destroy}). A released engine is claimed first. The second call does nothing.
      *
-     * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be closed with it
+     * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be
+     *     closed with it
      * @throws IllegalStateException inside a callback of it, or if it is an {@link EventLoop}'s
-     * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still open then
+     * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still
+     *     open then
      */
     @Override
     public void close() {

@@ -53,7 +53,8 @@ public final class Representor implements AutoCloseable {
     }
 
     /**
-     * Closes the servers on this representor, then the representor ({@code doca_dev_rep_close}). The second call does nothing.
+     * Closes the servers on this representor, then the representor ({@code doca_dev_rep_close}). The second call does
+     * nothing.
      *
      * @throws WrongThreadException if a server on it belongs to another thread that is no {@link EventLoop}'s
      * @throws IllegalStateException inside a callback of a server on it
@@ -87,8 +88,13 @@ public final class Representor implements AutoCloseable {
     }
 
     static RepresentorInfo describe(MemorySegment info) {
-        return new RepresentorInfo(address(info), PciFunctionType.of(DeviceCalls.representorFunctionType(info)), DeviceCalls.representorVuid(info),
-                DeviceCalls.representorInterfaceName(info), DeviceCalls.representorIsHotplug(info), DeviceCalls.representorVhcaId(info));
+        return new RepresentorInfo(
+                address(info),
+                PciFunctionType.of(DeviceCalls.representorFunctionType(info)),
+                DeviceCalls.representorVuid(info),
+                DeviceCalls.representorInterfaceName(info),
+                DeviceCalls.representorIsHotplug(info),
+                DeviceCalls.representorVhcaId(info));
     }
 
     private static final class RepresentorHandle extends Handle {

@@ -1,6 +1,5 @@
 package io.github.comch4j.core;
 
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.call.DeviceCalls;
 
 /** Which host functions to list ({@code enum doca_devinfo_rep_filter}). */

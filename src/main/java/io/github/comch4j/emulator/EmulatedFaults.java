@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * Faults of the emulated BlueField on demand ({@code doca_emu_set_faults}), for tests.
  *
- * {@snippet file="Pieces.java" region="faults"}
+ * <p>{@snippet file="Pieces.java" region="faults"}
  *
  * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all
  * of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS}
@@ -22,8 +22,7 @@ public final class EmulatedFaults {
     private final Map<String, String> settings = new LinkedHashMap<>();
 
     /** No faults yet. */
-    public EmulatedFaults() {
-    }
+    public EmulatedFaults() {}
 
     /**
      * Whether the libraries in use are an emulation.
@@ -44,8 +43,8 @@ public final class EmulatedFaults {
     }
 
     /**
-     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} at the client,
-     * and another attempt by {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
+     * Servers of this process refuse clients: {@link io.github.comch4j.comch.ComchClient.Builder#onRefused} at the
+     * client, and another attempt by {@link io.github.comch4j.comch.ComchClient.Builder#connect connect}.
      *
      * @param clients how many of those to come, at least 1
      * @return this
@@ -149,7 +148,8 @@ public final class EmulatedFaults {
      */
     @Override
     public String toString() {
-        return settings.entrySet().stream().map(entry -> entry.getKey() + "=" + entry.getValue())
+        return settings.entrySet().stream()
+                .map(entry -> entry.getKey() + "=" + entry.getValue())
                 .collect(Collectors.joining(","));
     }
 

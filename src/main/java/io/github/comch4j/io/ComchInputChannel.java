@@ -22,12 +22,13 @@ import java.nio.channels.ReadableByteChannel;
 import java.util.ArrayDeque;
 
 /**
- * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are not read yet are not posted again, so the
- * sender waits.
+ * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are
+ * not read yet are not posted again, so the sender waits.
  *
- * {@snippet file="Pieces.java" region="input"}
+ * <p>{@snippet file="Pieces.java" region="input"}
  *
- * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for callbacks, except opening.
+ * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
+ * callbacks, except opening.
  */
 public final class ComchInputChannel implements ReadableByteChannel {
 
@@ -40,20 +41,26 @@ public final class ComchInputChannel implements ReadableByteChannel {
     private boolean ended;
     private boolean open = true;
 
-    private ComchInputChannel(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
+    private ComchInputChannel(
+            ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.unread = new ArrayDeque<>(chunks);
         this.memory = MemoryMap.allocate(device, (long) chunks * chunkSize, Access.PCI_READ_WRITE);
         try {
-            this.consumer = connection.consumer(engine, memory).buffers(chunks, chunkSize).onReceive((receiver, buffer, producerId, immediate) -> {
-                if (immediate.byteSize() > 0) {
-                    ended = true; // immediate data end the stream; the data beside them mean nothing
-                } else {
-                    receiver.keep();
-                    unread.add(buffer);
-                }
-            }).onReceiveFailed((receiver, buffer, error) -> { }).start(); // an end of the connection shows in its state
+            this.consumer = connection
+                    .consumer(engine, memory)
+                    .buffers(chunks, chunkSize)
+                    .onReceive((receiver, buffer, producerId, immediate) -> {
+                        if (immediate.byteSize() > 0) {
+                            ended = true; // immediate data end the stream; the data beside them mean nothing
+                        } else {
+                            receiver.keep();
+                            unread.add(buffer);
+                        }
+                    })
+                    .onReceiveFailed((receiver, buffer, error) -> {})
+                    .start(); // an end of the connection shows in its state
         } catch (RuntimeException | Error e) {
             memory.close();
             throw e;
@@ -61,7 +68,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Opens the receiving end of a stream. It comes to life by progress of its engine and of the connection's, as {@link #read} makes.
+     * Opens the receiving end of a stream. It comes to life by progress of its engine and of the connection's, as
+     * {@link #read} makes.
      *
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
@@ -72,7 +80,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
      */
-    public static ComchInputChannel open(ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
+    public static ComchInputChannel open(
+            ComchConnection connection, ProgressEngine engine, Device device, int chunks, int chunkSize) {
         return new ComchInputChannel(connection, engine, device, chunks, chunkSize);
     }
 
@@ -103,14 +112,17 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Reads what is there, at least one byte. While nothing is there, progresses the engine, and that of the connection if it belongs to this thread too.
+     * Reads what is there, at least one byte. While nothing is there, progresses the engine, and that of the connection
+     * if it belongs to this thread too.
      *
      * @param target where to, with room for at least one byte
      * @return how many bytes were read; -1 at the end of the stream; 0 if there is no room
      * @throws ClosedChannelException if it is closed
-     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it remains so, and the channel open
-     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if nothing arrives for {@link ProgressEngine#timeout()},
-     *         {@link ConnectionClosedException} if the connection has ended before the stream, or what DOCA refuses
+     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it
+     *     remains so, and the channel open
+     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if nothing arrives for
+     *     {@link ProgressEngine#timeout()}, {@link ConnectionClosedException} if the connection has ended before the
+     *     stream, or what DOCA refuses
      * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -166,7 +178,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
         if (!Connections.await(connection, engine, () -> !unread.isEmpty() || ended || !connection.isOpen())) {
-            throw Connections.failed(Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this));
+            throw Connections.failed(Failures.refused(
+                    DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, "waiting " + engine.timeout() + " for data on " + this));
         }
         if (unread.isEmpty() && !ended) {
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
@@ -196,10 +209,12 @@ public final class ComchInputChannel implements ReadableByteChannel {
         engine.checkOwner();
         if (open) {
             if (engine.isInCallbacks()) {
-                throw new IllegalStateException("closing a stream inside a callback of its engine: return from the callback first");
+                throw new IllegalStateException(
+                        "closing a stream inside a callback of its engine: return from the callback first");
             }
             open = false;
-            try (memory; consumer) {
+            try (memory;
+                    consumer) {
                 unread.clear();
             } catch (DocaException e) {
                 throw Connections.failed(e);

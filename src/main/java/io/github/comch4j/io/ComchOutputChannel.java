@@ -27,12 +27,14 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a {@link ComchInputChannel} of the peer: chunks, in order, as
- * fast as the peer reads them, for those who just want to move bytes. Its price is a copy at the sender and one at the receiver; without it, use {@link ComchProducer}.
+ * A stream of bytes on the fast path, for the thread that owns its engine and no other. It goes to a
+ * {@link ComchInputChannel} of the peer: chunks, in order, as fast as the peer reads them, for those who just want to
+ * move bytes. Its price is a copy at the sender and one at the receiver; without it, use {@link ComchProducer}.
  *
- * {@snippet file="Pieces.java" region="output"}
+ * <p>{@snippet file="Pieces.java" region="output"}
  *
- * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for callbacks.
+ * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
+ * callbacks.
  */
 public final class ComchOutputChannel implements WritableByteChannel {
     static final byte END = 1;
@@ -48,7 +50,13 @@ public final class ComchOutputChannel implements WritableByteChannel {
     private boolean told; // an exception has told that not all arrives
     private boolean open = true;
 
-    private ComchOutputChannel(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
+    private ComchOutputChannel(
+            ComchConnection connection,
+            ProgressEngine engine,
+            Device device,
+            int consumerId,
+            int chunks,
+            int chunkSize) {
         this.connection = connection;
         this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(engine);
         this.consumerId = consumerId;
@@ -57,12 +65,16 @@ public final class ComchOutputChannel implements WritableByteChannel {
         try {
             made = BufferPool.create(memory, chunks, chunkSize);
             this.pool = made;
-            this.producer = connection.producer(engine).tasks(chunks).onCompletion((sender, buffer, status) -> {
-                pool().slotOf(buffer).release();
-                if (status != DocaError.SUCCESS && failure == DocaError.SUCCESS) {
-                    failure = status;
-                }
-            }).start();
+            this.producer = connection
+                    .producer(engine)
+                    .tasks(chunks)
+                    .onCompletion((sender, buffer, status) -> {
+                        pool().slotOf(buffer).release();
+                        if (status != DocaError.SUCCESS && failure == DocaError.SUCCESS) {
+                            failure = status;
+                        }
+                    })
+                    .start();
         } catch (RuntimeException | Error e) {
             if (made != null) {
                 made.close();
@@ -82,26 +94,36 @@ public final class ComchOutputChannel implements WritableByteChannel {
      * @param connection the connection
      * @param engine what it runs on, owned by the calling thread
      * @param device the device of the connection's endpoint, for the chunks' memory
-     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
+     * @param consumerId the {@linkplain ComchInputChannel#id() id} of the peer's channel, which
+     *     {@link ControlPathEndpoint.Builder#onConsumer onConsumer} tells
      * @param chunks how many chunks can be under way, at least 1
      * @param chunkSize bytes of each, at least 1, at most the chunk size of the peer's channel
      * @return the stream, open
      * @throws ConnectionClosedException if the connection has ended
      * @throws DocaException if DOCA refuses
      */
-    public static ComchOutputChannel open(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, int chunks, int chunkSize) {
+    public static ComchOutputChannel open(
+            ComchConnection connection,
+            ProgressEngine engine,
+            Device device,
+            int consumerId,
+            int chunks,
+            int chunkSize) {
         return new ComchOutputChannel(connection, engine, device, consumerId, chunks, chunkSize);
     }
 
     /**
-     * Writes all remaining bytes. While the peer does not read, progresses the engine, and that of the connection if it belongs to this thread too.
+     * Writes all remaining bytes. While the peer does not read, progresses the engine, and that of the connection if it
+     * belongs to this thread too.
      *
      * @param source the bytes; after an exception its position tells how many were accepted
      * @return how many there were
      * @throws ClosedChannelException if it is closed
-     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it remains so, and the channel open
-     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the peer does not read for
-     *         {@link ProgressEngine#timeout()}, what a chunk before this failed with, {@link ConnectionClosedException} if the connection has ended
+     * @throws InterruptedIOException if the thread is {@linkplain ProgressEngine interrupted} while it waits; it
+     *     remains so, and the channel open
+     * @throws IOException with a {@link DocaException} as its cause: {@link DocaError#TIME_OUT} if the peer does not
+     *     read for {@link ProgressEngine#timeout()}, what a chunk before this failed with,
+     *     {@link ConnectionClosedException} if the connection has ended
      * @throws IllegalStateException inside a callback of the engine, if it had to wait
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -150,8 +172,10 @@ public final class ComchOutputChannel implements WritableByteChannel {
             return false; // the producer may be closed
         }
         try {
-            return (immediate == null ? producer.trySend(slot.buffer(), consumerId)
-                    : producer.trySend(slot.buffer(), consumerId, immediate)).accepted();
+            return (immediate == null
+                            ? producer.trySend(slot.buffer(), consumerId)
+                            : producer.trySend(slot.buffer(), consumerId, immediate))
+                    .accepted();
         } catch (DocaException e) {
             refusal = e;
             return true;
@@ -175,9 +199,13 @@ public final class ComchOutputChannel implements WritableByteChannel {
             throw new IllegalStateException("a stream waits inside a callback of its engine");
         }
         boolean[] reached = new boolean[1];
-        BooleanSupplier over = () -> failure != DocaError.SUCCESS || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
+        BooleanSupplier over =
+                () -> failure != DocaError.SUCCESS || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
         if (!Connections.await(connection, engine, over)) {
-            throw Connections.failed(Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + engine.timeout() + " for " + what + " on " + this));
+            throw Connections.failed(Failures.refused(
+                    DocaError.TIME_OUT,
+                    TaskCalls.SUBMIT_NAME,
+                    "waiting " + engine.timeout() + " for " + what + " on " + this));
         }
         if (failure == DocaError.SUCCESS && !reached[0]) {
             told = true;
@@ -189,8 +217,14 @@ public final class ComchOutputChannel implements WritableByteChannel {
         DocaException e = refusal;
         refusal = null;
         told |= e instanceof ConnectionClosedException;
-        return Connections.failed(e.error() != DocaError.INVALID_VALUE ? e : Failures.refused(e.code(), e.function(), "writing chunks of up to "
-                + pool.slotSize() + " bytes to " + this + ", where there is no such consumer, or one with smaller chunks"));
+        return Connections.failed(
+                e.error() != DocaError.INVALID_VALUE
+                        ? e
+                        : Failures.refused(
+                                e.code(),
+                                e.function(),
+                                "writing chunks of up to " + pool.slotSize() + " bytes to " + this
+                                        + ", where there is no such consumer, or one with smaller chunks"));
     }
 
     private IOException failed() {
@@ -216,9 +250,11 @@ public final class ComchOutputChannel implements WritableByteChannel {
     }
 
     /**
-     * Tells the peer that the stream ends, waits until the peer has all of it, and frees the chunks. The second call does nothing.
+     * Tells the peer that the stream ends, waits until the peer has all of it, and frees the chunks. The second call
+     * does nothing.
      *
-     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told; it is closed all the same
+     * @throws IOException as {@link #write}, also if a chunk failed that was accepted and {@code write} has not told;
+     *     it is closed all the same
      * @throws IllegalStateException inside a callback of the engine; it is still open then
      * @throws WrongThreadException if another thread owns the engine
      */
@@ -229,10 +265,14 @@ public final class ComchOutputChannel implements WritableByteChannel {
             return;
         }
         if (engine.isInCallbacks()) {
-            throw new IllegalStateException("closing a stream inside a callback of its engine: return from the callback first");
+            throw new IllegalStateException(
+                    "closing a stream inside a callback of its engine: return from the callback first");
         }
         open = false;
-        try (memory; pool; producer; Arena arena = Arena.ofConfined()) {
+        try (memory;
+                pool;
+                producer;
+                Arena arena = Arena.ofConfined()) {
             if (connection.isOpen() && failure == DocaError.SUCCESS) {
                 send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
                 await("the peer to have all", () -> pool.available() == pool.capacity());

@@ -16,9 +16,10 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server whose clients are waited for, one after the other; what {@link ComchSocket}s of the host connect to. May be used by any thread but the loop's.
+ * A server whose clients are waited for, one after the other; what {@link ComchSocket}s of the host connect to. May be
+ * used by any thread but the loop's.
  *
- * {@snippet file="Pieces.java" region="serversocket"}
+ * <p>{@snippet file="Pieces.java" region="serversocket"}
  */
 public final class ComchServerSocket implements AutoCloseable {
     private final EventLoop loop;
@@ -29,17 +30,21 @@ public final class ComchServerSocket implements AutoCloseable {
 
     private ComchServerSocket(EventLoop loop, Device device, Representor representor, String name) {
         this.loop = loop;
-        this.none = new ComchSocket(loop, ended -> { });
+        this.none = new ComchSocket(loop, ended -> {});
         this.server = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, name)
                 .onConnected(this::accepted)
                 .onMessage((connection, message) -> of(connection).message(message))
                 .onDisconnected(connection -> of(connection).end())
                 .onStateChanged((endpoint, before, now) -> {
-                    if (now == ContextState.IDLE) { // no handler runs for connections that end with their server, or with the loop
+                    if (now
+                            == ContextState
+                                    .IDLE) { // no handler runs for connections that end with their server, or with the
+                        // loop
                         List.copyOf(open).forEach(ComchSocket::end);
                         waiting.add(none);
                     }
-                }).start());
+                })
+                .start());
     }
 
     /**

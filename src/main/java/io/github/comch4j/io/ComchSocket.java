@@ -27,14 +27,15 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also virtual ones, which hold on to no carrier
- * while they wait. The work is done by an {@link EventLoop}.
+ * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also
+ * virtual ones, which hold on to no carrier while they wait. The work is done by an {@link EventLoop}.
  *
- * {@snippet file="Pieces.java" region="socket"}
+ * <p>{@snippet file="Pieces.java" region="socket"}
  *
- * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then throws {@link ConnectionClosedException};
- * null only says that nothing came in time. What fails in the loop throws here, with the stack trace of the calling thread
- * {@linkplain Throwable#getSuppressed() suppressed} in it. Each message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
+ * throws {@link ConnectionClosedException}; null only says that nothing came in time. What fails in the loop throws
+ * here, with the stack trace of the calling thread {@linkplain Throwable#getSuppressed() suppressed} in it. Each
+ * message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
  */
 public final class ComchSocket implements AutoCloseable {
     /** How many messages may wait to be received before the connection is ended, to save the process's memory. */
@@ -64,14 +65,15 @@ public final class ComchSocket implements AutoCloseable {
      * @param name the server's name
      * @param timeout how long to try
      * @return the connection
-     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if the time is up
+     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if the
+     *     time is up
      * @throws IllegalStateException in the loop itself, or if the thread is interrupted
      */
     public static ComchSocket connect(EventLoop loop, Device device, String name, Duration timeout) {
         checkNotInLoop(loop);
         long deadline = Nanos.deadline(timeout);
         while (true) {
-            ComchSocket socket = new ComchSocket(loop, ended -> { });
+            ComchSocket socket = new ComchSocket(loop, ended -> {});
             AtomicReference<ComchClient> attempt = new AtomicReference<>();
             ComchClient client;
             ComchConnection connected;
@@ -84,7 +86,8 @@ public final class ComchSocket implements AutoCloseable {
                                 if (now == ContextState.IDLE) {
                                     socket.end(); // also when the loop closes it
                                 }
-                            }).start());
+                            })
+                            .start());
                     return attempt.get();
                 });
                 connected = await(loop, client, deadline);
@@ -102,7 +105,9 @@ public final class ComchSocket implements AutoCloseable {
                 return null;
             });
             if (System.nanoTime() - deadline >= 0) {
-                throw Failures.refused(answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT, ContextCalls.START_NAME,
+                throw Failures.refused(
+                        answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
+                        ContextCalls.START_NAME,
                         "connecting to \"" + name + "\" on " + device + " for " + timeout);
             }
         }
@@ -177,7 +182,10 @@ public final class ComchSocket implements AutoCloseable {
         long pause = RETRY_NANOS;
         while (!loop.call(() -> connection.trySend(message).accepted())) {
             if (System.nanoTime() - deadline >= 0) {
-                throw Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for room to send on " + connection);
+                throw Failures.refused(
+                        DocaError.TIME_OUT,
+                        TaskCalls.SUBMIT_NAME,
+                        "waiting " + timeout + " for room to send on " + connection);
             }
             pause(pause);
             pause = Math.min(2 * pause, 1_000_000);
@@ -206,8 +214,14 @@ public final class ComchSocket implements AutoCloseable {
         }
         if (message == END) {
             received.add(END); // for other threads that wait, and for the next call
-            throw Connections.of(connection).ended(PeCalls.PROGRESS_NAME, "receiving on " + connection
-                    + (overrun ? ", which this process has ended because " + BACKLOG + " messages were not received" : ""));
+            throw Connections.of(connection)
+                    .ended(
+                            PeCalls.PROGRESS_NAME,
+                            "receiving on " + connection
+                                    + (overrun
+                                            ? ", which this process has ended because " + BACKLOG
+                                                    + " messages were not received"
+                                            : ""));
         }
         return message;
     }
@@ -222,7 +236,8 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Ends the connection: messages that were accepted still go out. The second call does nothing. Threads that wait learn of it.
+     * Ends the connection: messages that were accepted still go out. The second call does nothing. Threads that wait
+     * learn of it.
      *
      * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
      * @throws DocaException if it does not end in time; it is still open then

@@ -14,17 +14,21 @@ import java.util.function.Function;
 final class Connections {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
-    private Connections() {
-    }
+    private Connections() {}
 
     static ConnectionInside of(ComchConnection connection) {
         return INSIDE.apply(connection);
     }
 
-    /** Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up. Returns whether it is done. */
-    static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done) throws InterruptedIOException {
+    /**
+     * Progresses the engine of a channel, and that of its connection, until {@code done} or the time is up. Returns
+     * whether it is done.
+     */
+    static boolean await(ComchConnection connection, Engine engine, BooleanSupplier done)
+            throws InterruptedIOException {
         try {
-            return engine.awaitInterruptibly(done, engine.deadline(), of(connection).engine());
+            return engine.awaitInterruptibly(
+                    done, engine.deadline(), of(connection).engine());
         } catch (InterruptedException e) {
             throw new InterruptedIOException(e.getMessage());
         }

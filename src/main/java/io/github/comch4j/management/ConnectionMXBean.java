@@ -1,9 +1,6 @@
 package io.github.comch4j.management;
 
-/**
- * A {@link io.github.comch4j.comch.ComchConnection}:
- * {@code io.github.comch4j:type=Connection,endpoint="…",id=…}.
- */
+/** A {@link io.github.comch4j.comch.ComchConnection}: {@code io.github.comch4j:type=Connection,endpoint="…",id=…}. */
 public interface ConnectionMXBean {
 
     /**

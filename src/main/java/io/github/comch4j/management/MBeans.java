@@ -4,7 +4,6 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.FastPathEndpoint;
-import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.System.Logger;
@@ -20,11 +19,11 @@ import javax.management.StandardMBean;
 /**
  * Shows the engines, connections, producers and consumers of this process over JMX, while they live.
  *
- * {@snippet file="Pieces.java" region="management"}
+ * <p>{@snippet file="Pieces.java" region="management"}
  *
  * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it
- * ends. Reading costs the threads that send and receive nothing: they count anyway, and take no lock. All
- * methods may be called by any thread.
+ * ends. Reading costs the threads that send and receive nothing: they count anyway, and take no lock. All methods may
+ * be called by any thread.
  *
  * <table>
  * <caption>Names, all in domain {@code io.github.comch4j}</caption>
@@ -115,7 +114,8 @@ public final class MBeans implements AutoCloseable {
     }
 
     private static String of(FastPathEndpoint object) {
-        return endpoint(object.connection()) + ",connection=" + object.connection().number() + ",id=" + object.id();
+        return endpoint(object.connection()) + ",connection="
+                + object.connection().number() + ",id=" + object.id();
     }
 
     private static String endpoint(ComchConnection connection) {
@@ -125,8 +125,8 @@ public final class MBeans implements AutoCloseable {
     private static StandardMBean bean(Object object) {
         return switch (object) {
             case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
-            case ComchConnection connection -> new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class,
-                    true);
+            case ComchConnection connection ->
+                new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
             case ComchProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
             case ComchConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
             default -> throw new IllegalArgumentException(object.toString());

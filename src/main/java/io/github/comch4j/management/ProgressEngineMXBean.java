@@ -1,7 +1,5 @@
 package io.github.comch4j.management;
 
-import io.github.comch4j.core.ProgressEngine;
-
 /** A {@link io.github.comch4j.core.ProgressEngine}: {@code io.github.comch4j:type=ProgressEngine,id=…}. */
 public interface ProgressEngineMXBean {
 

@@ -102,9 +102,9 @@ public final class FileClient {
 
     private void run() throws IOException {
         try (FileChannel file = open();
-             ProgressEngine engine = ProgressEngine.create();
-             Device device = openDevice();
-             ComchClient client = connect(engine, device)) {
+                ProgressEngine engine = ProgressEngine.create();
+                Device device = openDevice();
+                ComchClient client = connect(engine, device)) {
             try {
                 transfer(file, device, client.connection());
             } catch (DocaException | SendFailedException e) {
@@ -115,8 +115,8 @@ public final class FileClient {
 
     private FileChannel open() throws IOException {
         if (!Files.isRegularFile(path)) {
-            throw new ProgramException(Files.exists(path) ? path + " is not a regular file"
-                    : "there is no file " + path);
+            throw new ProgramException(
+                    Files.exists(path) ? path + " is not a regular file" : "there is no file " + path);
         }
         if (!Files.isReadable(path)) {
             throw new ProgramException(path + " must not be read by this user");
@@ -138,14 +138,16 @@ public final class FileClient {
             return ComchClient.builder(engine, device, name)
                     .onMessage(this::onMessage)
                     .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
-                    .onDisconnected(connection -> patience.fail("the service has gone after " + Sizes.format(position)
-                    + " were sent"))
+                    .onDisconnected(connection ->
+                            patience.fail("the service has gone after " + Sizes.format(position) + " were sent"))
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException("no service \"" + name + "\" accepted a client at " + address + " for "
-                        + timeout.toSeconds()
-                        + " s: is it running?", e);
+                throw new ProgramException(
+                        "no service \"" + name + "\" accepted a client at " + address + " for "
+                                + timeout.toSeconds()
+                                + " s: is it running?",
+                        e);
             }
             throw e;
         }
@@ -166,9 +168,12 @@ public final class FileClient {
         greet(connection, size);
         long began = System.nanoTime();
         String sha256;
-        try (ComchProducer producer = connection.producer(connection.endpoint().engine()).tasks(depth)
-                .onCompletion(FileClient::onSent).start();
-             ProgressBar bar = new ProgressBar(System.out, ProgressBar.stdoutIsTerminal(), size)) {
+        try (ComchProducer producer = connection
+                        .producer(connection.endpoint().engine())
+                        .tasks(depth)
+                        .onCompletion(FileClient::onSent)
+                        .start();
+                ProgressBar bar = new ProgressBar(System.out, ProgressBar.stdoutIsTerminal(), size)) {
             sha256 = stream(file, size, device, producer, bar);
             connection.send(FileTransferProtocol.encode(new End(chunks)));
             patience.await("the service's checksum", () -> result != null);
@@ -176,22 +181,33 @@ public final class FileClient {
         double seconds = (System.nanoTime() - began) / 1e9;
         ConnectionCounters counters = connection.counters();
 
-        boolean correct = result.fileSize() == size && result.chunks() == chunks && result.sha256().equals(sha256);
+        boolean correct = result.fileSize() == size
+                && result.chunks() == chunks
+                && result.sha256().equals(sha256);
         connection.send(FileTransferProtocol.encode(new Verdict(correct)));
         if (!correct) {
             throw new ProgramException("sent %d bytes with SHA-256 %s, but the service received %d with %s"
                     .formatted(size, sha256, result.fileSize(), result.sha256()));
         }
         System.out.println("sent %s in %.2f s: %.0f MB/s, %d messages of up to %s, %.0f messages/s"
-                .formatted(Sizes.format(size), seconds, size / seconds / 1e6, chunks,
-                        Sizes.format(chunkSize), chunks / seconds));
+                .formatted(
+                        Sizes.format(size),
+                        seconds,
+                        size / seconds / 1e6,
+                        chunks,
+                        Sizes.format(chunkSize),
+                        chunks / seconds));
         System.out.println("SHA-256 on both sides: " + sha256);
         System.out.println("control path, client:  " + FileTransferProtocol.describe(counters));
         System.out.println("control path, service: " + FileTransferProtocol.describe(result.counters()));
     }
 
     private void greet(ComchConnection connection, long size) {
-        connection.send(FileTransferProtocol.encode(new Hello(FileTransferProtocol.VERSION, size, chunkSize, depth,
+        connection.send(FileTransferProtocol.encode(new Hello(
+                FileTransferProtocol.VERSION,
+                size,
+                chunkSize,
+                depth,
                 "hello, this is the host at " + address + " with " + path.getFileName())));
         patience.await("the service's greeting", () -> welcome != null && consumerId != 0);
         System.out.println("the service says: " + welcome.greeting());
@@ -206,8 +222,8 @@ public final class FileClient {
             long length = Math.min(window, size - position);
             // closed from right to left: the map waits for what is in flight, then the file is unmapped
             try (Arena arena = Arena.ofConfined();
-                 MemoryMap memory = MemoryMap.wrap(device, file.map(MapMode.READ_ONLY, position, length, arena),
-                         Access.PCI_READ_ONLY)) {
+                    MemoryMap memory = MemoryMap.wrap(
+                            device, file.map(MapMode.READ_ONLY, position, length, arena), Access.PCI_READ_ONLY)) {
                 for (long offset = 0; offset < length; offset += chunkSize) {
                     Buffer buffer = producer.acquire(memory, offset, Math.min(chunkSize, length - offset));
                     MemorySegment bytes = buffer.segment();
@@ -223,7 +239,9 @@ public final class FileClient {
     private void send(ComchProducer producer, Buffer buffer) {
         long length = buffer.length();
         new Chunk(chunks, position).writeTo(immediate);
-        patience.await("room at the service", () -> producer.trySend(buffer, consumerId, immediate).accepted());
+        patience.await(
+                "room at the service",
+                () -> producer.trySend(buffer, consumerId, immediate).accepted());
         chunks++;
         position += length;
     }

@@ -68,8 +68,8 @@ final class FileReception {
 
     /** Handler: the client is gone. */
     void onDisconnected() {
-        patience.fail("the client has gone after %s of %s".formatted(Sizes.format(position),
-                Sizes.format(hello.fileSize())));
+        patience.fail(
+                "the client has gone after %s of %s".formatted(Sizes.format(position), Sizes.format(hello.fileSize())));
     }
 
     /** Receives the file; {@code output} exists afterwards if the client agrees with the checksum. */
@@ -100,7 +100,9 @@ final class FileReception {
             throw new ProgramException("the client speaks version %d of the protocol, the service %d"
                     .formatted(hello.version(), FileTransferProtocol.VERSION));
         }
-        if (hello.fileSize() < 0 || hello.depth() < 1 || hello.chunkSize() < 1
+        if (hello.fileSize() < 0
+                || hello.depth() < 1
+                || hello.chunkSize() < 1
                 || hello.chunkSize() > FileTransferProtocol.MAX_CHUNK) {
             throw new ProgramException("the client asks for the impossible: " + hello);
         }
@@ -108,8 +110,8 @@ final class FileReception {
 
     private static FileChannel open(Path target) {
         try {
-            return FileChannel.open(target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE);
+            return FileChannel.open(
+                    target, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
         } catch (IOException e) {
             throw cannotWrite(e);
         }
@@ -121,18 +123,19 @@ final class FileReception {
         int count = (int) Math.clamp(MOST_MEMORY / size, 1, Math.min(hello.depth(), needed));
         ProgressEngine engine = connection.endpoint().engine();
         try (MemoryMap memory = MemoryMap.allocate(device, count * size, Access.PCI_READ_WRITE);
-             ComchConsumer consumer = connection.consumer(engine, memory)
-                     .buffers(count, size) // posted when it starts, and each again when onChunk returns
-                     .immediateLength(Chunk.BYTES)
-                     .onReceive(this::onChunk)
-                     .onReceiveFailed((receiver, buffer,
-                     error) -> patience.fail("chunk %d was lost: %s".formatted(chunks, error.description())))
-                     .start(silence)) {
+                ComchConsumer consumer = connection
+                        .consumer(engine, memory)
+                        .buffers(count, size) // posted when it starts, and each again when onChunk returns
+                        .immediateLength(Chunk.BYTES)
+                        .onReceive(this::onChunk)
+                        .onReceiveFailed((receiver, buffer, error) ->
+                                patience.fail("chunk %d was lost: %s".formatted(chunks, error.description())))
+                        .start(silence)) {
             send(new Welcome("hello, this is the DPU with " + consumer.posted() + " buffers"));
             patience.await("chunk " + chunks, () -> end != null && chunks >= end.chunks());
             if (position != hello.fileSize()) {
-                throw new ProgramException("the client ended after %d of %d bytes".formatted(position,
-                        hello.fileSize()));
+                throw new ProgramException(
+                        "the client ended after %d of %d bytes".formatted(position, hello.fileSize()));
             }
             String sha256 = HexFormat.of().formatHex(digest.digest());
             send(new Result(position, chunks, sha256, connection.counters()));
@@ -140,8 +143,8 @@ final class FileReception {
             if (!verdict.correct()) {
                 throw new ProgramException("the client sent something else than the service received");
             }
-            System.out.println("received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks,
-                    sha256));
+            System.out.println(
+                    "received %s in %d messages, SHA-256 %s".formatted(Sizes.format(position), chunks, sha256));
         }
     }
 
@@ -182,8 +185,8 @@ final class FileReception {
             return "chunk %d came a second time instead of chunk %d".formatted(chunk.number(), chunks);
         }
         if (chunk.offset() != position || length != Math.min(hello.chunkSize(), hello.fileSize() - position)) {
-            return "chunk %d has %d bytes for offset %d, which is not what belongs there".formatted(chunks, length,
-                    chunk.offset());
+            return "chunk %d has %d bytes for offset %d, which is not what belongs there"
+                    .formatted(chunks, length, chunk.offset());
         }
         return null;
     }

@@ -81,13 +81,13 @@ public final class FileService {
             throw new ProgramException("there can be no file " + output);
         }
         try (ProgressEngine engine = ProgressEngine.create();
-             Device device = Devices.openDpu(address);
-             Representor representor = device.openRepresentor(function);
-             ComchServer server = start(engine, device, representor)) {
+                Device device = Devices.openDpu(address);
+                Representor representor = device.openRepresentor(function);
+                ComchServer server = start(engine, device, representor)) {
             idle = new Patience(engine, silence);
             LibraryInfo library = Doca.library();
-            System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)".formatted(address, function, server.name(),
-                    library.version(), library.kind()));
+            System.out.println("%s serves %s as \"%s\" (DOCA %s, %s)"
+                    .formatted(address, function, server.name(), library.version(), library.kind()));
             do {
                 idle.awaitForever(() -> current != null);
                 serve(device);
@@ -105,8 +105,10 @@ public final class FileService {
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
-                throw new ProgramException("\"" + name + "\" cannot be served at " + function
-                        + ": another service may do so already (" + e.getMessage() + ")", e);
+                throw new ProgramException(
+                        "\"" + name + "\" cannot be served at " + function + ": another service may do so already ("
+                                + e.getMessage() + ")",
+                        e);
             }
             throw e;
         }

@@ -22,36 +22,28 @@ final class FileTransferProtocol {
 
     private static final int MAX_TEXT = 500;
 
-    private FileTransferProtocol() {
-    }
+    private FileTransferProtocol() {}
 
     /** A control message. */
-    sealed interface Message {
-    }
+    sealed interface Message {}
 
     /** Client: a file is coming. */
-    record Hello(int version, long fileSize, long chunkSize, int depth, String greeting) implements Message {
-    }
+    record Hello(int version, long fileSize, long chunkSize, int depth, String greeting) implements Message {}
 
     /** Service: send it. */
-    record Welcome(String greeting) implements Message {
-    }
+    record Welcome(String greeting) implements Message {}
 
     /** Client: that was all. */
-    record End(long chunks) implements Message {
-    }
+    record End(long chunks) implements Message {}
 
     /** Service: what it received, and what its end of the connection counted until then. */
-    record Result(long fileSize, long chunks, String sha256, ConnectionCounters counters) implements Message {
-    }
+    record Result(long fileSize, long chunks, String sha256, ConnectionCounters counters) implements Message {}
 
     /** Client: whether that is what it sent. */
-    record Verdict(boolean correct) implements Message {
-    }
+    record Verdict(boolean correct) implements Message {}
 
     /** Service: it gives up, for this reason. */
-    record Failure(String reason) implements Message {
-    }
+    record Failure(String reason) implements Message {}
 
     /** The immediate data of a chunk: which one it is, and where it belongs. */
     record Chunk(long number, long offset) {
@@ -71,13 +63,20 @@ final class FileTransferProtocol {
 
     static byte[] encode(Message message) {
         String line = switch (message) {
-            case Hello m -> "hello %d %d %d %d %s".formatted(m.version, m.fileSize, m.chunkSize, m.depth,
-                    clean(m.greeting));
+            case Hello m ->
+                "hello %d %d %d %d %s".formatted(m.version, m.fileSize, m.chunkSize, m.depth, clean(m.greeting));
             case Welcome m -> "welcome " + clean(m.greeting);
             case End m -> "end " + m.chunks;
-            case Result m -> "result %d %d %s %d %d %d %d".formatted(m.fileSize, m.chunks, m.sha256,
-                    m.counters.sentMessages(), m.counters.sentBytes(),
-                    m.counters.receivedMessages(), m.counters.receivedBytes());
+            case Result m ->
+                "result %d %d %s %d %d %d %d"
+                        .formatted(
+                                m.fileSize,
+                                m.chunks,
+                                m.sha256,
+                                m.counters.sentMessages(),
+                                m.counters.sentBytes(),
+                                m.counters.receivedMessages(),
+                                m.counters.receivedBytes());
             case Verdict m -> "verdict " + m.correct;
             case Failure m -> "failure " + clean(m.reason);
         };
@@ -105,14 +104,17 @@ final class FileTransferProtocol {
     }
 
     private static Hello hello(String[] w) {
-        return new Hello(Integer.parseInt(w[0]), Long.parseLong(w[1]), Long.parseLong(w[2]), Integer.parseInt(w[3]),
-                w[4]);
+        return new Hello(
+                Integer.parseInt(w[0]), Long.parseLong(w[1]), Long.parseLong(w[2]), Integer.parseInt(w[3]), w[4]);
     }
 
     private static Result result(String[] w) {
-        return new Result(Long.parseLong(w[0]), Long.parseLong(w[1]), w[2],
-                new ConnectionCounters(Long.parseLong(w[3]), Long.parseLong(w[4]), Long.parseLong(w[5]),
-                        Long.parseLong(w[6])));
+        return new Result(
+                Long.parseLong(w[0]),
+                Long.parseLong(w[1]),
+                w[2],
+                new ConnectionCounters(
+                        Long.parseLong(w[3]), Long.parseLong(w[4]), Long.parseLong(w[5]), Long.parseLong(w[6])));
     }
 
     /** Text that fits into a message, and that a terminal can be trusted with. */
@@ -130,7 +132,7 @@ final class FileTransferProtocol {
     }
 
     static String describe(ConnectionCounters c) {
-        return "%d messages of %d bytes sent, %d of %d bytes received".formatted(c.sentMessages(), c.sentBytes(),
-                c.receivedMessages(), c.receivedBytes());
+        return "%d messages of %d bytes sent, %d of %d bytes received"
+                .formatted(c.sentMessages(), c.sentBytes(), c.receivedMessages(), c.receivedBytes());
     }
 }

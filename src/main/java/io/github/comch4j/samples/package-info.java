@@ -4,6 +4,7 @@
  * <p>{@link io.github.comch4j.samples.FileService} runs on the DPU, {@link io.github.comch4j.samples.FileClient} on the
  * host; {@code scripts/demo.sh} starts both on the emulated BlueField. They use the public API only, one thread each.
  * What they say to each other:
+ *
  * <pre>
  *  client                                                    service
  *    hello  size of file and chunks, chunks in flight   --&gt;    maps memory, starts a consumer, posts its buffers
@@ -15,6 +16,7 @@
  *                                                       &lt;--    result  size, SHA-256, counters
  *    compares with its own, verdict                     --&gt;    keeps the file, or not
  * </pre>
+ *
  * Single arrows are messages of the control path, double ones the fast path. The service may say {@code failure} with a
  * reason at any time; each side notices when the other one dies.
  */

@@ -29,7 +29,10 @@ class ApiMapTest {
     private static final String REASON = "not exposed: ";
 
     private static Set<String> bound() throws IOException {
-        return SYMBOL.matcher(Files.readString(BINDINGS)).results().map(result -> result.group(1)).collect(Collectors.toCollection(TreeSet::new));
+        return SYMBOL.matcher(Files.readString(BINDINGS))
+                .results()
+                .map(result -> result.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     private static Map<String, String> rows() throws IOException {
@@ -37,7 +40,9 @@ class ApiMapTest {
         for (String line : Files.readAllLines(Path.of("docs", "api-map.md"))) {
             Matcher row = ROW.matcher(line);
             if (row.matches()) {
-                assertThat(rows.put(row.group(1), row.group(2))).as("a second row of " + row.group(1)).isNull();
+                assertThat(rows.put(row.group(1), row.group(2)))
+                        .as("a second row of " + row.group(1))
+                        .isNull();
             }
         }
         return rows;
@@ -74,9 +79,11 @@ class ApiMapTest {
 
     @Test
     void itsCountsAreThoseOfItsRows() throws IOException {
-        long absent = rows().values().stream().filter(text -> text.startsWith(REASON)).count();
+        long absent =
+                rows().values().stream().filter(text -> text.startsWith(REASON)).count();
         assertThat(Files.readString(Path.of("docs", "api-map.md")))
-                .contains(rows().size() + " functions: " + (rows().size() - absent) + " are there, " + absent + " are not.");
+                .contains(rows().size() + " functions: " + (rows().size() - absent) + " are there, " + absent
+                        + " are not.");
     }
 
     private static boolean exists(String type, String member) {
@@ -85,7 +92,9 @@ class ApiMapTest {
             String name = "io.github.comch4j." + type.replaceAll("(?<=[.]|^)([A-Z]\\w*)\\.(?=[A-Z])", "$1\\$");
             Class<?> found = Class.forName(name, false, ApiMapTest.class.getClassLoader());
             return Modifier.isPublic(found.getModifiers())
-                    && (has(found.getMethods(), member) || (found.getSuperclass() != null && has(found.getSuperclass().getMethods(), member)));
+                    && (has(found.getMethods(), member)
+                            || (found.getSuperclass() != null
+                                    && has(found.getSuperclass().getMethods(), member)));
         } catch (ClassNotFoundException e) {
             return false;
         }

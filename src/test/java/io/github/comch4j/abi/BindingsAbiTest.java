@@ -115,7 +115,9 @@ class BindingsAbiTest {
             types.add(SegmentAllocator.class);
         }
         if (!parameters.equals("void")) {
-            Arrays.stream(parameters.split(", ")).map(BindingsAbiTest::javaClass).forEach(types::add);
+            Arrays.stream(parameters.split(", "))
+                    .map(BindingsAbiTest::javaClass)
+                    .forEach(types::add);
         }
         return MethodType.methodType(returns.equals("void") ? void.class : javaClass(returns), types);
     }

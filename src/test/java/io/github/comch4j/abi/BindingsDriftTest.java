@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The bindings in {@code generated/} are what jextract made of {@code headers/} and of the batch library's headers:
- * compares both with the fingerprint that {@code scripts/jextract.sh} left, so that it works on a machine without jextract.
+ * compares both with the fingerprint that {@code scripts/jextract.sh} left, so that it works on a machine without
+ * jextract.
  */
 class BindingsDriftTest {
     private static final Path PROJECT = Path.of("");
@@ -32,13 +33,16 @@ class BindingsDriftTest {
 
     @Test
     void bindingsAreThoseOfTheHeaders() throws IOException {
-        assertThat(drift(PROJECT)).as("do not belong together any more: run scripts/jextract.sh").isEmpty();
+        assertThat(drift(PROJECT))
+                .as("do not belong together any more: run scripts/jextract.sh")
+                .isEmpty();
     }
 
     @Test
     void aFieldThatIsMovedIsNoticed() throws IOException {
         copyProject();
-        new BatchSources(copy.resolve(BatchSources.ORIGINAL)).swap("batch.h", "uint32_t queue_head;", "uint32_t queue_tail;");
+        new BatchSources(copy.resolve(BatchSources.ORIGINAL))
+                .swap("batch.h", "uint32_t queue_head;", "uint32_t queue_tail;");
         assertThat(drift(copy)).containsExactly("src/main/c/batch/batch.h");
     }
 
@@ -103,7 +107,9 @@ class BindingsDriftTest {
 
     private static void add(Map<String, String> sums, Path project, Path folder, String ending) throws IOException {
         try (Stream<Path> files = Files.walk(project.resolve(folder))) {
-            for (Path file : files.filter(path -> Files.isRegularFile(path) && path.toString().endsWith(ending)).toList()) {
+            for (Path file : files.filter(
+                            path -> Files.isRegularFile(path) && path.toString().endsWith(ending))
+                    .toList()) {
                 sums.put(project.relativize(file).toString(), sha256(Files.readAllBytes(file)));
             }
         }

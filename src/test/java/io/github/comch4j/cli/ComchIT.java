@@ -38,20 +38,33 @@ class ComchIT {
     void infoTellsWhichLibrariesThereAre() throws Exception {
         ChildVm info = comch(HOST, "info");
         info.assertSuccess();
-        assertThat(info.out()).contains("libraries: EMULATED", "chosen:    environment variable COMCH4J_LIBRARY asks for it", "-emulated",
-                "Java:      " + Runtime.version());
+        assertThat(info.out())
+                .contains(
+                        "libraries: EMULATED",
+                        "chosen:    environment variable COMCH4J_LIBRARY asks for it",
+                        "-emulated",
+                        "Java:      " + Runtime.version());
     }
 
     @Test
     void eachSideSeesItsOwnDevices() throws Exception {
         ChildVm host = comch(HOST, "devices");
         host.assertSuccess();
-        assertThat(host.out()).contains("0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.3", "client: a host's function").doesNotContain("0000:03:00.0", "represents",
-                "control path");
+        assertThat(host.out())
+                .contains("0000:b1:00.0", "0000:b1:00.2", "0000:b1:00.3", "client: a host's function")
+                .doesNotContain("0000:03:00.0", "represents", "control path");
         ChildVm dpu = comch(DPU, "devices", "--limits");
         dpu.assertSuccess();
-        assertThat(dpu.out()).contains("0000:03:00.0", "server: a DPU's device", "represents 0000:b1:00.0  PF", "represents 0000:b1:00.2  VF",
-                "messages of 4080 bytes", "512 clients", "producers: 64", "consumers: 64");
+        assertThat(dpu.out())
+                .contains(
+                        "0000:03:00.0",
+                        "server: a DPU's device",
+                        "represents 0000:b1:00.0  PF",
+                        "represents 0000:b1:00.2  VF",
+                        "messages of 4080 bytes",
+                        "512 clients",
+                        "producers: 64",
+                        "consumers: 64");
     }
 
     @Test
@@ -62,14 +75,19 @@ class ComchIT {
         assertThat(client.out()).contains("0000:b1:00.0 is connected", "25 messages of 4.0 KiB came back");
         comch(HOST, "ping", "--name", name, "--count", "1", "--size", "1").assertSuccess();
         server.assertSuccess();
-        assertThat(server.out()).contains("0000:03:00.0 serves 0000:b1:00.0 as \"" + name + "\"", "left after 25 messages", "left after 1 messages");
+        assertThat(server.out())
+                .contains(
+                        "0000:03:00.0 serves 0000:b1:00.0 as \"" + name + "\"",
+                        "left after 25 messages",
+                        "left after 1 messages");
     }
 
     @Test
     void aServerServesTheFunctionThatItWasAskedFor() throws Exception {
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.3").awaitOutput("serves 0000:b1:00.3");
         comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.3").assertSuccess();
-        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.2", "--timeout", "1").assertFailure("accepted a client at 0000:b1:00.2");
+        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.2", "--timeout", "1")
+                .assertFailure("accepted a client at 0000:b1:00.2");
     }
 
     @Test
@@ -90,7 +108,8 @@ class ComchIT {
     @Test
     void aServerThatIsKilledIsNoticed() throws Exception {
         ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
-        ChildVm client = comch(HOST, "ping", "--name", name, "--count", "1000000").awaitOutput("is connected");
+        ChildVm client =
+                comch(HOST, "ping", "--name", name, "--count", "1000000").awaitOutput("is connected");
         server.kill();
         client.assertFailure("the server has gone");
     }

@@ -16,14 +16,16 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Sending, receiving and completing allocate nothing per message. Measured in bytes of this thread over many messages, so that what the JIT compiler
- * or a class initialiser adds once does not matter; a single object per message would be at least 16 bytes each.
+ * Sending, receiving and completing allocate nothing per message. Measured in bytes of this thread over many messages,
+ * so that what the JIT compiler or a class initialiser adds once does not matter; a single object per message would be
+ * at least 16 bytes each.
  */
 @Timeout(60)
 class AllocationTest extends BothForms {
     private static final int WARM_UP = 30_000;
     private static final int MESSAGES = 50_000;
-    private static final com.sun.management.ThreadMXBean THREADS = (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private static final com.sun.management.ThreadMXBean THREADS =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
     private long messages;
     private long bytes;
@@ -43,18 +45,23 @@ class AllocationTest extends BothForms {
 
     @Test
     void onTheControlPath() {
-        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined()) {
-            machine.server().onMessage((connection, message) -> {
-                messages++;
-                bytes += message.byteSize() + message.get(ValueLayout.JAVA_BYTE, 0);
-            }).start();
+        try (Machine machine = new Machine();
+                Arena arena = Arena.ofConfined()) {
+            machine.server()
+                    .onMessage((connection, message) -> {
+                        messages++;
+                        bytes += message.byteSize() + message.get(ValueLayout.JAVA_BYTE, 0);
+                    })
+                    .start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             ComchConnection connection = client.connection();
             MemorySegment message = arena.allocate(64);
             byte[] heap = new byte[100];
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
-                while (!((messages & 1) == 0 ? connection.trySend(message).accepted() : connection.trySend(heap).accepted())) {
+                while (!((messages & 1) == 0
+                        ? connection.trySend(message).accepted()
+                        : connection.trySend(heap).accepted())) {
                     machine.engine.progress();
                 }
                 while (messages < expected || client.inFlight() > 0) {
@@ -67,25 +74,37 @@ class AllocationTest extends BothForms {
 
     @Test
     void onTheFastPath() {
-        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined();
-             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
-             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+        try (Machine machine = new Machine();
+                Arena arena = Arena.ofConfined();
+                MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+                MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).buffers(8, 64)
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, to)
+                    .buffers(8, 64)
                     .onReceive((self, buffer, producerId, immediate) -> {
                         messages++;
                         bytes += buffer.segment().get(ValueLayout.JAVA_LONG, 0) + immediate.byteSize();
-                    }).start(Machine.PATIENCE);
-            ComchProducer producer = client.connection().producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> { }).start();
+                    })
+                    .start(Machine.PATIENCE);
+            ComchProducer producer = client.connection()
+                    .producer(machine.engine)
+                    .tasks(4)
+                    .onCompletion((self, buffer, status) -> {})
+                    .start();
             Buffer buffer = producer.acquire(from, 0, 64);
             MemorySegment immediate = arena.allocate(4);
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
                 buffer.segment().set(ValueLayout.JAVA_LONG, 0, 3);
                 buffer.setLength(8 + (messages & 15));
-                while (!((messages & 1) == 0 ? producer.trySend(buffer, consumer.id()).accepted() : producer.trySend(buffer, consumer.id(), immediate).accepted())) {
+                while (!((messages & 1) == 0
+                        ? producer.trySend(buffer, consumer.id()).accepted()
+                        : producer.trySend(buffer, consumer.id(), immediate).accepted())) {
                     machine.engine.progress();
                 }
                 while (messages < expected || producer.inFlight() > 0) {
@@ -99,19 +118,33 @@ class AllocationTest extends BothForms {
     @Test
     void onTheFastPathWithLists() {
         try (Machine machine = new Machine();
-             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
-             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+                MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+                MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).buffers(8, 64)
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, to)
+                    .buffers(8, 64)
                     .onReceive((self, buffer, producerId, immediate) -> {
                         messages++;
                         bytes += buffer.length();
-                    }).start(Machine.PATIENCE);
-            ComchProducer keeping = client.connection().producer(machine.engine).tasks(4).onListCompletion((self, list, status) -> { }).start();
-            ComchProducer releasing = client.connection().producer(machine.engine).tasks(4).releaseSent().start();
-            BufferList kept = BufferList.of(keeping.acquire(from, 2048, 8), keeping.acquire(from, 2056, 8), keeping.acquire(from, 2064, 8));
+                    })
+                    .start(Machine.PATIENCE);
+            ComchProducer keeping = client.connection()
+                    .producer(machine.engine)
+                    .tasks(4)
+                    .onListCompletion((self, list, status) -> {})
+                    .start();
+            ComchProducer releasing = client.connection()
+                    .producer(machine.engine)
+                    .tasks(4)
+                    .releaseSent()
+                    .start();
+            BufferList kept = BufferList.of(
+                    keeping.acquire(from, 2048, 8), keeping.acquire(from, 2056, 8), keeping.acquire(from, 2064, 8));
             BufferPool pool = BufferPool.create(from, 6, 64);
             BufferList released = BufferList.of();
             assertNothingAllocated(() -> {
@@ -120,7 +153,9 @@ class AllocationTest extends BothForms {
                 for (int i = 0; i < 6 && (messages & 1) == 0; i++) {
                     released.add(pool.tryClaim().commit(i).buffer());
                 }
-                while (!((messages & 1) == 0 ? releasing.offer(released, consumer.id()).accepted() : keeping.trySend(kept, consumer.id()).accepted())) {
+                while (!((messages & 1) == 0
+                        ? releasing.offer(released, consumer.id()).accepted()
+                        : keeping.trySend(kept, consumer.id()).accepted())) {
                     machine.engine.progress();
                 }
                 while (messages < expected || keeping.inFlight() + releasing.inFlight() > 0) {
@@ -133,17 +168,27 @@ class AllocationTest extends BothForms {
 
     @Test
     void onTheFastPathWithoutBuffers() {
-        try (Machine machine = new Machine(); Arena arena = Arena.ofConfined();
-             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+        try (Machine machine = new Machine();
+                Arena arena = Arena.ofConfined();
+                MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).immediateReceives(8)
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, to)
+                    .immediateReceives(8)
                     .onReceive((self, buffer, producerId, immediate) -> {
                         messages++;
                         bytes += immediate.byteSize();
-                    }).start(Machine.PATIENCE);
-            ComchProducer producer = client.connection().producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> { }).start();
+                    })
+                    .start(Machine.PATIENCE);
+            ComchProducer producer = client.connection()
+                    .producer(machine.engine)
+                    .tasks(4)
+                    .onCompletion((self, buffer, status) -> {})
+                    .start();
             MemorySegment immediate = arena.allocate(4);
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
@@ -161,13 +206,19 @@ class AllocationTest extends BothForms {
     @Test
     void whereThereIsNoRoom() {
         try (Machine machine = new Machine();
-             MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
-             MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+                MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
+                MemoryMap to = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().sendTasks(2).connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, to).tasks(1).start(Machine.PATIENCE);
-            ComchProducer producer = client.connection().producer(machine.engine).start();
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, to)
+                    .tasks(1)
+                    .start(Machine.PATIENCE);
+            ComchProducer producer =
+                    client.connection().producer(machine.engine).start();
             Buffer buffer = producer.acquire(from, 0, 64);
             byte[] message = new byte[8];
             assertNothingAllocated(() -> {

@@ -37,7 +37,9 @@ class BatchTest extends BothForms {
 
     @BeforeEach
     void connect() {
-        server = machine.server().onMessage((connection, message) -> events.add("message")).start();
+        server = machine.server()
+                .onMessage((connection, message) -> events.add("message"))
+                .start();
         ComchClient client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();
@@ -51,7 +53,8 @@ class BatchTest extends BothForms {
 
     private ComchConsumer.Builder recorder(ProgressEngine engine) {
         return dpuSide.consumer(engine, receiveMemory)
-                .onReceive((consumer, buffer, producerId, immediate) -> events.add(buffer.segment().get(ValueLayout.JAVA_INT, 0)));
+                .onReceive((consumer, buffer, producerId, immediate) ->
+                        events.add(buffer.segment().get(ValueLayout.JAVA_INT, 0)));
     }
 
     private Buffer numbered(ComchProducer producer, int number) {
@@ -69,10 +72,13 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(machine.engine).buffers(3, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(200).start();
         for (int i = 0; i < 200; i++) {
-            assertThat(producer.offer(numbered(producer, i), consumer.id()).accepted()).isTrue();
+            assertThat(producer.offer(numbered(producer, i), consumer.id()).accepted())
+                    .isTrue();
         }
         assertThat(producer.inFlight()).isEqualTo(200);
-        assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id())).as("all tasks are queued or in flight").isEqualTo(SubmitResult.NO_TASK);
+        assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id()))
+                .as("all tasks are queued or in flight")
+                .isEqualTo(SubmitResult.NO_TASK);
         machine.until("all", () -> events.size() == 200 && producer.inFlight() == 0);
         assertThat(events).containsExactly(numbers(200));
         assertThat(producer.sent()).isEqualTo(200);
@@ -98,9 +104,10 @@ class BatchTest extends BothForms {
         machine.until("completions", () -> producer.inFlight() == 0);
         other.close();
         assertThatThrownBy(() -> {
-            producer.close();
-            producer.flush();
-        }).isInstanceOf(IllegalStateException.class);
+                    producer.close();
+                    producer.flush();
+                })
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -132,12 +139,14 @@ class BatchTest extends BothForms {
     @Test
     void immediateDataMayBeQueued() {
         List<Long> lengths = new ArrayList<>();
-        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).buffers(4, SLOT)
+        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
+                .buffers(4, SLOT)
                 .onReceive((self, buffer, producerId, immediate) -> {
                     lengths.add(buffer.length());
                     lengths.add(immediate.byteSize());
                     events.add(immediate.get(ValueLayout.JAVA_BYTE, 0));
-                }).start(Machine.PATIENCE);
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(2).start();
         MemorySegment bytes = MemorySegment.ofArray(new byte[] {5, 6});
         producer.offer(numbered(producer, 0).setLength(7), consumer.id(), bytes);
@@ -152,8 +161,10 @@ class BatchTest extends BothForms {
     void aQueuedSendThatIsRefusedEndsAsFailed() {
         List<String> completions = new ArrayList<>();
         ComchConsumer consumer = recorder(machine.engine).buffers(4, SLOT).start(Machine.PATIENCE);
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(4)
-                .onCompletion((self, buffer, status) -> completions.add(buffer.offset() / SLOT + " " + status)).start();
+        ComchProducer producer = hostSide.producer(machine.engine)
+                .tasks(4)
+                .onCompletion((self, buffer, status) -> completions.add(buffer.offset() / SLOT + " " + status))
+                .start();
         producer.offer(numbered(producer, 0), consumer.id());
         Buffer lost = numbered(producer, 1);
         producer.offer(lost, 60000);
@@ -170,15 +181,20 @@ class BatchTest extends BothForms {
         ComchProducer producer = hostSide.producer(machine.engine).start();
         producer.offer(numbered(producer, 0), 60000);
         assertThatThrownBy(() -> machine.until("the failure", () -> producer.inFlight() == 0 && producer.failed() == 2))
-                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
         assertThat(producer.inFlight()).isZero();
     }
 
     @Test
     void whatIsStillQueuedWhenTheProducerClosesFails() {
         List<DocaError> statuses = new ArrayList<>();
-        ComchConsumer consumer = recorder(machine.engine).buffers(1, SLOT).repost(false).start(Machine.PATIENCE);
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> statuses.add(status)).start();
+        ComchConsumer consumer =
+                recorder(machine.engine).buffers(1, SLOT).repost(false).start(Machine.PATIENCE);
+        ComchProducer producer = hostSide.producer(machine.engine)
+                .tasks(4)
+                .onCompletion((self, buffer, status) -> statuses.add(status))
+                .start();
         for (int i = 0; i < 3; i++) {
             producer.offer(numbered(producer, i), consumer.id());
         }
@@ -192,7 +208,10 @@ class BatchTest extends BothForms {
     void memoryUnderAQueuedSendMayBeClosed() {
         ComchConsumer consumer = recorder(machine.engine).start(Machine.PATIENCE);
         List<DocaError> statuses = new ArrayList<>();
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> statuses.add(status)).start();
+        ComchProducer producer = hostSide.producer(machine.engine)
+                .tasks(4)
+                .onCompletion((self, buffer, status) -> statuses.add(status))
+                .start();
         MemoryMap memory = MemoryMap.allocate(machine.host, SLOT, Access.PCI_READ_WRITE);
         producer.offer(producer.acquire(memory, 0, SLOT), consumer.id());
         memory.close();
@@ -204,14 +223,18 @@ class BatchTest extends BothForms {
     void queuedSendsEndWithTheConnection() {
         ComchConsumer consumer = recorder(machine.engine).start(Machine.PATIENCE);
         List<DocaError> statuses = new ArrayList<>();
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(4).onCompletion((self, buffer, status) -> statuses.add(status)).start();
+        ComchProducer producer = hostSide.producer(machine.engine)
+                .tasks(4)
+                .onCompletion((self, buffer, status) -> statuses.add(status))
+                .start();
         producer.offer(numbered(producer, 0), consumer.id());
         producer.offer(numbered(producer, 1), consumer.id());
         server.close();
         machine.until("the failures", () -> statuses.size() == 2 && producer.inFlight() == 0);
         machine.until("the end", () -> producer.state() == io.github.comch4j.core.ContextState.IDLE);
         assertThat(statuses).doesNotContain(DocaError.SUCCESS);
-        assertThatThrownBy(() -> producer.offer(numbered(producer, 2), consumer.id())).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> producer.offer(numbered(producer, 2), consumer.id()))
+                .isInstanceOf(ConnectionClosedException.class);
     }
 
     @Test
@@ -238,19 +261,25 @@ class BatchTest extends BothForms {
     @Test
     void anExceptionStopsProgressAndLosesNothing() {
         ProgressEngine other = ProgressEngine.create();
-        ComchConsumer consumer = dpuSide.consumer(other, receiveMemory).buffers(8, SLOT).onReceive((self, buffer, producerId, immediate) -> {
-            int number = buffer.segment().get(ValueLayout.JAVA_INT, 0);
-            events.add(number);
-            if (number % 2 == 1) {
-                throw new IllegalArgumentException("number " + number);
-            }
-        }).start(Machine.PATIENCE);
+        ComchConsumer consumer = dpuSide.consumer(other, receiveMemory)
+                .buffers(8, SLOT)
+                .onReceive((self, buffer, producerId, immediate) -> {
+                    int number = buffer.segment().get(ValueLayout.JAVA_INT, 0);
+                    events.add(number);
+                    if (number % 2 == 1) {
+                        throw new IllegalArgumentException("number " + number);
+                    }
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
         for (int i = 0; i < 5; i++) {
             producer.offer(numbered(producer, i), consumer.id());
         }
         producer.flush();
-        assertThatThrownBy(() -> other.progress(100)).isInstanceOf(IllegalArgumentException.class).hasMessage("number 1").hasNoSuppressedExceptions();
+        assertThatThrownBy(() -> other.progress(100))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("number 1")
+                .hasNoSuppressedExceptions();
         assertThat(events).containsExactly(0, 1);
         assertThatThrownBy(() -> other.progress(100)).hasMessage("number 3");
         assertThatCode(() -> other.progress(100)).doesNotThrowAnyException();
@@ -263,16 +292,22 @@ class BatchTest extends BothForms {
     void callbacksMaySendAndPostAndStartOthers() {
         List<ComchProducer> started = new ArrayList<>();
         List<Buffer> waiting = new ArrayList<>();
-        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).repost(false).onReceive((self, buffer, producerId, immediate) -> {
-            events.add(buffer.segment().get(ValueLayout.JAVA_INT, 0));
-            assertThat(self.tryPost(buffer.clear()).accepted()).isTrue();
-            if (started.isEmpty()) {
-                started.add(hostSide.producer(machine.engine).tasks(100).start());
-            }
-            if (!waiting.isEmpty()) {
-                assertThat(started.getFirst().offer(waiting.removeFirst(), self.id()).accepted()).isTrue();
-            }
-        }).start(Machine.PATIENCE);
+        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
+                .repost(false)
+                .onReceive((self, buffer, producerId, immediate) -> {
+                    events.add(buffer.segment().get(ValueLayout.JAVA_INT, 0));
+                    assertThat(self.tryPost(buffer.clear()).accepted()).isTrue();
+                    if (started.isEmpty()) {
+                        started.add(hostSide.producer(machine.engine).tasks(100).start());
+                    }
+                    if (!waiting.isEmpty()) {
+                        assertThat(started.getFirst()
+                                        .offer(waiting.removeFirst(), self.id())
+                                        .accepted())
+                                .isTrue();
+                    }
+                })
+                .start(Machine.PATIENCE);
         consumer.tryPost(consumer.acquire(0, SLOT));
         consumer.tryPost(consumer.acquire(SLOT, SLOT));
         ComchProducer producer = hostSide.producer(machine.engine).tasks(64).start();
@@ -282,8 +317,15 @@ class BatchTest extends BothForms {
         for (int i = 0; i < 40; i++) {
             producer.offer(numbered(producer, i), consumer.id());
         }
-        machine.until("all", () -> events.size() == 80 && producer.inFlight() == 0 && started.getFirst().inFlight() == 0);
-        assertThat(events).doesNotHaveDuplicates().filteredOn(number -> (int) number >= 40).isSorted();
+        machine.until(
+                "all",
+                () -> events.size() == 80
+                        && producer.inFlight() == 0
+                        && started.getFirst().inFlight() == 0);
+        assertThat(events)
+                .doesNotHaveDuplicates()
+                .filteredOn(number -> (int) number >= 40)
+                .isSorted();
         assertThat(events).filteredOn(number -> (int) number < 40).containsExactly(numbers(40));
     }
 
@@ -307,8 +349,10 @@ class BatchTest extends BothForms {
         int[] count = new int[10];
         for (int i = 0; i < 10; i++) {
             int at = i;
-            ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).tasks(20)
-                    .onReceive((self, buffer, producerId, immediate) -> count[at]++).start(Machine.PATIENCE);
+            ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
+                    .tasks(20)
+                    .onReceive((self, buffer, producerId, immediate) -> count[at]++)
+                    .start(Machine.PATIENCE);
             for (int j = 0; j < 20; j++) {
                 consumer.tryPost(consumer.acquire((i * 20L + j) * SLOT, SLOT));
             }
@@ -319,7 +363,8 @@ class BatchTest extends BothForms {
                 producers.removeFirst().close();
             }
         }
-        Buffer[] buffers = producers.stream().map(producer -> numbered(producer, 0)).toArray(Buffer[]::new);
+        Buffer[] buffers =
+                producers.stream().map(producer -> numbered(producer, 0)).toArray(Buffer[]::new);
         for (int round = 0; round < 100; round++) {
             for (int i = 0; i < 9; i++) {
                 ComchProducer producer = producers.get(i);
@@ -328,7 +373,10 @@ class BatchTest extends BothForms {
                 machine.until("a task", () -> producer.offer(buffer, id).accepted());
             }
         }
-        machine.until("all", () -> IntStream.of(count).sum() == 900 && producers.stream().allMatch(producer -> producer.inFlight() == 0));
+        machine.until(
+                "all",
+                () -> IntStream.of(count).sum() == 900
+                        && producers.stream().allMatch(producer -> producer.inFlight() == 0));
         assertThat(count).startsWith(0).endsWith(100, 100, 100);
     }
 }

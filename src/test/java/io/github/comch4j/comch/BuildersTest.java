@@ -28,26 +28,38 @@ class BuildersTest {
     }
 
     private static void refused(String builder, Stream<ThrowingCallable> calls) {
-        assertThat(calls).isNotEmpty().allSatisfy(call -> assertThatThrownBy(call).isExactlyInstanceOf(IllegalStateException.class)
-                .hasMessageContaining(builder).hasMessageContaining("has been used"));
+        assertThat(calls)
+                .isNotEmpty()
+                .allSatisfy(call -> assertThatThrownBy(call)
+                        .isExactlyInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining(builder)
+                        .hasMessageContaining("has been used"));
     }
 
     private static Stream<ThrowingCallable> controlPath(ControlPathEndpoint.Builder<?> builder) {
-        return Stream.of(() -> builder.onMessage((connection, message) -> { }), () -> builder.onConnected(connection -> { }),
-                () -> builder.onDisconnected(connection -> { }), () -> builder.onConsumer((connection, id, state) -> { }),
-                () -> builder.onSendFailed((connection, error) -> { }), () -> builder.onStateChanged((endpoint, before, now) -> { }),
-                () -> builder.maxMessageSize(64), () -> builder.receiveQueueSize(1), () -> builder.sendTasks(1));
+        return Stream.of(
+                () -> builder.onMessage((connection, message) -> {}),
+                () -> builder.onConnected(connection -> {}),
+                () -> builder.onDisconnected(connection -> {}),
+                () -> builder.onConsumer((connection, id, state) -> {}),
+                () -> builder.onSendFailed((connection, error) -> {}),
+                () -> builder.onStateChanged((endpoint, before, now) -> {}),
+                () -> builder.maxMessageSize(64),
+                () -> builder.receiveQueueSize(1),
+                () -> builder.sendTasks(1));
     }
 
     private static Stream<ThrowingCallable> fastPath(FastPathEndpoint.Builder<?> builder) {
-        return Stream.of(() -> builder.tasks(1), () -> builder.onStateChanged((endpoint, before, now) -> { }));
+        return Stream.of(() -> builder.tasks(1), () -> builder.onStateChanged((endpoint, before, now) -> {}));
     }
 
     @Test
     void aServersBuilderMakesOneServer() {
         ComchServer.Builder builder = machine.server();
         ComchServer server = builder.start();
-        refused("ComchServer.Builder of \"" + server.name(), Stream.concat(controlPath(builder), Stream.of(builder::start)));
+        refused(
+                "ComchServer.Builder of \"" + server.name(),
+                Stream.concat(controlPath(builder), Stream.of(builder::start)));
         assertThat(server.state()).isEqualTo(ContextState.RUNNING);
     }
 
@@ -56,8 +68,14 @@ class BuildersTest {
         machine.server().start();
         ComchClient.Builder builder = machine.client();
         ComchClient client = builder.connect(Machine.PATIENCE);
-        refused("ComchClient.Builder of \"" + client.name(), Stream.concat(controlPath(builder),
-                Stream.of(builder::start, () -> builder.connect(Machine.PATIENCE), () -> builder.onRefused(() -> { }))));
+        refused(
+                "ComchClient.Builder of \"" + client.name(),
+                Stream.concat(
+                        controlPath(builder),
+                        Stream.of(
+                                builder::start,
+                                () -> builder.connect(Machine.PATIENCE),
+                                () -> builder.onRefused(() -> {}))));
         assertThat(client.isConnected()).isTrue();
     }
 
@@ -67,14 +85,30 @@ class BuildersTest {
         ComchConnection connection = machine.client().connect(Machine.PATIENCE).connection();
         ComchProducer.Builder producers = connection.producer(machine.engine);
         producers.start();
-        refused("ComchProducer.Builder on " + connection, Stream.concat(fastPath(producers), Stream.of(producers::start, () -> producers.buffers(1),
-                () -> producers.onCompletion((producer, buffer, status) -> { }), producers::releaseSent)));
+        refused(
+                "ComchProducer.Builder on " + connection,
+                Stream.concat(
+                        fastPath(producers),
+                        Stream.of(
+                                producers::start,
+                                () -> producers.buffers(1),
+                                () -> producers.onCompletion((producer, buffer, status) -> {}),
+                                producers::releaseSent)));
         MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
         ComchConsumer.Builder consumers = connection.consumer(machine.engine, memory);
         consumers.start(Machine.PATIENCE);
-        refused("ComchConsumer.Builder on " + connection, Stream.concat(fastPath(consumers), Stream.of(consumers::start,
-                () -> consumers.start(Machine.PATIENCE), () -> consumers.buffers(1, 1), () -> consumers.immediateLength(1), () -> consumers.repost(false),
-                () -> consumers.onReceive((consumer, buffer, id, immediate) -> { }), () -> consumers.onReceiveFailed((consumer, buffer, error) -> { }))));
+        refused(
+                "ComchConsumer.Builder on " + connection,
+                Stream.concat(
+                        fastPath(consumers),
+                        Stream.of(
+                                consumers::start,
+                                () -> consumers.start(Machine.PATIENCE),
+                                () -> consumers.buffers(1, 1),
+                                () -> consumers.immediateLength(1),
+                                () -> consumers.repost(false),
+                                () -> consumers.onReceive((consumer, buffer, id, immediate) -> {}),
+                                () -> consumers.onReceiveFailed((consumer, buffer, error) -> {}))));
     }
 
     @Test
@@ -82,13 +116,18 @@ class BuildersTest {
         try (Arena arena = Arena.ofConfined()) {
             MemoryMap.Builder builder = MemoryMap.builder(machine.host);
             MemoryMap memory = builder.allocate(64);
-            refused("MemoryMap.Builder", Stream.concat(makers(builder, arena), Stream.of(() -> builder.access(Access.PCI_READ_WRITE))));
+            refused(
+                    "MemoryMap.Builder",
+                    Stream.concat(makers(builder, arena), Stream.of(() -> builder.access(Access.PCI_READ_WRITE))));
             memory.close();
         }
     }
 
     private static Stream<ThrowingCallable> makers(MemoryMap.Builder builder, Arena arena) {
-        return Stream.of(() -> builder.allocate(64), () -> builder.wrap(arena.allocate(64)), () -> builder.wrapDmaBuf(0, 0, arena.allocate(64)));
+        return Stream.of(
+                () -> builder.allocate(64),
+                () -> builder.wrap(arena.allocate(64)),
+                () -> builder.wrapDmaBuf(0, 0, arena.allocate(64)));
     }
 
     @Test
@@ -96,15 +135,23 @@ class BuildersTest {
         try (Arena arena = Arena.ofConfined()) {
             MemoryMap.Builder builder = MemoryMap.builder(machine.host);
             assertThatThrownBy(() -> builder.allocate(0)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> builder.access().wrapDmaBuf(-1, 0, arena.allocate(64))).isInstanceOf(DocaException.class);
+            assertThatThrownBy(() -> builder.access().wrapDmaBuf(-1, 0, arena.allocate(64)))
+                    .isInstanceOf(DocaException.class);
             refused("MemoryMap.Builder", Stream.of(() -> builder.allocate(64)));
         }
     }
 
     @Test
     void everyBuilderIsTriedHere() {
-        List<Class<?>> known = List.of(ComchServer.Builder.class, ComchClient.Builder.class, ComchProducer.Builder.class, ComchConsumer.Builder.class);
-        assertThat(known).containsExactlyInAnyOrderElementsOf(Stream.of(ControlPathEndpoint.Builder.class, FastPathEndpoint.Builder.class)
-                .flatMap(type -> Arrays.stream(type.getPermittedSubclasses())).toList());
+        List<Class<?>> known = List.of(
+                ComchServer.Builder.class,
+                ComchClient.Builder.class,
+                ComchProducer.Builder.class,
+                ComchConsumer.Builder.class);
+        assertThat(known)
+                .containsExactlyInAnyOrderElementsOf(
+                        Stream.of(ControlPathEndpoint.Builder.class, FastPathEndpoint.Builder.class)
+                                .flatMap(type -> Arrays.stream(type.getPermittedSubclasses()))
+                                .toList());
     }
 }

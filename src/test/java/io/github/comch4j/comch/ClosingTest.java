@@ -45,16 +45,22 @@ class ClosingTest extends BothForms {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, dpuMemory).start(Machine.PATIENCE);
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, dpuMemory)
+                    .start(Machine.PATIENCE);
             consumer.tryPost(consumer.acquire(0, 1024));
             Buffer posted = inventory.acquireEmpty(dpuMemory, 4096, 1024);
             consumer.tryPost(posted);
             Buffer postedToo = inventory.acquireEmpty(dpuMemory, 8192, 1024);
             consumer.tryPost(postedToo);
-            ComchProducer producer = client.connection().producer(machine.engine).start();
+            ComchProducer producer =
+                    client.connection().producer(machine.engine).start();
             Buffer sending = producer.acquire(hostMemory, 0, 100);
             Buffer own = inventory.acquire(hostMemory, 100, 100);
-            if (!producer.trySend(sending, consumer.id()).accepted() || !producer.trySend(own, consumer.id()).accepted()) {
+            if (!producer.trySend(sending, consumer.id()).accepted()
+                    || !producer.trySend(own, consumer.id()).accepted()) {
                 throw new AssertionError("no room to send");
             }
             client.connection().send(new byte[100]);
@@ -78,8 +84,18 @@ class ClosingTest extends BothForms {
     }
 
     static Stream<Arguments> orders() {
-        List<String> names = List.of("engine", "host device", "dpu device", "representor", "server", "client", "host memory", "dpu memory",
-                "inventory", "consumer", "producer");
+        List<String> names = List.of(
+                "engine",
+                "host device",
+                "dpu device",
+                "representor",
+                "server",
+                "client",
+                "host memory",
+                "dpu memory",
+                "inventory",
+                "consumer",
+                "producer");
         List<List<String>> orders = new ArrayList<>();
         orders.add(names);
         orders.add(names.reversed());
@@ -127,7 +143,8 @@ class ClosingTest extends BothForms {
         consumer.close();
         assertThatThrownBy(() -> producer.acquire(memory, 0, 1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> producer.trySendImmediate(1, java.lang.foreign.MemorySegment.ofArray(new byte[1])))
-                .isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         assertThatThrownBy(() -> consumer.acquire(0, 1)).isInstanceOf(IllegalStateException.class);
         inventory.close();
         assertThatThrownBy(() -> inventory.acquire(memory, 0, 1)).isInstanceOf(IllegalStateException.class);
@@ -136,11 +153,14 @@ class ClosingTest extends BothForms {
         assertThatThrownBy(memory::segment).isInstanceOf(IllegalStateException.class);
         client.close();
         assertThatThrownBy(() -> connection.send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> connection.producer(machine.engine).start()).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> connection.producer(machine.engine).start())
+                .isInstanceOf(ConnectionClosedException.class);
         assertThatCode(connection::counters).doesNotThrowAnyException();
         machine.engine.close();
         assertThat(server.isClosed()).isTrue();
-        assertThatThrownBy(machine.engine::progress).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(machine.engine::progress)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         assertThatThrownBy(machine.engine::claim).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> machine.client().start()).isInstanceOf(IllegalStateException.class);
         machine.host.close();
@@ -156,7 +176,8 @@ class ClosingTest extends BothForms {
             MemoryMap memory = MemoryMap.allocate(machine.host, 4096);
             java.lang.foreign.MemorySegment segment = memory.segment();
             memory.close();
-            assertThatThrownBy(() -> segment.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> segment.get(java.lang.foreign.ValueLayout.JAVA_BYTE, 0))
+                    .isInstanceOf(IllegalStateException.class);
         }
     }
 
@@ -164,8 +185,12 @@ class ClosingTest extends BothForms {
     void nothingIsLeftOfAnInventoryThatWasUsed() {
         Everything everything = new Everything();
         BufferInventory inventory = (BufferInventory) everything.parts.get("inventory");
-        everything.parts.keySet().stream().filter(name -> name.endsWith("memory")).forEach(name -> ((MemoryMap) everything.parts.get(name)).close());
-        assertThat(inventory.available()).as("closing the maps closed the buffers on them").isEqualTo(inventory.capacity());
+        everything.parts.keySet().stream()
+                .filter(name -> name.endsWith("memory"))
+                .forEach(name -> ((MemoryMap) everything.parts.get(name)).close());
+        assertThat(inventory.available())
+                .as("closing the maps closed the buffers on them")
+                .isEqualTo(inventory.capacity());
         everything.machine.close();
         inventory.close();
     }
@@ -175,7 +200,8 @@ class ClosingTest extends BothForms {
         Everything everything = new Everything(); // its consumer takes a while to close, in which the server accepts
         ComchServer server = (ComchServer) everything.parts.get("server");
         try (ProgressEngine other = ProgressEngine.create()) {
-            ComchClient late = ComchClient.builder(other, everything.machine.host, everything.machine.name).start();
+            ComchClient late = ComchClient.builder(other, everything.machine.host, everything.machine.name)
+                    .start();
             while (other.progress()) {
                 Thread.onSpinWait();
             }
@@ -186,7 +212,10 @@ class ClosingTest extends BothForms {
         everything.machine.close();
     }
 
-    /** A client that sends as fast as it can, on an engine of its own thread, and a server whose handlers use what is closed with it. */
+    /**
+     * A client that sends as fast as it can, on an engine of its own thread, and a server whose handlers use what is
+     * closed with it.
+     */
     private static final class Busy implements AutoCloseable {
         final Machine machine = new Machine();
         final MemoryMap memory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
@@ -202,8 +231,11 @@ class ClosingTest extends BothForms {
             server = machine.server()
                     .onConnected(connected -> {
                         connection = connected;
-                        consumer = connected.consumer(machine.engine, memory).buffers(4, 1024)
-                                .onReceive((receiver, buffer, producerId, immediate) -> tell("onReceive")).start();
+                        consumer = connected
+                                .consumer(machine.engine, memory)
+                                .buffers(4, 1024)
+                                .onReceive((receiver, buffer, producerId, immediate) -> tell("onReceive"))
+                                .start();
                     })
                     .onMessage((from, message) -> {
                         tell("onMessage");
@@ -216,10 +248,13 @@ class ClosingTest extends BothForms {
                     })
                     .onConsumer((from, id, state) -> tell("onConsumer"))
                     .onDisconnected(from -> tell("onDisconnected"))
-                    .onStateChanged((endpoint, before, now) -> tell(now.name())).start();
+                    .onStateChanged((endpoint, before, now) -> tell(now.name()))
+                    .start();
             sender = new Thread(this::keepSending);
             sender.start();
-            machine.until("traffic on both paths", () -> consumer != null && consumer.received() > 100 && connection.received() > 100);
+            machine.until(
+                    "traffic on both paths",
+                    () -> consumer != null && consumer.received() > 100 && connection.received() > 100);
             told.clear();
             closing = true;
         }
@@ -232,11 +267,17 @@ class ClosingTest extends BothForms {
 
         private void keepSending() {
             int[] id = new int[1];
-            try (ProgressEngine engine = ProgressEngine.create(); MemoryMap from = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
-                 ComchClient client = ComchClient.builder(engine, machine.host, machine.name).onSendFailed((to, error) -> { })
-                         .onConsumer((of, number, state) -> id[0] = state == RemoteConsumerState.NEW ? number : 0).connect(Machine.PATIENCE);
-                 ComchProducer producer = client.connection().producer(engine).onCompletion((self, buffer, status) -> { }).start();
-                 Buffer buffer = producer.acquire(from, 0, 16)) {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    MemoryMap from = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
+                    ComchClient client = ComchClient.builder(engine, machine.host, machine.name)
+                            .onSendFailed((to, error) -> {})
+                            .onConsumer((of, number, state) -> id[0] = state == RemoteConsumerState.NEW ? number : 0)
+                            .connect(Machine.PATIENCE);
+                    ComchProducer producer = client.connection()
+                            .producer(engine)
+                            .onCompletion((self, buffer, status) -> {})
+                            .start();
+                    Buffer buffer = producer.acquire(from, 0, 16)) {
                 while (client.isConnected() && !over) {
                     client.connection().trySend(new byte[1]);
                     if (id[0] != 0) {
@@ -293,7 +334,9 @@ class ClosingTest extends BothForms {
         Machine machine = everything.machine;
         ComchClient client = (ComchClient) everything.parts.get("client");
         machine.engine.setTimeout(Duration.ZERO);
-        assertThatThrownBy(client::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        assertThatThrownBy(client::close)
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         assertThat(client.isClosed()).isFalse();
         machine.engine.setTimeout(Machine.PATIENCE);
         client.close();

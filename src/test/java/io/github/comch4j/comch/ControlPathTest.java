@@ -60,7 +60,8 @@ class ControlPathTest extends BothForms {
         CountDownLatch seen = new CountDownLatch(1);
         Thread other = Thread.ofPlatform().start(() -> {
             try (ProgressEngine engine = ProgressEngine.create()) {
-                ComchClient client = ComchClient.builder(engine, machine.host, machine.name).start();
+                ComchClient client =
+                        ComchClient.builder(engine, machine.host, machine.name).start();
                 started.complete(client);
                 goOn.await();
                 engine.await(() -> seen.getCount() == 0, Machine.PATIENCE);
@@ -70,11 +71,16 @@ class ControlPathTest extends BothForms {
         });
         ComchClient client = started.get(20, TimeUnit.SECONDS);
         assertThat(client.state()).isEqualTo(ContextState.STARTING);
-        synchronized (client.context) { // a new connection makes itself known there: the client's thread gets no further
+        synchronized (
+                client.context) { // a new connection makes itself known there: the client's thread gets no further
             goOn.countDown();
             machine.until("the state", () -> client.state() == ContextState.RUNNING);
-            assertThat(client.isConnected()).as("with the connection still to come").isFalse();
-            assertThatThrownBy(client::connection).isInstanceOf(IllegalStateException.class).hasMessageContaining("no connection");
+            assertThat(client.isConnected())
+                    .as("with the connection still to come")
+                    .isFalse();
+            assertThatThrownBy(client::connection)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("no connection");
         }
         machine.until("the connection", client::isConnected);
         assertThat(client.connection().endpoint()).isSameAs(client);
@@ -130,7 +136,9 @@ class ControlPathTest extends BothForms {
         ByteBuffer direct = ByteBuffer.allocateDirect(10).put(bytes).flip().position(8);
         client.connection().send(direct);
         machine.until("all messages", () -> atServer.size() == 4);
-        assertThat(atServer).extracting(message -> new String(message, StandardCharsets.US_ASCII)).containsExactly("0123456789", "234", "1234", "89");
+        assertThat(atServer)
+                .extracting(message -> new String(message, StandardCharsets.US_ASCII))
+                .containsExactly("0123456789", "234", "1234", "89");
         assertThat(heap.hasRemaining()).isFalse();
         assertThat(direct.hasRemaining()).isFalse();
     }
@@ -141,16 +149,22 @@ class ControlPathTest extends BothForms {
         ComchClient client = recordingClient().connect(Machine.PATIENCE);
         ComchConnection connection = client.connection();
         assertThatThrownBy(() -> connection.send(new byte[0])).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> connection.trySend(new byte[client.maxMessageSize() + 1])).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> connection.trySend(new byte[client.maxMessageSize() + 1]))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("1 to " + client.maxMessageSize());
-        assertThatThrownBy(() -> connection.trySend(ByteBuffer.allocate(0))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> connection.trySend(ByteBuffer.allocate(0)))
+                .isInstanceOf(IllegalArgumentException.class);
         connection.send(new byte[] {1});
         machine.until("the good message", () -> atServer.size() == 1);
     }
 
     @Test
     void settingsAreWhatTheGettersSay() {
-        ComchServer server = recordingServer().maxMessageSize(1024).receiveQueueSize(10).sendTasks(3).start();
+        ComchServer server = recordingServer()
+                .maxMessageSize(1024)
+                .receiveQueueSize(10)
+                .sendTasks(3)
+                .start();
         assertThat(server.maxMessageSize()).isEqualTo(1024);
         assertThat(server.receiveQueueSize()).isEqualTo(10);
         assertThat(server.sendTasks()).isEqualTo(3);
@@ -162,10 +176,11 @@ class ControlPathTest extends BothForms {
     @Test
     void aSettingBeyondTheCapabilityIsRefusedByDoca() {
         int most = (int) Capabilities.of(machine.dpu).maxMessageSize();
-        assertThatThrownBy(() -> recordingServer().maxMessageSize(most + 1).start()).isInstanceOfSatisfying(DocaException.class, e -> {
-            assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
-            assertThat(e.function()).isEqualTo("doca_comch_server_set_max_msg_size");
-        });
+        assertThatThrownBy(() -> recordingServer().maxMessageSize(most + 1).start())
+                .isInstanceOfSatisfying(DocaException.class, e -> {
+                    assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
+                    assertThat(e.function()).isEqualTo("doca_comch_server_set_max_msg_size");
+                });
         recordingServer().maxMessageSize(most).start();
     }
 
@@ -186,22 +201,29 @@ class ControlPathTest extends BothForms {
             client.connection().send(new byte[] {(byte) i});
         }
         machine.until("all messages", () -> atServer.size() == 50);
-        assertThat(atServer).extracting(message -> (int) message[0]).containsExactlyElementsOf(java.util.stream.IntStream.range(0, 50).boxed().toList());
+        assertThat(atServer)
+                .extracting(message -> (int) message[0])
+                .containsExactlyElementsOf(
+                        java.util.stream.IntStream.range(0, 50).boxed().toList());
         machine.until("all completions", () -> client.inFlight() == 0);
     }
 
     @Test
     void sendGivesUpOnAPeerThatDoesNotRead() {
         ProgressEngine asleep = ProgressEngine.create();
-        ComchServer.builder(asleep, machine.dpu, machine.representor, machine.name).receiveQueueSize(2).start();
+        ComchServer.builder(asleep, machine.dpu, machine.representor, machine.name)
+                .receiveQueueSize(2)
+                .start();
         ComchClient client = recordingClient().sendTasks(2).start();
         Machine.until("the connection", client::isConnected, machine.engine, asleep);
         machine.engine.setTimeout(Duration.ofMillis(20));
         assertThatThrownBy(() -> {
-            for (int i = 0; i < 100_000; i++) {
-                client.connection().send(new byte[1]);
-            }
-        }).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+                    for (int i = 0; i < 100_000; i++) {
+                        client.connection().send(new byte[1]);
+                    }
+                })
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         assertThat(client.isConnected()).isTrue();
         machine.engine.setTimeout(Machine.PATIENCE);
         asleep.close();
@@ -210,7 +232,9 @@ class ControlPathTest extends BothForms {
 
     @Test
     void aHandlerMayAnswerAtOnce() {
-        machine.server().onMessage((connection, message) -> connection.send(message)).start();
+        machine.server()
+                .onMessage((connection, message) -> connection.send(message))
+                .start();
         ComchClient client = recordingClient().connect(Machine.PATIENCE);
         for (int i = 0; i < 100; i++) {
             client.connection().send(("ping " + i).getBytes(StandardCharsets.US_ASCII));
@@ -225,8 +249,11 @@ class ControlPathTest extends BothForms {
         ComchServer server = machine.server()
                 .onConnected(connection -> connection.attach(new StringJoiner(",")))
                 .onMessage((connection, message) -> {
-                    connection.attachment(StringJoiner.class).add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
-                }).start();
+                    connection
+                            .attachment(StringJoiner.class)
+                            .add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
+                })
+                .start();
         List<ComchClient> clients = new ArrayList<>();
         for (int i = 0; i < 10; i++) {
             clients.add(machine.client().connect(Machine.PATIENCE));
@@ -236,9 +263,17 @@ class ControlPathTest extends BothForms {
             clients.get(i).connection().send(("client " + i).getBytes(StandardCharsets.US_ASCII));
         }
         List<ComchConnection> connections = List.copyOf(server.connections());
-        machine.until("the messages", () -> connections.stream().allMatch(connection -> connection.attachment(StringJoiner.class).length() > 0));
-        assertThat(connections).extracting(connection -> connection.attachment(StringJoiner.class).toString())
-                .containsExactlyInAnyOrderElementsOf(java.util.stream.IntStream.range(0, 10).mapToObj(i -> "client " + i).toList());
+        machine.until(
+                "the messages",
+                () -> connections.stream()
+                        .allMatch(connection ->
+                                connection.attachment(StringJoiner.class).length() > 0));
+        assertThat(connections)
+                .extracting(
+                        connection -> connection.attachment(StringJoiner.class).toString())
+                .containsExactlyInAnyOrderElementsOf(java.util.stream.IntStream.range(0, 10)
+                        .mapToObj(i -> "client " + i)
+                        .toList());
     }
 
     @Test
@@ -248,9 +283,14 @@ class ControlPathTest extends BothForms {
         machine.until("the connection", () -> !server.connections().isEmpty());
         ComchConnection connection = server.connections().iterator().next();
         assertThat(connection.attachment(String.class)).isNull();
-        assertThat(connection.attach("a name").attachment(CharSequence.class)).isEqualTo("a name").isSameAs(connection.attachment());
-        assertThatThrownBy(() -> connection.attachment(Integer.class)).isInstanceOf(ClassCastException.class)
-                .hasMessageContaining(connection.toString()).hasMessageContaining("java.lang.String").hasMessageContaining("java.lang.Integer");
+        assertThat(connection.attach("a name").attachment(CharSequence.class))
+                .isEqualTo("a name")
+                .isSameAs(connection.attachment());
+        assertThatThrownBy(() -> connection.attachment(Integer.class))
+                .isInstanceOf(ClassCastException.class)
+                .hasMessageContaining(connection.toString())
+                .hasMessageContaining("java.lang.String")
+                .hasMessageContaining("java.lang.Integer");
         assertThat(connection.attach(null).attachment(Integer.class)).isNull();
     }
 
@@ -266,7 +306,9 @@ class ControlPathTest extends BothForms {
         assertThat(back.counters()).isEqualTo(new ConnectionCounters(0, 0, 2, 30));
         client.close();
         machine.until("the end", () -> !back.isOpen());
-        assertThat(back.counters()).as("the last snapshot outlives the connection").isEqualTo(new ConnectionCounters(0, 0, 2, 30));
+        assertThat(back.counters())
+                .as("the last snapshot outlives the connection")
+                .isEqualTo(new ConnectionCounters(0, 0, 2, 30));
     }
 
     @Test
@@ -325,7 +367,8 @@ class ControlPathTest extends BothForms {
 
     @Test
     void theServerMayRejectAClientInTheConnectHandler() {
-        ComchServer server = machine.server().onConnected(ComchConnection::disconnect).start();
+        ComchServer server =
+                machine.server().onConnected(ComchConnection::disconnect).start();
         ComchClient client = recordingClient().start();
         machine.until("the rejection", () -> client.state() == ContextState.IDLE);
         assertThat(server.connections()).isEmpty();
@@ -335,24 +378,29 @@ class ControlPathTest extends BothForms {
     @Test
     void withoutAServerAStartIsRefused() {
         List<String> refusals = new ArrayList<>();
-        ComchClient client = recordingClient().onRefused(() -> refusals.add("refused")).start();
+        ComchClient client =
+                recordingClient().onRefused(() -> refusals.add("refused")).start();
         assertThat(client.isConnected()).isFalse();
         assertThatThrownBy(client::connection).isInstanceOf(IllegalStateException.class);
         machine.until("the refusal", () -> client.state() == ContextState.IDLE);
         assertThat(refusals).containsExactly("refused");
-        assertThatThrownBy(() -> recordingClient().connect(Duration.ofMillis(20))).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.CONNECTION_ABORTED)).hasMessageContaining(machine.name);
+        assertThatThrownBy(() -> recordingClient().connect(Duration.ofMillis(20)))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.CONNECTION_ABORTED))
+                .hasMessageContaining(machine.name);
     }
 
     @Test
     void connectWaitsForTheServerToAppear() {
         ComchServer[] server = new ComchServer[1];
         int[] refusals = new int[1];
-        ComchClient client = recordingClient().onRefused(() -> {
-            if (++refusals[0] == 3) {
-                server[0] = recordingServer().start();
-            }
-        }).connect(Machine.PATIENCE);
+        ComchClient client = recordingClient()
+                .onRefused(() -> {
+                    if (++refusals[0] == 3) {
+                        server[0] = recordingServer().start();
+                    }
+                })
+                .connect(Machine.PATIENCE);
         assertThat(client.isConnected()).isTrue();
         assertThat(refusals[0]).isGreaterThanOrEqualTo(3);
         assertThat(server[0].connections()).hasSize(1);
@@ -361,14 +409,20 @@ class ControlPathTest extends BothForms {
     @Test
     void aNameIsTakenOncePerRepresentor() {
         recordingServer().start();
-        assertThatThrownBy(() -> recordingServer().start()).isInstanceOf(DocaException.class).hasMessageContaining(machine.name);
-        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, "")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> recordingServer().start())
+                .isInstanceOf(DocaException.class)
+                .hasMessageContaining(machine.name);
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, ""))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void aServerCannotBeOnAHostNorAClientOnADpu() {
-        assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, machine.name).start()).isInstanceOf(DocaException.class);
-        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, machine.name).start())
+        assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, machine.name)
+                        .start())
+                .isInstanceOf(DocaException.class);
+        assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.host, machine.representor, machine.name)
+                        .start())
                 .isInstanceOf(DocaException.class);
     }
 
@@ -380,10 +434,14 @@ class ControlPathTest extends BothForms {
         client.connection().send(new byte[] {1, 1});
         client.connection().send(new byte[] {2, 2});
         machine.until("both messages", () -> kept.size() == 2);
-        assertThat(kept.getFirst().get(ValueLayout.JAVA_BYTE, 0)).as("it shows the latest message").isEqualTo((byte) 2);
-        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 2)).isInstanceOf(IndexOutOfBoundsException.class);
+        assertThat(kept.getFirst().get(ValueLayout.JAVA_BYTE, 0))
+                .as("it shows the latest message")
+                .isEqualTo((byte) 2);
+        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 2))
+                .isInstanceOf(IndexOutOfBoundsException.class);
         machine.close();
-        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> kept.getFirst().get(ValueLayout.JAVA_BYTE, 0))
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
@@ -404,11 +462,15 @@ class ControlPathTest extends BothForms {
     void aHandlerLearnsOfEachState() {
         List<String> states = new ArrayList<>();
         try (Machine machine = new Machine()) {
-            machine.server().onStateChanged((endpoint, previous, next) -> states.add("server " + previous + " " + next)).start();
-            ComchClient client = machine.client().onStateChanged((endpoint, previous, next) -> {
-                assertThat(endpoint.state()).isEqualTo(next);
-                states.add("client " + previous + " " + next);
-            }).connect(Machine.PATIENCE);
+            machine.server()
+                    .onStateChanged((endpoint, previous, next) -> states.add("server " + previous + " " + next))
+                    .start();
+            ComchClient client = machine.client()
+                    .onStateChanged((endpoint, previous, next) -> {
+                        assertThat(endpoint.state()).isEqualTo(next);
+                        states.add("client " + previous + " " + next);
+                    })
+                    .connect(Machine.PATIENCE);
             assertThat(states).contains("server IDLE RUNNING", "client IDLE STARTING", "client STARTING RUNNING");
             client.close();
             assertThat(states).endsWith("client STOPPING IDLE");

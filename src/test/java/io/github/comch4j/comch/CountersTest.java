@@ -25,8 +25,12 @@ class CountersTest extends BothForms {
 
     @Test
     void anotherThreadReadsThemWhileTheyGrow() throws Exception {
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(8, Pair.SLOT).start(Machine.PATIENCE);
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(8).start();
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .buffers(8, Pair.SLOT)
+                .start(Machine.PATIENCE);
+        ComchProducer producer =
+                pair.hostSide.producer(pair.machine.engine).tasks(8).start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 64);
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Integer> observer = CompletableFuture.supplyAsync(() -> {
@@ -44,7 +48,8 @@ class CountersTest extends BothForms {
             return changes;
         });
         for (int i = 0; i < MESSAGES; i++) {
-            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+            pair.machine.until(
+                    "room", () -> producer.trySend(buffer, consumer.id()).accepted());
         }
         pair.machine.until("all", () -> consumer.received() == MESSAGES && producer.inFlight() == 0);
         over.set(true);
@@ -56,7 +61,10 @@ class CountersTest extends BothForms {
 
     @Test
     void onlyWhatArrivesIsCountedIntoAPartlyFilledBuffer() {
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).repost(false).start(Machine.PATIENCE);
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .repost(false)
+                .start(Machine.PATIENCE);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
         consumer.tryPost(consumer.acquire(0, 100).setLength(30)); // what arrives is appended to these
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 20);
@@ -76,7 +84,9 @@ class CountersTest extends BothForms {
         assertThat(pair.hostSide.refused()).isEqualTo(2);
         assertThat(pair.hostSide.backPressures()).isEqualTo(1);
         pair.machine.until("arrival", () -> pair.dpuSide.received() == 4 && pair.client.inFlight() == 0);
-        assertThat(pair.dpuSide.receivedBytes()).isEqualTo(pair.hostSide.sentBytes()).isEqualTo(40);
+        assertThat(pair.dpuSide.receivedBytes())
+                .isEqualTo(pair.hostSide.sentBytes())
+                .isEqualTo(40);
         pair.hostSide.send(new byte[1]);
         assertThat(pair.hostSide.backPressures()).isEqualTo(1);
     }
@@ -84,7 +94,8 @@ class CountersTest extends BothForms {
     @Test
     void connectionsHaveNumbersAndTheEngineOfTheirEndpoint() {
         assertThat(pair.hostSide.number()).isPositive().isNotEqualTo(pair.dpuSide.number());
-        assertThat(pair.hostSide.toString()).isEqualTo("connection " + pair.hostSide.number() + " of client \"" + pair.machine.name + "\"");
+        assertThat(pair.hostSide.toString())
+                .isEqualTo("connection " + pair.hostSide.number() + " of client \"" + pair.machine.name + "\"");
         assertThat(pair.hostSide.engine()).isSameAs(pair.client.engine());
     }
 
@@ -104,14 +115,18 @@ class CountersTest extends BothForms {
 
     @Test
     void enginesCountCallbacksThatThrow() {
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(1, Pair.SLOT)
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .buffers(1, Pair.SLOT)
                 .onReceive((self, buffer, producerId, immediate) -> {
                     throw new ArithmeticException("on purpose");
-                }).start(Machine.PATIENCE);
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 1);
         pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
-        assertThatThrownBy(() -> pair.machine.until("arrival", () -> consumer.received() == 1)).isInstanceOf(ArithmeticException.class);
+        assertThatThrownBy(() -> pair.machine.until("arrival", () -> consumer.received() == 1))
+                .isInstanceOf(ArithmeticException.class);
         assertThat(pair.machine.engine.callbackFailures()).isEqualTo(1);
     }
 }

@@ -28,7 +28,10 @@ class FastPathOptionsTest extends BothForms {
     }
 
     private ComchConsumer consumer() {
-        return pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(4, Pair.SLOT).start(Machine.PATIENCE);
+        return pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .buffers(4, Pair.SLOT)
+                .start(Machine.PATIENCE);
     }
 
     @Test
@@ -38,7 +41,10 @@ class FastPathOptionsTest extends BothForms {
             assertThat(object.state()).isEqualTo(next);
             states.add(object.getClass().getSimpleName() + " " + previous + "-" + next);
         };
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).onStateChanged(recorder).buffers(2, Pair.SLOT)
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .onStateChanged(recorder)
+                .buffers(2, Pair.SLOT)
                 .start(Machine.PATIENCE);
         assertThat(states).containsExactly("ComchConsumer IDLE-STARTING", "ComchConsumer STARTING-RUNNING");
         assertThat(consumer.isRunning()).isTrue();
@@ -47,7 +53,10 @@ class FastPathOptionsTest extends BothForms {
         consumer.close();
         assertThat(states).startsWith("ComchConsumer RUNNING-STOPPING").endsWith("ComchConsumer STOPPING-IDLE");
         states.clear();
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).onStateChanged(recorder).start();
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .onStateChanged(recorder)
+                .start();
         assertThat(states).first().asString().startsWith("ComchProducer IDLE-");
         assertThat(states).last().asString().endsWith("-RUNNING");
         producer.close();
@@ -56,12 +65,15 @@ class FastPathOptionsTest extends BothForms {
 
     @Test
     void aProducerLendsSoManyBuffersOfItsOwn() {
-        assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).buffers(0)).isInstanceOf(IllegalArgumentException.class);
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(3).buffers(1).start();
+        assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).buffers(0))
+                .isInstanceOf(IllegalArgumentException.class);
+        ComchProducer producer =
+                pair.hostSide.producer(pair.machine.engine).tasks(3).buffers(1).start();
         assertThat(producer.tasks()).isEqualTo(3);
         Buffer only = producer.acquire(pair.sendMemory, 0, 10);
         assertThatThrownBy(() -> producer.acquire(pair.sendMemory, 0, 10))
-                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
         only.close();
         assertThat(producer.acquire(pair.sendMemory, 0, 10).capacity()).isEqualTo(10);
     }
@@ -71,9 +83,12 @@ class FastPathOptionsTest extends BothForms {
         FastPathEndpoint[] started = new FastPathEndpoint[1];
         try (ProgressEngine own = ProgressEngine.create()) {
             pair.machine.engine.release(); // nobody does the control path's part
-            ComchConsumer.Builder builder = pair.dpuSide.consumer(own, pair.receiveMemory).onStateChanged((object, before, after) -> started[0] = object);
+            ComchConsumer.Builder builder = pair.dpuSide
+                    .consumer(own, pair.receiveMemory)
+                    .onStateChanged((object, before, after) -> started[0] = object);
             assertThatThrownBy(() -> builder.start(Duration.ofMillis(20)))
-                    .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+                    .isInstanceOfSatisfying(
+                            DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
             assertThat(started[0].isClosed()).isTrue();
             pair.machine.engine.claim();
         }
@@ -82,19 +97,27 @@ class FastPathOptionsTest extends BothForms {
 
     @Test
     void aStateHandlerThatThrowsIsHeard() {
-        assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).onStateChanged((object, previous, next) -> {
-            throw new ArithmeticException("on purpose");
-        }).start()).isInstanceOf(ArithmeticException.class);
+        assertThatThrownBy(() -> pair.hostSide
+                        .producer(pair.machine.engine)
+                        .onStateChanged((object, previous, next) -> {
+                            throw new ArithmeticException("on purpose");
+                        })
+                        .start())
+                .isInstanceOf(ArithmeticException.class);
     }
 
     @Test
     void whatWasSentIsClosed() {
         ComchConsumer consumer = consumer();
         List<Buffer> told = new ArrayList<>();
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().onCompletion((self, buffer, status) -> {
-            assertThat(buffer.isClosed()).isFalse();
-            told.add(buffer);
-        }).start();
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .releaseSent()
+                .onCompletion((self, buffer, status) -> {
+                    assertThat(buffer.isClosed()).isFalse();
+                    told.add(buffer);
+                })
+                .start();
         Buffer one = producer.acquire(pair.sendMemory, 0, 10);
         pair.machine.until("room", () -> producer.trySend(one, consumer.id()).accepted());
         pair.machine.until("completion", () -> producer.sent() == 1);
@@ -112,13 +135,18 @@ class FastPathOptionsTest extends BothForms {
     void theHandlerMayCloseOrSendAgain() {
         ComchConsumer consumer = consumer();
         int[] count = new int[1];
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().onCompletion((self, buffer, status) -> {
-            if (count[0]++ == 0) {
-                assertThat(self.trySend(buffer, consumer.id()).accepted()).isTrue();
-            } else {
-                buffer.close();
-            }
-        }).start();
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .releaseSent()
+                .onCompletion((self, buffer, status) -> {
+                    if (count[0]++ == 0) {
+                        assertThat(self.trySend(buffer, consumer.id()).accepted())
+                                .isTrue();
+                    } else {
+                        buffer.close();
+                    }
+                })
+                .start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
         pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
         pair.machine.until("completions", () -> producer.sent() == 2);
@@ -128,11 +156,13 @@ class FastPathOptionsTest extends BothForms {
     @Test
     void aPoolsBufferReturnsToThePool() {
         ComchConsumer consumer = consumer();
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        ComchProducer producer =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         try (BufferPool pool = BufferPool.create(pair.sendMemory, 1, 100)) {
             for (int i = 0; i < 3; i++) {
                 Buffer buffer = pool.tryClaim().commit(7).buffer();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                pair.machine.until(
+                        "room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 assertThat(pool.tryClaim()).isNull();
                 pair.machine.until("completion", () -> producer.inFlight() == 0);
                 assertThat(buffer.isClosed()).isFalse();
@@ -145,7 +175,11 @@ class FastPathOptionsTest extends BothForms {
     @Test
     void aSendThatFailsReleasesTooAndOneThatIsNotAcceptedDoesNot() {
         ComchConsumer consumer = consumer();
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(1).releaseSent().start();
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .tasks(1)
+                .releaseSent()
+                .start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
         Buffer other = producer.acquire(pair.sendMemory, 10, 10);
         new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
@@ -153,15 +187,18 @@ class FastPathOptionsTest extends BothForms {
         assertThat(producer.trySend(other, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
         assertThat(other.isInFlight()).isFalse();
         assertThat(other.isClosed()).isFalse();
-        assertThatThrownBy(() -> pair.machine.until("the failure", () -> producer.failed() == 1)).isInstanceOf(DocaException.class);
+        assertThatThrownBy(() -> pair.machine.until("the failure", () -> producer.failed() == 1))
+                .isInstanceOf(DocaException.class);
         assertThat(buffer.isClosed()).isTrue();
     }
 
     @Test
     void closingTheProducerReleasesWhatIsInFlight() {
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).start(Machine.PATIENCE);
+        ComchConsumer consumer =
+                pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).start(Machine.PATIENCE);
         pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).releaseSent().start();
+        ComchProducer producer =
+                pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
         assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
         producer.close();

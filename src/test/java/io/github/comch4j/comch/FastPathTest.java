@@ -32,7 +32,8 @@ class FastPathTest extends BothForms {
 
     private final Machine machine = new Machine();
     private final MemoryMap sendMemory = MemoryMap.allocate(machine.host, 64 * SLOT, Access.PCI_READ_WRITE);
-    private final MemoryMap receiveMemory = MemoryMap.allocate(machine.dpu, 64 * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+    private final MemoryMap receiveMemory =
+            MemoryMap.allocate(machine.dpu, 64 * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
     private final List<String> consumerEvents = new ArrayList<>();
     private final List<byte[]> received = new ArrayList<>();
     private ComchConnection hostSide;
@@ -41,7 +42,9 @@ class FastPathTest extends BothForms {
     @BeforeEach
     void connect() {
         ComchServer server = machine.server().start();
-        ComchClient client = machine.client().onConsumer((connection, id, state) -> consumerEvents.add(state + " " + id)).connect(Machine.PATIENCE);
+        ComchClient client = machine.client()
+                .onConsumer((connection, id, state) -> consumerEvents.add(state + " " + id))
+                .connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();
         dpuSide = server.connections().iterator().next();
@@ -54,7 +57,8 @@ class FastPathTest extends BothForms {
 
     private ComchConsumer.Builder recordingConsumer() {
         return dpuSide.consumer(machine.engine, receiveMemory)
-                .onReceive((consumer, buffer, producerId, immediate) -> received.add(buffer.data().toArray(ValueLayout.JAVA_BYTE)));
+                .onReceive((consumer, buffer, producerId, immediate) ->
+                        received.add(buffer.data().toArray(ValueLayout.JAVA_BYTE)));
     }
 
     private void send(ComchProducer producer, Buffer buffer, int consumerId) {
@@ -96,7 +100,9 @@ class FastPathTest extends BothForms {
     @Test
     void immediateDataTravelBesideTheBufferOrAlone() {
         List<String> seen = new ArrayList<>();
-        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).buffers(4, SLOT).immediateLength(16)
+        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
+                .buffers(4, SLOT)
+                .immediateLength(16)
                 .onReceive((self, buffer, producerId, immediate) ->
                         seen.add(buffer.length() + " bytes from " + producerId + " with " + List.of(boxed(immediate))))
                 .start(Machine.PATIENCE);
@@ -106,15 +112,20 @@ class FastPathTest extends BothForms {
         MemorySegment two = MemorySegment.ofArray(new byte[] {7, 8});
         machine.until("with", () -> producer.trySend(buffer, consumer.id(), two).accepted());
         machine.until("without", () -> producer.trySend(buffer, consumer.id()).accepted());
-        machine.until("alone", () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)).accepted());
-        machine.until("without again", () -> producer.trySend(buffer, consumer.id()).accepted());
+        machine.until(
+                "alone",
+                () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)).accepted());
+        machine.until(
+                "without again", () -> producer.trySend(buffer, consumer.id()).accepted());
         machine.until("all", () -> seen.size() == 4);
         String from = " bytes from " + producer.id() + " with ";
-        assertThat(seen).containsExactly("10" + from + "[7, 8]", "10" + from + "[]", "0" + from + "[8]", "10" + from + "[]");
+        assertThat(seen)
+                .containsExactly("10" + from + "[7, 8]", "10" + from + "[]", "0" + from + "[8]", "10" + from + "[]");
         MemorySegment tooLong = MemorySegment.ofArray(new byte[17]);
         machine.until("a free task", () -> producer.inFlight() == 0);
-        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id(), tooLong)).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
+        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id(), tooLong))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
         assertThat(buffer.isInFlight()).isFalse();
         assertThatThrownBy(() -> producer.trySend(buffer, consumer.id(), MemorySegment.ofArray(new byte[0])))
                 .isInstanceOf(IllegalArgumentException.class);
@@ -136,12 +147,17 @@ class FastPathTest extends BothForms {
         assertThat(producer.trySend(buffer, consumer.id())).as("nothing posted").isEqualTo(SubmitResult.NO_RECEIVE);
         assertThat(buffer.isInFlight()).isFalse();
         for (int i = 0; i < 3; i++) {
-            assertThat(consumer.tryPost(consumer.acquire((long) i * SLOT, SLOT)).accepted()).isTrue();
+            assertThat(consumer.tryPost(consumer.acquire((long) i * SLOT, SLOT)).accepted())
+                    .isTrue();
         }
-        assertThat(producer.trySend(buffer, consumer.id()).accepted()).as("without any progress of this side").isTrue();
+        assertThat(producer.trySend(buffer, consumer.id()).accepted())
+                .as("without any progress of this side")
+                .isTrue();
         assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
         assertThat(producer.inFlight()).isEqualTo(2);
-        assertThat(producer.trySend(buffer, consumer.id())).as("both tasks in flight").isEqualTo(SubmitResult.NO_TASK);
+        assertThat(producer.trySend(buffer, consumer.id()))
+                .as("both tasks in flight")
+                .isEqualTo(SubmitResult.NO_TASK);
         machine.until("the sends", () -> producer.inFlight() == 0);
         assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
         assertThat(consumer.posted()).as("one of them may be written into now").isLessThanOrEqualTo(3);
@@ -152,11 +168,13 @@ class FastPathTest extends BothForms {
     @Test
     void aReceivedBufferMayBeKeptAndPostedLater() {
         List<Buffer> kept = new ArrayList<>();
-        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory).buffers(1, SLOT)
+        ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
+                .buffers(1, SLOT)
                 .onReceive((self, buffer, producerId, immediate) -> {
                     self.keep();
                     kept.add(buffer);
-                }).start(Machine.PATIENCE);
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 5);
         buffer.segment().fill((byte) 6);
@@ -173,7 +191,9 @@ class FastPathTest extends BothForms {
         assertThatThrownBy(consumer::keep).isInstanceOf(IllegalStateException.class);
         mine.close();
         mine.close();
-        assertThatThrownBy(mine::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(mine::segment)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         assertThatThrownBy(() -> consumer.tryPost(mine)).isInstanceOf(IllegalStateException.class);
     }
 
@@ -183,14 +203,18 @@ class FastPathTest extends BothForms {
         Buffer posted = consumer.acquire(0, SLOT);
         consumer.tryPost(posted);
         assertThat(posted.isInFlight()).isTrue();
-        assertThatThrownBy(posted::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight with consumer");
+        assertThatThrownBy(posted::segment)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in flight with consumer");
         assertThatThrownBy(posted::clear).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(posted::data).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(posted::length).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(posted::close).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> consumer.tryPost(posted)).isInstanceOf(IllegalStateException.class);
         ComchProducer otherWay = dpuSide.producer(machine.engine).start();
-        assertThatThrownBy(() -> otherWay.trySend(posted, 1)).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
+        assertThatThrownBy(() -> otherWay.trySend(posted, 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("in flight");
         assertThat(posted.isClosed()).isFalse();
         ComchProducer producer = hostSide.producer(machine.engine).start();
         send(producer, producer.acquire(sendMemory, 0, 1), consumer.id());
@@ -236,10 +260,13 @@ class FastPathTest extends BothForms {
         ComchConsumer consumer = recordingConsumer().buffers(1, 100).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 101);
-        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id())).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
-        assertThatThrownBy(() -> producer.trySend(buffer, 60000)).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE)).hasMessageContaining("consumer 60000");
+        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id()))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
+        assertThatThrownBy(() -> producer.trySend(buffer, 60000))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE))
+                .hasMessageContaining("consumer 60000");
         assertThat(buffer.isInFlight()).isFalse();
         assertThat(buffer.length()).isEqualTo(101);
         send(producer, buffer.setLength(100), consumer.id());
@@ -250,13 +277,17 @@ class FastPathTest extends BothForms {
     void completionsAreTold() {
         List<String> completions = new ArrayList<>();
         ComchConsumer consumer = recordingConsumer().buffers(2, SLOT).start(Machine.PATIENCE);
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(1)
+        ComchProducer producer = hostSide.producer(machine.engine)
+                .tasks(1)
                 .onCompletion((self, buffer, status) -> {
                     completions.add(status + " " + (buffer == null ? "none" : buffer.offset()));
                     if (completions.size() == 1) {
-                        assertThat(self.trySend(buffer, consumer.id()).accepted()).as("the task is free again").isTrue();
+                        assertThat(self.trySend(buffer, consumer.id()).accepted())
+                                .as("the task is free again")
+                                .isTrue();
                     }
-                }).start();
+                })
+                .start();
         send(producer, producer.acquire(sendMemory, 512, 1), consumer.id());
         machine.until("both", () -> completions.size() == 2);
         assertThat(completions).containsExactly("SUCCESS 512", "SUCCESS 512");
@@ -268,11 +299,14 @@ class FastPathTest extends BothForms {
         MemoryMap hostMemory = MemoryMap.allocate(machine.host, 1 << 16, Access.PCI_READ_WRITE);
         ComchConsumer one = recordingConsumer().buffers(4, SLOT).start(Machine.PATIENCE);
         ComchConsumer two = dpuSide.consumer(machine.engine, receiveMemory)
-                .onReceive((self, buffer, producerId, immediate) -> received.add(new byte[] {(byte) producerId})).start(Machine.PATIENCE);
+                .onReceive((self, buffer, producerId, immediate) -> received.add(new byte[] {(byte) producerId}))
+                .start(Machine.PATIENCE);
         two.tryPost(two.acquire(32 * SLOT, SLOT));
         two.tryPost(two.acquire(33 * SLOT, SLOT));
-        ComchConsumer three = hostSide.consumer(machine.engine, hostMemory).buffers(4, SLOT)
-                .onReceive((self, buffer, producerId, immediate) -> atHost.add((int) buffer.length())).start(Machine.PATIENCE);
+        ComchConsumer three = hostSide.consumer(machine.engine, hostMemory)
+                .buffers(4, SLOT)
+                .onReceive((self, buffer, producerId, immediate) -> atHost.add((int) buffer.length()))
+                .start(Machine.PATIENCE);
         assertThat(one.id()).isNotEqualTo(two.id());
         ComchProducer p = hostSide.producer(machine.engine).start();
         ComchProducer q = hostSide.producer(machine.engine).start();
@@ -297,18 +331,21 @@ class FastPathTest extends BothForms {
         CompletableFuture<Long> consumed = onThread(() -> {
             try (ProgressEngine engine = ProgressEngine.create()) {
                 int[] count = new int[1];
-                consumer[0] = dpuSide.consumer(engine, receiveMemory).buffers(32, 64)
+                consumer[0] = dpuSide.consumer(engine, receiveMemory)
+                        .buffers(32, 64)
                         .onReceive((self, buffer, producerId, immediate) -> {
                             count[0]++;
                             sum[0] += buffer.segment().get(ValueLayout.JAVA_LONG, 0);
-                        }).start(Machine.PATIENCE);
+                        })
+                        .start(Machine.PATIENCE);
                 consumerId.complete(consumer[0].id());
                 Machine.until("all messages", () -> count[0] == messages || stop.get(), engine);
                 return sum[0];
             }
         });
         CompletableFuture<Long> produced = onThread(() -> {
-            try (ProgressEngine engine = ProgressEngine.create(); ComchProducer producer = hostSide.producer(engine).tasks(32).start()) {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    ComchProducer producer = hostSide.producer(engine).tasks(32).start()) {
                 int id = consumerId.get(20, TimeUnit.SECONDS);
                 List<Buffer> free = new ArrayList<>();
                 for (int i = 0; i < 32; i++) {
@@ -325,8 +362,11 @@ class FastPathTest extends BothForms {
             }
         });
         try {
-            machine.until("both threads", () -> (consumed.isDone() && produced.isDone()) || consumed.isCompletedExceptionally()
-                    || produced.isCompletedExceptionally());
+            machine.until(
+                    "both threads",
+                    () -> (consumed.isDone() && produced.isDone())
+                            || consumed.isCompletedExceptionally()
+                            || produced.isCompletedExceptionally());
         } finally {
             stop.set(true);
         }
@@ -337,12 +377,13 @@ class FastPathTest extends BothForms {
     private static <T> CompletableFuture<T> onThread(java.util.concurrent.Callable<T> work) {
         CompletableFuture<T> future = new CompletableFuture<>();
         new Thread(() -> {
-            try {
-                future.complete(work.call());
-            } catch (Throwable t) {
-                future.completeExceptionally(t);
-            }
-        }).start();
+                    try {
+                        future.complete(work.call());
+                    } catch (Throwable t) {
+                        future.completeExceptionally(t);
+                    }
+                })
+                .start();
         return future;
     }
 
@@ -353,12 +394,14 @@ class FastPathTest extends BothForms {
             mine.setAtIndex(ValueLayout.JAVA_BYTE, 1000, (byte) 55);
             ComchConsumer consumer = recordingConsumer().buffers(2, SLOT).start(Machine.PATIENCE);
             try (MemoryMap wrapped = MemoryMap.wrap(machine.host, mine, Access.PCI_READ_ONLY);
-                 ComchProducer producer = hostSide.producer(machine.engine).start()) {
+                    ComchProducer producer = hostSide.producer(machine.engine).start()) {
                 send(producer, producer.acquire(wrapped, 1000, 1), consumer.id());
                 machine.until("the data", () -> received.size() == 1);
             }
             assertThat(received).containsExactly(new byte[] {55});
-            assertThat(mine.getAtIndex(ValueLayout.JAVA_BYTE, 1000)).as("still there").isEqualTo((byte) 55);
+            assertThat(mine.getAtIndex(ValueLayout.JAVA_BYTE, 1000))
+                    .as("still there")
+                    .isEqualTo((byte) 55);
         }
     }
 
@@ -377,7 +420,9 @@ class FastPathTest extends BothForms {
             other = MemoryMap.wrap(machine.host, arena.allocate(1024), Access.PCI_READ_ONLY);
             buffer = producer.acquire(other, 0, 1);
         }
-        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id())).isInstanceOf(IllegalStateException.class).hasMessageContaining("arena is closed");
+        assertThatThrownBy(() -> producer.trySend(buffer, consumer.id()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("arena is closed");
         assertThat(buffer.isInFlight()).isFalse();
         other.close();
         wrapped.close();
@@ -386,23 +431,28 @@ class FastPathTest extends BothForms {
     @Test
     void memoryForAConsumerNeedsPciWriteAccess() {
         MemoryMap local = MemoryMap.allocate(machine.dpu, SLOT, Access.LOCAL_READ_WRITE);
-        assertThatThrownBy(() -> dpuSide.consumer(machine.engine, local).start()).isInstanceOfSatisfying(DocaException.class, e -> {
-            assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
-            assertThat(e.function()).isEqualTo("doca_comch_consumer_create");
-        });
+        assertThatThrownBy(() -> dpuSide.consumer(machine.engine, local).start())
+                .isInstanceOfSatisfying(DocaException.class, e -> {
+                    assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
+                    assertThat(e.function()).isEqualTo("doca_comch_consumer_create");
+                });
         ComchConsumer consumer = recordingConsumer().start(Machine.PATIENCE);
         try (BufferInventory inventory = BufferInventory.create(1)) {
-            assertThatThrownBy(() -> consumer.tryPost(inventory.acquireEmpty(local, 0, 10))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> consumer.tryPost(inventory.acquireEmpty(local, 0, 10)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
-        assertThatThrownBy(() -> dpuSide.consumer(machine.engine, receiveMemory).buffers(65, SLOT)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> dpuSide.consumer(machine.engine, receiveMemory).buffers(65, SLOT))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
     void whenThePeerEndsTheConnectionProducersAndConsumersEndToo() {
         List<DocaError> flushed = new ArrayList<>();
         MemoryMap hostMemory = MemoryMap.allocate(machine.host, SLOT, Access.PCI_READ_WRITE);
-        ComchConsumer consumer = hostSide.consumer(machine.engine, hostMemory).buffers(1, SLOT)
-                .onReceiveFailed((self, buffer, error) -> flushed.add(error)).start(Machine.PATIENCE);
+        ComchConsumer consumer = hostSide.consumer(machine.engine, hostMemory)
+                .buffers(1, SLOT)
+                .onReceiveFailed((self, buffer, error) -> flushed.add(error))
+                .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).start();
         Buffer buffer = producer.acquire(sendMemory, 0, 1);
         dpuSide.endpoint().close();
@@ -410,8 +460,10 @@ class FastPathTest extends BothForms {
         machine.until("the client's end", () -> hostSide.endpoint().state() == ContextState.IDLE);
         assertThat(flushed).hasSize(1).doesNotContain(DocaError.SUCCESS);
         assertThatThrownBy(() -> producer.trySend(buffer, 1)).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> consumer.tryPost(consumer.acquire(0, 10))).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> hostSide.producer(machine.engine).start()).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> consumer.tryPost(consumer.acquire(0, 10)))
+                .isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> hostSide.producer(machine.engine).start())
+                .isInstanceOf(ConnectionClosedException.class);
         assertThat(producer.inFlight()).isZero();
         producer.close();
         consumer.close();
@@ -422,7 +474,9 @@ class FastPathTest extends BothForms {
         ComchConsumer consumer = recordingConsumer().buffers(2, SLOT).start();
         assertThat(consumer.isRunning()).isFalse();
         Buffer early = consumer.acquire(10 * SLOT, SLOT);
-        assertThatThrownBy(() -> consumer.tryPost(early)).isInstanceOf(IllegalStateException.class).hasMessageContaining("not running yet");
+        assertThatThrownBy(() -> consumer.tryPost(early))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not running yet");
         machine.until("the start", consumer::isRunning);
         assertThat(consumer.posted()).isEqualTo(2);
         assertThat(consumer.tryPost(early).accepted()).isTrue();

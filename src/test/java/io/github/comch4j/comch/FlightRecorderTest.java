@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a flight recording has about this library. Other tests of the JVM may be recorded too, so events are told apart by the connection's number. */
+/**
+ * What a flight recording has about this library. Other tests of the JVM may be recorded too, so events are told apart
+ * by the connection's number.
+ */
 @Timeout(120)
 class FlightRecorderTest {
     @TempDir
@@ -49,7 +52,10 @@ class FlightRecorderTest {
     }
 
     private static List<RecordedEvent> only(List<RecordedEvent> events, String type, String field, String text) {
-        return events.stream().filter(event -> event.getEventType().getName().equals("comch4j." + type) && event.getString(field).contains(text)).toList();
+        return events.stream()
+                .filter(event -> event.getEventType().getName().equals("comch4j." + type)
+                        && event.getString(field).contains(text))
+                .toList();
     }
 
     @Test
@@ -64,15 +70,24 @@ class FlightRecorderTest {
             }
         });
         for (String side : List.of("client", "server")) {
-            assertThat(only(events, "Connection", "connection", side + " \"" + name[0])).extracting(event -> event.getString("state"))
+            assertThat(only(events, "Connection", "connection", side + " \"" + name[0]))
+                    .extracting(event -> event.getString("state"))
                     .containsExactly("OPEN", "CLOSED");
         }
         List<RecordedEvent> producer = only(events, "ContextState", "context", "client \"" + name[0] + "\"").stream()
-                .filter(event -> event.getString("context").startsWith("producer 1 on connection ")).toList();
-        assertThat(producer).extracting(event -> event.getString("next")).startsWith("RUNNING").endsWith("IDLE");
+                .filter(event -> event.getString("context").startsWith("producer 1 on connection "))
+                .toList();
+        assertThat(producer)
+                .extracting(event -> event.getString("next"))
+                .startsWith("RUNNING")
+                .endsWith("IDLE");
         List<RecordedEvent> client = only(events, "ContextState", "context", "client \"" + name[0] + "\"").stream()
-                .filter(event -> event.getString("context").startsWith("client")).toList();
-        assertThat(client).extracting(event -> event.getString("next")).startsWith("STARTING", "RUNNING").endsWith("IDLE");
+                .filter(event -> event.getString("context").startsWith("client"))
+                .toList();
+        assertThat(client)
+                .extracting(event -> event.getString("next"))
+                .startsWith("STARTING", "RUNNING")
+                .endsWith("IDLE");
         assertThat(client.getFirst().getString("previous")).isEqualTo("IDLE");
     }
 
@@ -82,9 +97,15 @@ class FlightRecorderTest {
         List<RecordedEvent> events = record(() -> {
             try (Pair pair = new Pair()) {
                 int[] ended = new int[2];
-                ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(4, Pair.SLOT)
-                        .onReceiveFailed((self, buffer, error) -> ended[1]++).start(Machine.PATIENCE);
-                ComchProducer producer = pair.hostSide.producer(pair.machine.engine).onCompletion((self, buffer, error) -> ended[0]++).start();
+                ComchConsumer consumer = pair.dpuSide
+                        .consumer(pair.machine.engine, pair.receiveMemory)
+                        .buffers(4, Pair.SLOT)
+                        .onReceiveFailed((self, buffer, error) -> ended[1]++)
+                        .start(Machine.PATIENCE);
+                ComchProducer producer = pair.hostSide
+                        .producer(pair.machine.engine)
+                        .onCompletion((self, buffer, error) -> ended[0]++)
+                        .start();
                 names[0] = pair.hostSide.toString();
                 names[1] = producer.toString();
                 names[2] = consumer.toString();
@@ -94,10 +115,12 @@ class FlightRecorderTest {
                 pair.hostSide.send(new byte[1]);
                 pair.machine.until("the failure of a message", () -> !pair.failures.isEmpty());
                 new EmulatedFaults().failSend(1, DocaError.DRIVER).apply();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                pair.machine.until(
+                        "room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 pair.machine.until("the failure of a send", () -> ended[0] == 1);
                 new EmulatedFaults().failReceive(1, DocaError.IO_FAILED).apply();
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                pair.machine.until(
+                        "room", () -> producer.trySend(buffer, consumer.id()).accepted());
                 pair.machine.until("the failure of a receive", () -> ended[1] == 1);
                 EmulatedFaults.clear();
                 assertThat(producer.failed()).isEqualTo(1);
@@ -105,12 +128,16 @@ class FlightRecorderTest {
                 assertThat(pair.hostSide.failed()).isEqualTo(1);
             } // the buffers that are posted still come back; that is no failure
         });
-        assertThat(only(events, "TaskFailed", "of", names[0])).filteredOn(event -> event.getString("of").equals(names[0]))
-                .extracting(event -> event.getString("task") + " " + event.getString("error")).containsExactly("message IO_FAILED");
+        assertThat(only(events, "TaskFailed", "of", names[0]))
+                .filteredOn(event -> event.getString("of").equals(names[0]))
+                .extracting(event -> event.getString("task") + " " + event.getString("error"))
+                .containsExactly("message IO_FAILED");
         assertThat(only(events, "TaskFailed", "of", names[1]))
-                .extracting(event -> event.getString("task") + " " + event.getString("error")).containsExactly("send DRIVER");
+                .extracting(event -> event.getString("task") + " " + event.getString("error"))
+                .containsExactly("send DRIVER");
         assertThat(only(events, "TaskFailed", "of", names[2]))
-                .extracting(event -> event.getString("task") + " " + event.getString("error")).containsExactly("receive IO_FAILED");
+                .extracting(event -> event.getString("task") + " " + event.getString("error"))
+                .containsExactly("receive IO_FAILED");
     }
 
     @Test
@@ -118,8 +145,13 @@ class FlightRecorderTest {
         String[] names = new String[2];
         List<RecordedEvent> events = record(() -> {
             try (Pair pair = new Pair()) {
-                ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).tasks(1).repost(false).start(Machine.PATIENCE);
-                ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
+                ComchConsumer consumer = pair.dpuSide
+                        .consumer(pair.machine.engine, pair.receiveMemory)
+                        .tasks(1)
+                        .repost(false)
+                        .start(Machine.PATIENCE);
+                ComchProducer producer =
+                        pair.hostSide.producer(pair.machine.engine).start();
                 names[0] = pair.hostSide.toString();
                 names[1] = producer.toString();
                 Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
@@ -128,24 +160,32 @@ class FlightRecorderTest {
                     assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
                 }
                 consumer.tryPost(consumer.acquire(0, Pair.SLOT));
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
-                assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE); // and never room again
+                pair.machine.until(
+                        "room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                assertThat(producer.trySend(buffer, consumer.id()))
+                        .isEqualTo(SubmitResult.NO_RECEIVE); // and never room again
 
                 while (pair.hostSide.trySend(new byte[8]).accepted()) { // all four tasks
                     assertThat(pair.hostSide.sent()).isLessThan(5);
                 }
-                pair.machine.until("room for a message", () -> pair.hostSide.trySend(new byte[8]).accepted());
+                pair.machine.until(
+                        "room for a message",
+                        () -> pair.hostSide.trySend(new byte[8]).accepted());
                 assertThat(pair.hostSide.backPressures()).isEqualTo(1);
                 assertThat(producer.backPressures()).isEqualTo(2);
             }
         });
         List<RecordedEvent> ofProducer = only(events, "BackPressure", "of", names[1]);
-        assertThat(ofProducer).extracting(event -> event.getString("reason") + " " + event.getBoolean("room")).containsExactly("NO_RECEIVE true", "NO_RECEIVE false");
+        assertThat(ofProducer)
+                .extracting(event -> event.getString("reason") + " " + event.getBoolean("room"))
+                .containsExactly("NO_RECEIVE true", "NO_RECEIVE false");
         assertThat(ofProducer.getFirst().getLong("refusals")).isGreaterThanOrEqualTo(3);
         assertThat(ofProducer.getLast().getLong("refusals")).isEqualTo(1);
-        assertThat(ofProducer).allSatisfy(event -> assertThat(event.getDuration().toNanos()).isPositive());
+        assertThat(ofProducer)
+                .allSatisfy(event -> assertThat(event.getDuration().toNanos()).isPositive());
         List<RecordedEvent> ofConnection = only(events, "BackPressure", "of", names[0]).stream()
-                .filter(event -> event.getString("of").equals(names[0])).toList();
+                .filter(event -> event.getString("of").equals(names[0]))
+                .toList();
         assertThat(ofConnection).singleElement().satisfies(event -> {
             assertThat(event.getString("reason")).isEqualTo("NO_TASK");
             assertThat(event.getBoolean("room")).isTrue();
@@ -156,7 +196,11 @@ class FlightRecorderTest {
     @Test
     void anEpisodeThatBeganBeforeTheRecordingIsNotInIt() throws Exception {
         try (Pair pair = new Pair()) {
-            ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).tasks(1).repost(false).start(Machine.PATIENCE);
+            ComchConsumer consumer = pair.dpuSide
+                    .consumer(pair.machine.engine, pair.receiveMemory)
+                    .tasks(1)
+                    .repost(false)
+                    .start(Machine.PATIENCE);
             ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
             Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
             pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
@@ -164,7 +208,8 @@ class FlightRecorderTest {
             List<RecordedEvent> events = record(() -> {
                 assertThat(producer.trySend(buffer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
                 consumer.tryPost(consumer.acquire(0, Pair.SLOT));
-                pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+                pair.machine.until(
+                        "room", () -> producer.trySend(buffer, consumer.id()).accepted());
             });
             assertThat(only(events, "BackPressure", "of", producer.toString())).isEmpty();
             assertThat(producer.backPressures()).isEqualTo(1);
@@ -175,36 +220,45 @@ class FlightRecorderTest {
     void eachRecordingTellsWhichLibraryItIs() throws Exception {
         Machine.useEmulation();
         LibraryInfo info = Doca.library(); // loaded long before, perhaps
-        List<RecordedEvent> events = record(() -> { });
-        assertThat(events).filteredOn(event -> event.getEventType().getName().equals("comch4j.Library")).isNotEmpty().allSatisfy(event -> {
-            assertThat(event.getString("kind")).isEqualTo(info.kind().name());
-            assertThat(event.getString("location")).isEqualTo(info.location());
-            assertThat(event.getString("version")).isEqualTo(info.version());
-            assertThat(event.getString("reason")).isEqualTo(info.reason());
-        });
+        List<RecordedEvent> events = record(() -> {});
+        assertThat(events)
+                .filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
+                .isNotEmpty()
+                .allSatisfy(event -> {
+                    assertThat(event.getString("kind")).isEqualTo(info.kind().name());
+                    assertThat(event.getString("location")).isEqualTo(info.location());
+                    assertThat(event.getString("version")).isEqualTo(info.version());
+                    assertThat(event.getString("reason")).isEqualTo(info.reason());
+                });
     }
 
     @Test
     void aRecordingThatRunsBeforeTheLibraryIsLoadedHasItToo() throws Exception {
         Path file = folder.resolve("child.jfr");
-        try (Child child = Child.start(Recorded.class, List.of("-XX:StartFlightRecording:filename=" + file), Map.of(), "emulated")) {
+        try (Child child = Child.start(
+                Recorded.class, List.of("-XX:StartFlightRecording:filename=" + file), Map.of(), "emulated")) {
             assertThat(child.rest()).endsWith("EMULATED");
             assertThat(child.exitCode()).isZero();
         }
-        assertThat(RecordingFile.readAllEvents(file)).filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
-                .isNotEmpty().allSatisfy(event -> assertThat(event.getString("kind")).isEqualTo("EMULATED"));
+        assertThat(RecordingFile.readAllEvents(file))
+                .filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
+                .isNotEmpty()
+                .allSatisfy(event -> assertThat(event.getString("kind")).isEqualTo("EMULATED"));
     }
 
     @Test
     void aLibraryThatCannotBeLoadedIsRecorded() throws Exception {
         Path file = folder.resolve("child.jfr");
         String missing = folder.resolve("nothing").toString();
-        try (Child child = Child.start(Recorded.class, List.of("-XX:StartFlightRecording:filename=" + file), Map.of(), missing)) {
+        try (Child child =
+                Child.start(Recorded.class, List.of("-XX:StartFlightRecording:filename=" + file), Map.of(), missing)) {
             assertThat(child.rest()).endsWith("none");
             assertThat(child.exitCode()).isZero();
         }
-        assertThat(RecordingFile.readAllEvents(file)).filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
-                .singleElement().satisfies(event -> {
+        assertThat(RecordingFile.readAllEvents(file))
+                .filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
+                .singleElement()
+                .satisfies(event -> {
                     assertThat(event.getString("kind")).isEqualTo("NONE");
                     assertThat(event.getString("reason")).contains(missing);
                 });
@@ -213,16 +267,21 @@ class FlightRecorderTest {
     @Test
     void whoDoesNotRecordDoesNotPayForTheRecorder() {
         try (Child child = Child.start(Recorded.class, List.of("-Xlog:class+load:stdout:tags"), Map.of(), "emulated")) {
-            List<String> lines = child.rest().lines().filter(line -> line.contains("comch4j") || line.equals("EMULATED")).toList();
-            assertThat(lines).contains("EMULATED").anyMatch(line -> line.contains("internal.observe.Events "))
-                    .noneMatch(line -> line.contains("internal.observe.Events$Connection") || line.contains("internal.observe.Events$Library"));
+            List<String> lines = child.rest()
+                    .lines()
+                    .filter(line -> line.contains("comch4j") || line.equals("EMULATED"))
+                    .toList();
+            assertThat(lines)
+                    .contains("EMULATED")
+                    .anyMatch(line -> line.contains("internal.observe.Events "))
+                    .noneMatch(line -> line.contains("internal.observe.Events$Connection")
+                            || line.contains("internal.observe.Events$Library"));
         }
     }
 
     /** A program that uses the library a little. */
     static final class Recorded {
-        private Recorded() {
-        }
+        private Recorded() {}
 
         public static void main(String[] arguments) throws IOException {
             System.setProperty(Doca.LIBRARY_PROPERTY, arguments[0]);

@@ -28,14 +28,17 @@ class ImmediateReceiveTest extends BothForms {
     }
 
     private ComchConsumer.Builder consumer() {
-        return pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory)
+        return pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
                 .onReceive((self, buffer, producerId, immediate) -> received.add(text(buffer, immediate)))
-                .onReceiveFailed((self, buffer, error) -> failed.add((buffer == null ? "none" : "buffer") + " " + error));
+                .onReceiveFailed(
+                        (self, buffer, error) -> failed.add((buffer == null ? "none" : "buffer") + " " + error));
     }
 
     private static String text(Buffer buffer, MemorySegment immediate) {
         byte[] bytes = immediate.toArray(ValueLayout.JAVA_BYTE);
-        return (buffer == null ? "none" : Long.toString(buffer.length())) + (bytes.length == 0 ? "" : " " + bytes[0] + "x" + bytes.length);
+        return (buffer == null ? "none" : Long.toString(buffer.length()))
+                + (bytes.length == 0 ? "" : " " + bytes[0] + "x" + bytes.length);
     }
 
     private ComchProducer producer() {
@@ -49,7 +52,10 @@ class ImmediateReceiveTest extends BothForms {
     }
 
     private void sendImmediate(ComchProducer producer, ComchConsumer consumer, int value, int length) {
-        pair.machine.until("room", () -> producer.trySendImmediate(consumer.id(), immediate(value, length)).accepted());
+        pair.machine.until(
+                "room",
+                () -> producer.trySendImmediate(consumer.id(), immediate(value, length))
+                        .accepted());
     }
 
     private void awaitReceived(int count) {
@@ -77,7 +83,8 @@ class ImmediateReceiveTest extends BothForms {
 
     @Test
     void theyMixWithBuffersInTheOrderOfPosting() {
-        ComchConsumer consumer = consumer().buffers(1, 64).immediateReceives(1).tasks(4).start(Machine.PATIENCE);
+        ComchConsumer consumer =
+                consumer().buffers(1, 64).immediateReceives(1).tasks(4).start(Machine.PATIENCE);
         assertThat(consumer.tryPost(consumer.acquire(64, 64))).isEqualTo(SubmitResult.ACCEPTED);
         assertThat(consumer.tryPostImmediate()).isEqualTo(SubmitResult.ACCEPTED);
         assertThat(consumer.tryPostImmediate()).isEqualTo(SubmitResult.NO_TASK);
@@ -85,7 +92,8 @@ class ImmediateReceiveTest extends BothForms {
         Buffer data = producer.acquire(pair.sendMemory, 0, 20);
         for (int i = 0; i < 40; i++) {
             if (i % 2 == 0) {
-                pair.machine.until("room", () -> producer.trySend(data, consumer.id()).accepted());
+                pair.machine.until(
+                        "room", () -> producer.trySend(data, consumer.id()).accepted());
             } else {
                 sendImmediate(producer, consumer, i, 4);
             }
@@ -104,7 +112,8 @@ class ImmediateReceiveTest extends BothForms {
         Buffer data = producer.acquire(pair.sendMemory, 0, 8);
         for (int i = 1; i <= 4; i++) {
             assertThat(consumer.tryPost(to.clear())).isEqualTo(SubmitResult.ACCEPTED);
-            pair.machine.until("room", () -> producer.trySend(data, consumer.id()).accepted());
+            pair.machine.until(
+                    "room", () -> producer.trySend(data, consumer.id()).accepted());
             awaitReceived(2 * i - 1);
             assertThat(consumer.posted()).isZero();
             assertThat(to.isInFlight()).isFalse();
@@ -122,17 +131,22 @@ class ImmediateReceiveTest extends BothForms {
     void dataThatMeetOneAreRefusedAndItStays() {
         ComchConsumer consumer = consumer().immediateReceives(1).start(Machine.PATIENCE);
         List<DocaError> ended = new ArrayList<>();
-        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).onCompletion((self, buffer, status) -> ended.add(status)).start();
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .onCompletion((self, buffer, status) -> ended.add(status))
+                .start();
         pair.machine.until("the consumer is known", () -> pair.hostSide.remoteConsumers().length == 1);
         Buffer data = producer.acquire(pair.sendMemory, 0, 8);
         assertThatThrownBy(() -> producer.trySend(data, consumer.id(), immediate(1, 1)))
-                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
         assertThat(producer.offer(data, consumer.id())).isEqualTo(SubmitResult.ACCEPTED);
         pair.machine.until("the refusal", () -> !ended.isEmpty());
         assertThat(ended).containsExactly(DocaError.INVALID_VALUE);
         assertThat(received).isEmpty();
         assertThat(consumer.posted()).isEqualTo(1);
-        pair.machine.until("room", () -> producer.trySend(data.setLength(0), consumer.id()).accepted()); // no data do fit
+        pair.machine.until(
+                "room", () -> producer.trySend(data.setLength(0), consumer.id()).accepted()); // no data do fit
         sendImmediate(producer, consumer, 7, 3);
         awaitReceived(2);
         assertThat(received).containsExactly("none", "none 7x3");
@@ -140,10 +154,13 @@ class ImmediateReceiveTest extends BothForms {
 
     @Test
     void whatIsKeptIsNotPostedAgain() {
-        ComchConsumer consumer = consumer().immediateReceives(2).onReceive((self, buffer, producerId, immediate) -> {
-            received.add(text(buffer, immediate));
-            self.keep();
-        }).start(Machine.PATIENCE);
+        ComchConsumer consumer = consumer()
+                .immediateReceives(2)
+                .onReceive((self, buffer, producerId, immediate) -> {
+                    received.add(text(buffer, immediate));
+                    self.keep();
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = producer();
         sendImmediate(producer, consumer, 1, 1);
         sendImmediate(producer, consumer, 2, 1);
@@ -155,14 +172,18 @@ class ImmediateReceiveTest extends BothForms {
     @Test
     void aHandlerThatThrowsOrPostsAnotherLosesNone() {
         boolean[] first = {true};
-        ComchConsumer consumer = consumer().tasks(2).immediateReceives(1).onReceive((self, buffer, producerId, immediate) -> {
-            received.add(text(buffer, immediate));
-            if (first[0]) {
-                first[0] = false;
-                assertThat(self.tryPostImmediate()).isEqualTo(SubmitResult.ACCEPTED);
-                throw new ArithmeticException("on purpose");
-            }
-        }).start(Machine.PATIENCE);
+        ComchConsumer consumer = consumer()
+                .tasks(2)
+                .immediateReceives(1)
+                .onReceive((self, buffer, producerId, immediate) -> {
+                    received.add(text(buffer, immediate));
+                    if (first[0]) {
+                        first[0] = false;
+                        assertThat(self.tryPostImmediate()).isEqualTo(SubmitResult.ACCEPTED);
+                        throw new ArithmeticException("on purpose");
+                    }
+                })
+                .start(Machine.PATIENCE);
         ComchProducer producer = producer();
         sendImmediate(producer, consumer, 1, 1);
         assertThatThrownBy(() -> awaitReceived(2)).isInstanceOf(ArithmeticException.class);
@@ -179,7 +200,9 @@ class ImmediateReceiveTest extends BothForms {
         consumer.close();
         assertThat(failed).containsExactly("buffer IO_FAILED", "none IO_FAILED", "none IO_FAILED");
         assertThat(consumer.failed()).isEqualTo(3);
-        assertThatThrownBy(consumer::tryPostImmediate).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(consumer::tryPostImmediate)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
     }
 
     @Test
@@ -197,7 +220,9 @@ class ImmediateReceiveTest extends BothForms {
     @Test
     void nothingIsPostedBeforeItRuns() {
         ComchConsumer consumer = consumer().immediateReceives(1).start();
-        assertThatThrownBy(consumer::tryPostImmediate).isInstanceOf(IllegalStateException.class).hasMessageContaining("not running yet");
+        assertThatThrownBy(consumer::tryPostImmediate)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("not running yet");
         assertThatThrownBy(() -> consumer().immediateReceives(0)).isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -34,10 +34,13 @@ class InterruptTest extends BothForms {
     }
 
     private static void ends(String what, ThrowingCallable call) {
-        Class<?> expected = List.of("read", "write").contains(what) ? InterruptedIOException.class : IllegalStateException.class;
+        Class<?> expected =
+                List.of("read", "write").contains(what) ? InterruptedIOException.class : IllegalStateException.class;
         Thread.currentThread().interrupt();
         assertThatThrownBy(call).as(what).isExactlyInstanceOf(expected).hasMessageContaining("interrupted");
-        assertThat(Thread.interrupted()).as("%s: the thread remains interrupted", what).isTrue();
+        assertThat(Thread.interrupted())
+                .as("%s: the thread remains interrupted", what)
+                .isTrue();
     }
 
     @Test
@@ -52,17 +55,27 @@ class InterruptTest extends BothForms {
                 }
             });
             calls.put("connect", () -> pair.machine.client().connect(Machine.PATIENCE));
-            calls.put("start", () -> pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).start(Machine.PATIENCE));
+            calls.put(
+                    "start",
+                    () -> pair.dpuSide
+                            .consumer(pair.machine.engine, pair.receiveMemory)
+                            .start(Machine.PATIENCE));
             calls.put("send", () -> {
                 while (true) {
                     pair.hostSide.send(new byte[1000]); // there is no room after a few
                 }
             });
-            calls.put("read", () -> ComchInputChannel.open(pair.dpuSide, pair.machine.engine, pair.machine.dpu, 1, 16).read(ByteBuffer.allocate(1)));
+            calls.put(
+                    "read",
+                    () -> ComchInputChannel.open(pair.dpuSide, pair.machine.engine, pair.machine.dpu, 1, 16)
+                            .read(ByteBuffer.allocate(1)));
             calls.put("write", () -> {
-                ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).start();
+                ComchConsumer consumer = pair.dpuSide
+                        .consumer(pair.machine.engine, pair.receiveMemory)
+                        .start();
                 pair.machine.until("the consumer", consumer::isRunning); // with no buffer posted
-                ComchOutputChannel.open(pair.hostSide, pair.machine.engine, pair.machine.host, consumer.id(), 1, 16).write(ByteBuffer.allocate(100));
+                ComchOutputChannel.open(pair.hostSide, pair.machine.engine, pair.machine.host, consumer.id(), 1, 16)
+                        .write(ByteBuffer.allocate(100));
             });
             calls.forEach(InterruptTest::ends);
         }
@@ -80,7 +93,10 @@ class InterruptTest extends BothForms {
     @Test
     void closingIsNotCutShort() {
         Pair pair = new Pair();
-        ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(4, 64).start(Machine.PATIENCE);
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .buffers(4, 64)
+                .start(Machine.PATIENCE);
         ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
         Thread.currentThread().interrupt();
         List<AutoCloseable> parts = new ArrayList<>(List.of(producer, consumer, pair.client, pair.server, pair));
@@ -88,13 +104,15 @@ class InterruptTest extends BothForms {
             part.close();
             assertThat(Thread.currentThread().isInterrupted()).isTrue();
         });
-        assertThat(List.of(producer.isClosed(), consumer.isClosed(), pair.client.isClosed(), pair.server.isClosed())).containsOnly(true);
+        assertThat(List.of(producer.isClosed(), consumer.isClosed(), pair.client.isClosed(), pair.server.isClosed()))
+                .containsOnly(true);
     }
 
     @Test
     void waitingForALoopEndsAndClosingDoesNot() throws Exception {
-        try (Device dpu = Devices.openDpu(Machine.DPU); Device host = Devices.openHost(Machine.HOST);
-             Representor representor = dpu.openRepresentor(Machine.HOST)) {
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Device host = Devices.openHost(Machine.HOST);
+                Representor representor = dpu.openRepresentor(Machine.HOST)) {
             String name = Machine.uniqueName();
             EventLoop dpuLoop = EventLoop.start("dpu");
             EventLoop hostLoop = EventLoop.start("host");
@@ -116,7 +134,9 @@ class InterruptTest extends BothForms {
             while (accepted.connection().received() < 1) {
                 Thread.onSpinWait();
             }
-            assertThat(dpuLoop.call(() -> 1)).as("after the handler, which runs after the count").isEqualTo(1);
+            assertThat(dpuLoop.call(() -> 1))
+                    .as("after the handler, which runs after the count")
+                    .isEqualTo(1);
             Thread.currentThread().interrupt();
             assertThat(accepted.receive(Machine.PATIENCE)).as("it is there").containsExactly(42);
             assertThat(List.of(client, server, hostLoop, dpuLoop)).allSatisfy(part -> {

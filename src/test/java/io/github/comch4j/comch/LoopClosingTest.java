@@ -55,13 +55,20 @@ class LoopClosingTest extends BothForms {
             BufferInventory inventory = BufferInventory.create(8);
             CountDownLatch connected = new CountDownLatch(1);
             server = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, name)
-                    .onConnected(connection -> connected.countDown()).start());
-            client = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name).connect(Machine.PATIENCE));
+                    .onConnected(connection -> connected.countDown())
+                    .start());
+            client = hostLoop.call(
+                    () -> ComchClient.builder(hostLoop.engine(), host, name).connect(Machine.PATIENCE));
             until(() -> connected.getCount() == 0);
-            ComchConsumer consumer = dpuLoop.call(() -> server.connections().iterator().next().consumer(dpuLoop.engine(), dpuMemory).start());
+            ComchConsumer consumer = dpuLoop.call(() -> server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(dpuLoop.engine(), dpuMemory)
+                    .start());
             until(consumer::isRunning);
             dpuLoop.call(() -> consumer.tryPost(inventory.acquireEmpty(dpuMemory, 0, 1024)));
-            ComchProducer producer = hostLoop.call(() -> client.connection().producer(hostLoop.engine()).start());
+            ComchProducer producer = hostLoop.call(
+                    () -> client.connection().producer(hostLoop.engine()).start());
             hostLoop.call(() -> producer.offer(inventory.acquire(hostMemory, 0, 100), consumer.id()));
             part("dpu device", dpu, dpu::isClosed);
             part("host device", host, host::isClosed);
@@ -90,8 +97,19 @@ class LoopClosingTest extends BothForms {
     }
 
     static Stream<Arguments> orders() {
-        List<String> names = List.of("dpu device", "host device", "representor", "server", "client", "dpu memory", "host memory", "inventory", "consumer",
-                "producer", "dpu loop", "host loop");
+        List<String> names = List.of(
+                "dpu device",
+                "host device",
+                "representor",
+                "server",
+                "client",
+                "dpu memory",
+                "host memory",
+                "inventory",
+                "consumer",
+                "producer",
+                "dpu loop",
+                "host loop");
         List<List<String>> orders = new ArrayList<>();
         orders.add(names);
         orders.add(names.reversed());
@@ -127,9 +145,11 @@ class LoopClosingTest extends BothForms {
     @Test
     void theLoopOpenedFirstAndClosedLast() {
         ComchServer[] server = new ComchServer[1];
-        try (EventLoop loop = EventLoop.start("loop"); Device device = Devices.openDpu(Machine.DPU);
-             Representor representor = device.openRepresentor(Machine.HOST)) {
-            server[0] = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, Machine.uniqueName()).start());
+        try (EventLoop loop = EventLoop.start("loop");
+                Device device = Devices.openDpu(Machine.DPU);
+                Representor representor = device.openRepresentor(Machine.HOST)) {
+            server[0] = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, Machine.uniqueName())
+                    .start());
         }
         assertThat(server[0].isClosed()).isTrue();
     }
@@ -138,9 +158,11 @@ class LoopClosingTest extends BothForms {
     void aProducerOfTheCallingThreadOnAConnectionOfALoop() {
         Everything everything = new Everything();
         try (ProgressEngine engine = ProgressEngine.create()) {
-            ComchProducer producer = everything.client.connection().producer(engine).start();
+            ComchProducer producer =
+                    everything.client.connection().producer(engine).start();
             everything.host.close();
-            assertThat(List.of(producer.isClosed(), everything.client.isClosed(), everything.host.isClosed())).containsOnly(true);
+            assertThat(List.of(producer.isClosed(), everything.client.isClosed(), everything.host.isClosed()))
+                    .containsOnly(true);
             assertThat(engine.isClosed()).isFalse();
         }
         everything.hostLoop.close();
@@ -150,20 +172,27 @@ class LoopClosingTest extends BothForms {
 
     @Test
     void aConsumerOfALoopOnAConnectionOfTheCallingThread() {
-        try (Machine machine = new Machine(); EventLoop loop = EventLoop.start("loop"); MemoryMap memory = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE)) {
+        try (Machine machine = new Machine();
+                EventLoop loop = EventLoop.start("loop");
+                MemoryMap memory = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
-            ComchConsumer consumer = loop.call(() -> client.connection().consumer(loop.engine(), memory).buffers(1, 64).start());
+            ComchConsumer consumer = loop.call(() -> client.connection()
+                    .consumer(loop.engine(), memory)
+                    .buffers(1, 64)
+                    .start());
             machine.until("the consumer", consumer::isRunning);
             machine.engine.close();
-            assertThat(List.of(consumer.isClosed(), client.isClosed(), server.isClosed())).containsOnly(true);
+            assertThat(List.of(consumer.isClosed(), client.isClosed(), server.isClosed()))
+                    .containsOnly(true);
         }
     }
 
     @Test
     void buffersInFlightInALoop() {
         Everything everything = new Everything();
-        Buffer unused = ((BufferInventory) everything.parts.get("inventory")).acquire((MemoryMap) everything.parts.get("host memory"), 0, 10);
+        Buffer unused = ((BufferInventory) everything.parts.get("inventory"))
+                .acquire((MemoryMap) everything.parts.get("host memory"), 0, 10);
         unused.close();
         assertThat(unused.isClosed()).isTrue();
         everything.host.close();
@@ -182,14 +211,23 @@ class LoopClosingTest extends BothForms {
             everything.hostLoop.engine().setTimeout(Machine.PATIENCE); // to close everything, on a busy machine too
             return null;
         });
-        assertThatThrownBy(everything.client::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
-                .hasMessageContaining("host loop").hasMessageContaining("client").hasMessageContaining("CountDownLatch");
+        assertThatThrownBy(everything.client::close)
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
+                .hasMessageContaining("host loop")
+                .hasMessageContaining("client")
+                .hasMessageContaining("CountDownLatch");
         assertThat(everything.client.isClosed()).isFalse();
-        assertThatThrownBy(everything.hostLoop::close).isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
-                .hasMessageContaining("host loop").hasMessageContaining("CountDownLatch");
+        assertThatThrownBy(everything.hostLoop::close)
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
+                .hasMessageContaining("host loop")
+                .hasMessageContaining("CountDownLatch");
         release.countDown();
         everything.hostLoop.close();
-        assertThat(everything.client.isClosed()).as("the loop closes it when it comes back").isTrue();
+        assertThat(everything.client.isClosed())
+                .as("the loop closes it when it comes back")
+                .isTrue();
         everything.dpuLoop.close();
         everything.dpu.close();
         everything.host.close();

@@ -29,10 +29,12 @@ class MisuseTest extends BothForms {
 
     @BeforeEach
     void connect() {
-        server = machine.server().onMessage((connection, message) -> {
-            messages++;
-            inMessageHandler.forEach(Runnable::run);
-        }).start();
+        server = machine.server()
+                .onMessage((connection, message) -> {
+                    messages++;
+                    inMessageHandler.forEach(Runnable::run);
+                })
+                .start();
         client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
     }
@@ -69,14 +71,34 @@ class MisuseTest extends BothForms {
         ComchConnection connection = client.connection();
         ComchConsumer consumer = connection.consumer(machine.engine, memory).start(Machine.PATIENCE);
         ComchOutputChannel channel = ComchOutputChannel.open(connection, machine.engine, machine.host, 1, 1, 64);
-        List<Runnable> calls = List.of(machine.engine::progress, () -> machine.engine.progress(3), machine.engine::release, machine.engine::close,
-                client::close, () -> server.connections(), () -> connection.trySend(new byte[1]), () -> connection.send(new byte[1]), connection::counters,
-                () -> connection.producer(machine.engine).start(), () -> producer.trySend(buffer, 1), producer::flush, producer::stalls, producer::close, consumer::keep,
-                consumer::tryPostImmediate, () -> write(channel),
-                () -> machine.client().start(), () -> machine.server().start(), () -> machine.engine.setTimeout(Duration.ZERO), machine.dpu::close,
-                machine.engine::claim, machine.representor::close);
+        List<Runnable> calls = List.of(
+                machine.engine::progress,
+                () -> machine.engine.progress(3),
+                machine.engine::release,
+                machine.engine::close,
+                client::close,
+                () -> server.connections(),
+                () -> connection.trySend(new byte[1]),
+                () -> connection.send(new byte[1]),
+                connection::counters,
+                () -> connection.producer(machine.engine).start(),
+                () -> producer.trySend(buffer, 1),
+                producer::flush,
+                producer::stalls,
+                producer::close,
+                consumer::keep,
+                consumer::tryPostImmediate,
+                () -> write(channel),
+                () -> machine.client().start(),
+                () -> machine.server().start(),
+                () -> machine.engine.setTimeout(Duration.ZERO),
+                machine.dpu::close,
+                machine.engine::claim,
+                machine.representor::close);
         for (Runnable call : calls) {
-            assertThat(onOtherThread(call)).isInstanceOf(WrongThreadException.class).hasMessageContaining("other")
+            assertThat(onOtherThread(call))
+                    .isInstanceOf(WrongThreadException.class)
+                    .hasMessageContaining("other")
                     .hasMessageContaining(Thread.currentThread().getName());
         }
         assertThat(client.isConnected()).as("readable from anywhere").isTrue();
@@ -94,14 +116,17 @@ class MisuseTest extends BothForms {
     @Test
     void anEngineIsHandedOverExplicitly() {
         machine.engine.release();
-        assertThatThrownBy(machine.engine::progress).isInstanceOf(WrongThreadException.class).hasMessageContaining("claim()");
+        assertThatThrownBy(machine.engine::progress)
+                .isInstanceOf(WrongThreadException.class)
+                .hasMessageContaining("claim()");
         assertThat(machine.engine.owner()).isNull();
         assertThat(onOtherThread(() -> {
-            machine.engine.claim();
-            client.connection().send(new byte[] {1});
-            machine.until("the message", () -> messages == 1);
-            machine.engine.release();
-        })).isNull();
+                    machine.engine.claim();
+                    client.connection().send(new byte[] {1});
+                    machine.until("the message", () -> messages == 1);
+                    machine.engine.release();
+                }))
+                .isNull();
         machine.engine.claim();
         machine.engine.claim();
         assertThat(trigger()).isNull();
@@ -112,9 +137,10 @@ class MisuseTest extends BothForms {
     void anEngineWhoseOwnerHasEndedMayBeClaimedOrClosed() {
         ProgressEngine[] engines = new ProgressEngine[2];
         assertThat(onOtherThread(() -> {
-            engines[0] = ProgressEngine.create();
-            engines[1] = ProgressEngine.create();
-        })).isNull();
+                    engines[0] = ProgressEngine.create();
+                    engines[1] = ProgressEngine.create();
+                }))
+                .isNull();
         assertThatThrownBy(engines[0]::progress).isInstanceOf(WrongThreadException.class);
         engines[0].claim();
         assertThat(engines[0].progress()).isFalse();
@@ -162,35 +188,50 @@ class MisuseTest extends BothForms {
                 })
                 .onDisconnected(connection -> {
                     throw new IllegalArgumentException("disconnected");
-                }).start();
+                })
+                .start();
         ComchClient third = ComchClient.builder(machine.engine, machine.host, other.name())
                 .onConsumer((connection, id, state) -> {
                     if (state == RemoteConsumerState.NEW) {
                         throw new IllegalArgumentException("consumer");
                     }
-                }).start();
+                })
+                .start();
         assertThatThrownBy(() -> machine.until("the connection", () -> false)).hasMessage("connected");
-        machine.until("the connection", () -> third.isConnected() && other.connections().size() == 1);
+        machine.until(
+                "the connection",
+                () -> third.isConnected() && other.connections().size() == 1);
         MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
-        ComchConsumer consumer = other.connections().iterator().next().consumer(machine.engine, memory).buffers(2, 64)
+        ComchConsumer consumer = other.connections()
+                .iterator()
+                .next()
+                .consumer(machine.engine, memory)
+                .buffers(2, 64)
                 .onReceive((self, buffer, producerId, immediate) -> {
                     throw new IllegalArgumentException("received");
-                }).start();
+                })
+                .start();
         assertThatThrownBy(() -> machine.until("the consumer", () -> false)).hasMessage("consumer");
         machine.until("the start", consumer::isRunning);
         MemoryMap hostMemory = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
-        ComchProducer producer = third.connection().producer(machine.engine)
+        ComchProducer producer = third.connection()
+                .producer(machine.engine)
                 .onCompletion((self, buffer, status) -> {
                     throw new IllegalArgumentException("completed");
-                }).start();
-        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id()).accepted()).isTrue();
+                })
+                .start();
+        assertThat(producer.trySend(producer.acquire(hostMemory, 0, 8), consumer.id())
+                        .accepted())
+                .isTrue();
         List<String> thrown = new ArrayList<>();
         while (thrown.size() < 2) {
             Throwable t = catchThrowable(() -> machine.until("a handler", () -> false));
             thrown.add(t.getMessage());
         }
         assertThat(thrown).containsExactlyInAnyOrder("received", "completed");
-        assertThat(consumer.posted()).as("posted again although its handler threw").isEqualTo(2);
+        assertThat(consumer.posted())
+                .as("posted again although its handler threw")
+                .isEqualTo(2);
         producer.close();
         consumer.close();
         third.close();
@@ -200,17 +241,25 @@ class MisuseTest extends BothForms {
     @Test
     void whatIsThrownInTheStartIsThrownByTheStart() {
         MemoryMap tiny = MemoryMap.allocate(machine.dpu, 64, Access.PCI_READ_WRITE);
-        ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, tiny).buffers(1, 64).start();
+        ComchConsumer consumer = server.connections()
+                .iterator()
+                .next()
+                .consumer(machine.engine, tiny)
+                .buffers(1, 64)
+                .start();
         assertThatThrownBy(() -> {
-            tiny.close(); // closes the consumer on it too
-            consumer.acquire(0, 1);
-        }).isInstanceOf(IllegalStateException.class);
+                    tiny.close(); // closes the consumer on it too
+                    consumer.acquire(0, 1);
+                })
+                .isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void progressInsideACallbackIsRefused() {
         inMessageHandler.add(machine.engine::progress);
-        assertThat(trigger()).isInstanceOf(IllegalStateException.class).hasMessageContaining("progress() inside a callback");
+        assertThat(trigger())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("progress() inside a callback");
     }
 
     @Test
@@ -227,7 +276,10 @@ class MisuseTest extends BothForms {
                     throw new AssertionError(e);
                 }
             });
-            assertThat(trigger()).as("%s", victim).isInstanceOf(IllegalStateException.class).hasMessageContaining("closing inside a callback");
+            assertThat(trigger())
+                    .as("%s", victim)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closing inside a callback");
         }
         inMessageHandler.clear();
         assertThat(trigger()).isNull();
@@ -257,11 +309,18 @@ class MisuseTest extends BothForms {
     @Test
     void whatIsThrownWhileClosingIsThrownAtTheEndOfClosing() {
         MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
-        ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, memory).buffers(2, 64)
+        ComchConsumer consumer = server.connections()
+                .iterator()
+                .next()
+                .consumer(machine.engine, memory)
+                .buffers(2, 64)
                 .onReceiveFailed((self, buffer, error) -> {
                     throw new IllegalArgumentException("flushed");
-                }).start(Machine.PATIENCE);
-        assertThatThrownBy(consumer::close).hasMessage("flushed").satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+                })
+                .start(Machine.PATIENCE);
+        assertThatThrownBy(consumer::close)
+                .hasMessage("flushed")
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
         assertThat(consumer.isClosed()).isTrue();
     }
 
@@ -273,21 +332,23 @@ class MisuseTest extends BothForms {
         Object gate = new Object();
         boolean[] go = new boolean[1];
         synchronized (gate) {
-            owner[0] = new Thread(() -> {
-                engine[0] = ProgressEngine.create();
-                producer[0] = client.connection().producer(engine[0]).start();
-                synchronized (gate) {
-                    gate.notifyAll();
-                    while (!go[0]) {
-                        try {
-                            gate.wait();
-                        } catch (InterruptedException e) {
-                            return;
+            owner[0] = new Thread(
+                    () -> {
+                        engine[0] = ProgressEngine.create();
+                        producer[0] = client.connection().producer(engine[0]).start();
+                        synchronized (gate) {
+                            gate.notifyAll();
+                            while (!go[0]) {
+                                try {
+                                    gate.wait();
+                                } catch (InterruptedException e) {
+                                    return;
+                                }
+                            }
                         }
-                    }
-                }
-                engine[0].close();
-            }, "owner of the producer");
+                        engine[0].close();
+                    },
+                    "owner of the producer");
             owner[0].start();
             while (producer[0] == null) {
                 try {
@@ -297,7 +358,9 @@ class MisuseTest extends BothForms {
                 }
             }
         }
-        assertThatThrownBy(client::close).isInstanceOf(WrongThreadException.class).hasMessageContaining("owner of the producer");
+        assertThatThrownBy(client::close)
+                .isInstanceOf(WrongThreadException.class)
+                .hasMessageContaining("owner of the producer");
         assertThat(client.isConnected()).isTrue();
         synchronized (gate) {
             go[0] = true;
@@ -318,15 +381,19 @@ class MisuseTest extends BothForms {
         int[] received = new int[1];
         List<Throwable> thrown = new ArrayList<>();
         try (ProgressEngine second = ProgressEngine.create();
-             MemoryMap sink = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
-             MemoryMap source = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_ONLY)) {
+                MemoryMap sink = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE);
+                MemoryMap source = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_ONLY)) {
             ComchConnection accepted = server.connections().iterator().next();
-            ComchConsumer consumer = accepted.consumer(second, sink).buffers(4, 64).onReceive((self, buffer, producerId, immediate) -> {
-                received[0]++;
-                thrown.add(catchThrowable(machine.engine::progress)); // which is what calls this
-                thrown.add(catchThrowable(self::close));
-            }).start(Machine.PATIENCE);
-            ComchProducer producer = client.connection().producer(machine.engine).start();
+            ComchConsumer consumer = accepted.consumer(second, sink)
+                    .buffers(4, 64)
+                    .onReceive((self, buffer, producerId, immediate) -> {
+                        received[0]++;
+                        thrown.add(catchThrowable(machine.engine::progress)); // which is what calls this
+                        thrown.add(catchThrowable(self::close));
+                    })
+                    .start(Machine.PATIENCE);
+            ComchProducer producer =
+                    client.connection().producer(machine.engine).start();
             Buffer buffer = producer.acquire(source, 0, 8);
             machine.until("its announcement", () -> client.connection().remoteConsumers().length == 1);
             assertThat(producer.trySend(buffer, consumer.id()).accepted()).isTrue();
@@ -337,8 +404,10 @@ class MisuseTest extends BothForms {
             });
             assertThat(trigger()).isNull();
             assertThat(received[0]).isEqualTo(1);
-            assertThat(thrown.subList(0, 2)).allSatisfy(refusal -> assertThat(refusal).isInstanceOf(IllegalStateException.class)
-                    .hasMessageContaining("inside a callback"));
+            assertThat(thrown.subList(0, 2))
+                    .allSatisfy(refusal -> assertThat(refusal)
+                            .isInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining("inside a callback"));
             assertThat(thrown).hasSize(3);
             inMessageHandler.clear();
             assertThat(trigger()).isNull();

@@ -11,7 +11,8 @@ public final class Pair implements AutoCloseable {
 
     public final Machine machine = new Machine();
     public final MemoryMap sendMemory = MemoryMap.allocate(machine.host, 64 * SLOT, Access.PCI_READ_WRITE);
-    public final MemoryMap receiveMemory = MemoryMap.allocate(machine.dpu, 64 * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+    public final MemoryMap receiveMemory =
+            MemoryMap.allocate(machine.dpu, 64 * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
     public final ComchServer server = machine.server().start();
     public final ComchClient client;
     public final ComchConnection hostSide;
@@ -20,7 +21,10 @@ public final class Pair implements AutoCloseable {
     public final java.util.List<io.github.comch4j.DocaError> failures = new java.util.ArrayList<>();
 
     public Pair() {
-        client = machine.client().sendTasks(SEND_TASKS).onSendFailed((connection, error) -> failures.add(error)).connect(Machine.PATIENCE);
+        client = machine.client()
+                .sendTasks(SEND_TASKS)
+                .onSendFailed((connection, error) -> failures.add(error))
+                .connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();
         dpuSide = server.connections().iterator().next();

@@ -15,8 +15,7 @@ import java.util.zip.CRC32C;
 public final class Peer {
     static final int SLOT = 64 * 1024;
 
-    private Peer() {
-    }
+    private Peer() {}
 
     public static void main(String[] arguments) {
         Machine.useEmulation();
@@ -27,22 +26,30 @@ public final class Peer {
         }
     }
 
-    /** On the DPU: echoes messages; what comes on the fast path it answers with number, size and checksum; ends with its client. */
+    /**
+     * On the DPU: echoes messages; what comes on the fast path it answers with number, size and checksum; ends with its
+     * client.
+     */
     private static void serve(String name) {
         boolean[] over = new boolean[1];
         try (var engine = ProgressEngine.create();
-             var dpu = Devices.openDpu(Machine.DPU);
-             var representor = dpu.openRepresentor(Machine.HOST);
-             var memory = MemoryMap.allocate(dpu, 16L * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-             var server = ComchServer.builder(engine, dpu, representor, name)
-                     .onConnected(connection -> connection.consumer(engine, memory).buffers(16, SLOT)
-                             .onReceive((consumer, buffer, producerId, immediate) -> {
-                                 MemorySegment data = buffer.data();
-                                 connection.send((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize() + " " + checksum(data)).getBytes(StandardCharsets.UTF_8));
-                             }).start())
-                     .onMessage((connection, message) -> connection.send(message))
-                     .onDisconnected(connection -> over[0] = true)
-                     .start()) {
+                var dpu = Devices.openDpu(Machine.DPU);
+                var representor = dpu.openRepresentor(Machine.HOST);
+                var memory = MemoryMap.allocate(dpu, 16L * SLOT, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+                var server = ComchServer.builder(engine, dpu, representor, name)
+                        .onConnected(connection -> connection
+                                .consumer(engine, memory)
+                                .buffers(16, SLOT)
+                                .onReceive((consumer, buffer, producerId, immediate) -> {
+                                    MemorySegment data = buffer.data();
+                                    connection.send((immediate.get(ValueLayout.JAVA_INT, 0) + " " + data.byteSize()
+                                                    + " " + checksum(data))
+                                            .getBytes(StandardCharsets.UTF_8));
+                                })
+                                .start())
+                        .onMessage((connection, message) -> connection.send(message))
+                        .onDisconnected(connection -> over[0] = true)
+                        .start()) {
             System.out.println("READY " + server.state());
             Machine.until("the client's end", () -> over[0], engine);
         }
@@ -53,10 +60,12 @@ public final class Peer {
     private static void flood(String name) {
         int[] consumer = new int[1];
         try (var engine = ProgressEngine.create();
-             var host = Devices.openHost(Machine.HOST);
-             var memory = MemoryMap.allocate(host, SLOT, Access.PCI_READ_WRITE);
-             var client = ComchClient.builder(engine, host, name).onConsumer((connection, id, state) -> consumer[0] = id).connect(Machine.PATIENCE);
-             var producer = client.connection().producer(engine).start()) {
+                var host = Devices.openHost(Machine.HOST);
+                var memory = MemoryMap.allocate(host, SLOT, Access.PCI_READ_WRITE);
+                var client = ComchClient.builder(engine, host, name)
+                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .connect(Machine.PATIENCE);
+                var producer = client.connection().producer(engine).start()) {
             Buffer buffer = producer.acquire(memory, 0, SLOT);
             System.out.println("READY");
             while (client.isConnected()) {

@@ -30,12 +30,16 @@ class PeerDeathTest extends BothForms {
     }
 
     private ComchServer server() {
-        return machine.server().onMessage((connection, message) -> events.add("message"))
-                .onDisconnected(connection -> events.add("server " + connection.state())).start();
+        return machine.server()
+                .onMessage((connection, message) -> events.add("message"))
+                .onDisconnected(connection -> events.add("server " + connection.state()))
+                .start();
     }
 
     private ComchClient client() {
-        return machine.client().onDisconnected(connection -> events.add("client " + connection.state())).connect(Machine.PATIENCE);
+        return machine.client()
+                .onDisconnected(connection -> events.add("client " + connection.state()))
+                .connect(Machine.PATIENCE);
     }
 
     @Test
@@ -51,7 +55,8 @@ class PeerDeathTest extends BothForms {
         machine.until("the end", () -> !serverSide.isOpen());
         assertThat(events).containsExactly("message", "message", "server CLOSED");
         for (ComchConnection side : List.of(serverSide, clientSide)) {
-            ConnectionClosedException thrown = catchThrowableOfType(ConnectionClosedException.class, () -> side.trySend(new byte[1]));
+            ConnectionClosedException thrown =
+                    catchThrowableOfType(ConnectionClosedException.class, () -> side.trySend(new byte[1]));
             assertThat(thrown.state()).isEqualTo(ConnectionState.CLOSED);
             assertThat(thrown.error()).isEqualTo(DocaError.NOT_CONNECTED);
             assertThat(thrown).hasMessageContaining(side.toString()).hasMessageContaining("CLOSED");
@@ -61,37 +66,56 @@ class PeerDeathTest extends BothForms {
     @Test
     void whatIsInFlightFailsAndBothSidesAreTold() {
         try (MemoryMap sendMemory = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);
-             MemoryMap receiveMemory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+                MemoryMap receiveMemory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = server();
             ComchClient client = client();
             machine.until("the connection", () -> !server.connections().isEmpty());
             ComchConnection serverSide = server.connections().iterator().next();
             ComchConnection clientSide = client.connection();
             int[] returned = new int[1];
-            ComchConsumer consumer = serverSide.consumer(machine.engine, receiveMemory).buffers(1, 1024).repost(false).start(Machine.PATIENCE);
-            ComchConsumer other = serverSide.consumer(machine.engine, receiveMemory).buffers(1, 1024)
-                    .onReceiveFailed((self, buffer, error) -> returned[0]++).start(Machine.PATIENCE);
+            ComchConsumer consumer = serverSide
+                    .consumer(machine.engine, receiveMemory)
+                    .buffers(1, 1024)
+                    .repost(false)
+                    .start(Machine.PATIENCE);
+            ComchConsumer other = serverSide
+                    .consumer(machine.engine, receiveMemory)
+                    .buffers(1, 1024)
+                    .onReceiveFailed((self, buffer, error) -> returned[0]++)
+                    .start(Machine.PATIENCE);
             List<DocaError> ended = new ArrayList<>();
-            ComchProducer producer = clientSide.producer(machine.engine).onCompletion((self, buffer, status) -> ended.add(status)).start();
+            ComchProducer producer = clientSide
+                    .producer(machine.engine)
+                    .onCompletion((self, buffer, status) -> ended.add(status))
+                    .start();
             machine.until("the consumers are known", () -> clientSide.remoteConsumers().length == 2);
             Buffer buffer = producer.acquire(sendMemory, 0, 10);
             assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue();
             machine.until("one is there", () -> consumer.received() == 1 && producer.inFlight() == 0);
             assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits
             new EmulatedFaults().drop(1).apply(); // the next message finds a broken connection
-            ConnectionClosedException first = catchThrowableOfType(ConnectionClosedException.class, () -> clientSide.trySend(new byte[1]).accepted());
+            ConnectionClosedException first = catchThrowableOfType(
+                    ConnectionClosedException.class,
+                    () -> clientSide.trySend(new byte[1]).accepted());
             assertThat(first.state()).as("nobody has reported it yet").isEqualTo(ConnectionState.OPEN);
             assertThat(clientSide.isOpen()).isTrue();
-            machine.until("all has come", () -> !serverSide.isOpen() && !clientSide.isOpen() && ended.size() == 2 && returned[0] == 1);
+            machine.until(
+                    "all has come",
+                    () -> !serverSide.isOpen() && !clientSide.isOpen() && ended.size() == 2 && returned[0] == 1);
             assertThat(ended.getFirst()).isEqualTo(DocaError.SUCCESS);
             assertThat(ended.getLast()).isNotEqualTo(DocaError.SUCCESS);
-            assertThat(events).containsExactlyInAnyOrder("server " + serverSide.state(), "client " + clientSide.state());
+            assertThat(events)
+                    .containsExactlyInAnyOrder("server " + serverSide.state(), "client " + clientSide.state());
             assertThat(serverSide.state()).isEqualTo(ConnectionState.LOST);
             assertThat(client.isConnected()).isFalse();
-            machine.until("producers and consumers stop by themselves", () -> !producer.isRunning() && !consumer.isRunning() && !other.isRunning());
-            ConnectionClosedException thrown = catchThrowableOfType(ConnectionClosedException.class, () -> producer.trySend(buffer, consumer.id()));
+            machine.until(
+                    "producers and consumers stop by themselves",
+                    () -> !producer.isRunning() && !consumer.isRunning() && !other.isRunning());
+            ConnectionClosedException thrown = catchThrowableOfType(
+                    ConnectionClosedException.class, () -> producer.trySend(buffer, consumer.id()));
             assertThat(thrown.state()).isEqualTo(clientSide.state());
-            thrown = catchThrowableOfType(ConnectionClosedException.class, () -> consumer.tryPost(consumer.acquire(0, 10)));
+            thrown = catchThrowableOfType(
+                    ConnectionClosedException.class, () -> consumer.tryPost(consumer.acquire(0, 10)));
             assertThat(thrown.state()).isEqualTo(ConnectionState.LOST);
         }
     }
@@ -99,19 +123,24 @@ class PeerDeathTest extends BothForms {
     @Test
     void aConsumerThatBeginsToRunWhenTheOtherSideHasGoneEndsWithoutAnException() {
         try (ProgressEngine own = ProgressEngine.create();
-             MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
+                MemoryMap memory = MemoryMap.allocate(machine.dpu, 4096, Access.PCI_READ_WRITE)) {
             ComchServer server = server();
             ComchClient client = client();
             machine.until("the connection", () -> !server.connections().isEmpty());
             ComchConnection serverSide = server.connections().iterator().next();
             List<ContextState> states = new ArrayList<>();
-            ComchConsumer consumer = serverSide.consumer(own, memory).buffers(4, 1024)
-                    .onStateChanged((self, before, after) -> states.add(after)).start();
+            ComchConsumer consumer = serverSide
+                    .consumer(own, memory)
+                    .buffers(4, 1024)
+                    .onStateChanged((self, before, after) -> states.add(after))
+                    .start();
             machine.settle(); // the control path has done its part of the start
             client.close();
             machine.until("the end", () -> !serverSide.isOpen());
             Machine.until("its end", () -> consumer.state() == ContextState.IDLE, own);
-            assertThat(states).containsExactly(ContextState.STARTING, ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE);
+            assertThat(states)
+                    .containsExactly(
+                            ContextState.STARTING, ContextState.RUNNING, ContextState.STOPPING, ContextState.IDLE);
             assertThat(consumer.posted()).isZero();
         }
     }
@@ -119,8 +148,12 @@ class PeerDeathTest extends BothForms {
     @Test
     void aServersNameThatIsTakenIsNamedAsTheCause() {
         server();
-        assertThat(catchThrowableOfType(io.github.comch4j.DocaException.class, () -> machine.server().start()))
-                .hasMessageContaining("there is a server \"" + machine.name + "\"").hasMessageNotContaining("probably").satisfies(thrown -> {
+        assertThat(catchThrowableOfType(
+                        io.github.comch4j.DocaException.class,
+                        () -> machine.server().start()))
+                .hasMessageContaining("there is a server \"" + machine.name + "\"")
+                .hasMessageNotContaining("probably")
+                .satisfies(thrown -> {
                     assertThat(thrown.error()).isEqualTo(DocaError.INITIALIZATION);
                     assertThat(thrown.function()).isEqualTo("doca_ctx_start");
                 });

@@ -41,7 +41,8 @@ class TwoProcessIT {
 
     private ComchClient connect() {
         return machine.client()
-                .onMessage((connection, message) -> answers.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII)))
+                .onMessage((connection, message) ->
+                        answers.add(new String(message.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII)))
                 .onConsumer((connection, id, state) -> consumer = state == RemoteConsumerState.NEW ? id : 0)
                 .onDisconnected(connection -> ends.add(connection.state()))
                 .connect(Machine.PATIENCE);
@@ -57,7 +58,8 @@ class TwoProcessIT {
             answers.clear();
             MemoryMap memory = MemoryMap.allocate(machine.host, 200L * Peer.SLOT, Access.PCI_READ_WRITE);
             Random random = new Random(11);
-            ComchProducer producer = client.connection().producer(machine.engine).tasks(32).start();
+            ComchProducer producer =
+                    client.connection().producer(machine.engine).tasks(32).start();
             List<String> expected = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
                 byte[] bytes = new byte[1 + random.nextInt(Peer.SLOT)];
@@ -66,7 +68,8 @@ class TwoProcessIT {
                 buffer.segment().copyFrom(MemorySegment.ofArray(bytes));
                 expected.add(i + " " + bytes.length + " " + Peer.checksum(MemorySegment.ofArray(bytes)));
                 MemorySegment number = MemorySegment.ofArray(new int[] {i});
-                machine.until("room", () -> producer.trySend(buffer, consumer, number).accepted());
+                machine.until(
+                        "room", () -> producer.trySend(buffer, consumer, number).accepted());
             }
             machine.until("the answers", () -> answers.size() == 200 && producer.inFlight() == 0);
             assertThat(answers).containsExactlyElementsOf(expected);
@@ -83,7 +86,10 @@ class TwoProcessIT {
             ComchClient client = connect();
             machine.until("the consumer", () -> consumer != 0);
             MemoryMap memory = MemoryMap.allocate(machine.host, Peer.SLOT, Access.PCI_READ_WRITE);
-            ComchProducer producer = client.connection().producer(machine.engine).onCompletion((self, buffer, status) -> { }).start();
+            ComchProducer producer = client.connection()
+                    .producer(machine.engine)
+                    .onCompletion((self, buffer, status) -> {})
+                    .start();
             Buffer buffer = producer.acquire(memory, 0, Peer.SLOT);
             MemorySegment number = MemorySegment.ofArray(new int[] {1});
             machine.until("traffic", () -> {
@@ -91,10 +97,14 @@ class TwoProcessIT {
                 return answers.size() > 50;
             });
             child.kill();
-            machine.until("the client's end", () -> client.state() == ContextState.IDLE && producer.state() == ContextState.IDLE);
+            machine.until(
+                    "the client's end",
+                    () -> client.state() == ContextState.IDLE && producer.state() == ContextState.IDLE);
             assertThat(ends).containsExactly(ConnectionState.CLOSED);
-            assertThatThrownBy(() -> client.connection().send(new byte[1])).isInstanceOf(ConnectionClosedException.class);
-            assertThatThrownBy(() -> producer.trySend(buffer, consumer, number)).isInstanceOf(ConnectionClosedException.class);
+            assertThatThrownBy(() -> client.connection().send(new byte[1]))
+                    .isInstanceOf(ConnectionClosedException.class);
+            assertThatThrownBy(() -> producer.trySend(buffer, consumer, number))
+                    .isInstanceOf(ConnectionClosedException.class);
             assertThat(buffer.isInFlight()).isFalse();
         }
         answers.clear();
@@ -113,13 +123,19 @@ class TwoProcessIT {
         List<ComchConsumer> consumers = new ArrayList<>();
         long[] received = new long[2];
         ComchServer server = machine.server()
-                .onConnected(connection -> consumers.add(connection.consumer(machine.engine, memory).buffers(4, Peer.SLOT)
-                        .onReceive((self, buffer, producerId, immediate) -> received[0]++).start()))
+                .onConnected(connection -> consumers.add(connection
+                        .consumer(machine.engine, memory)
+                        .buffers(4, Peer.SLOT)
+                        .onReceive((self, buffer, producerId, immediate) -> received[0]++)
+                        .start()))
                 .onMessage((connection, message) -> received[1]++)
-                .onDisconnected(connection -> ends.add(connection.state())).start();
+                .onDisconnected(connection -> ends.add(connection.state()))
+                .start();
         try (Child child = Child.start(Peer.class, List.of(), Map.of("DOCA_EMU_SIDE", "host"), "flood", machine.name)) {
             machine.until("traffic", () -> received[0] > 100 && received[1] > 100);
-            ComchClient witness = machine.client().onMessage((connection, message) -> answers.add("witness")).connect(Machine.PATIENCE);
+            ComchClient witness = machine.client()
+                    .onMessage((connection, message) -> answers.add("witness"))
+                    .connect(Machine.PATIENCE);
             child.kill();
             machine.until("the end", () -> !ends.isEmpty());
             assertThat(ends).containsExactly(ConnectionState.LOST);

@@ -25,8 +25,8 @@ import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
 
 /**
- * A container with one side of the emulated machine in it: without a network, with process ids, users and memory of its own, and Docker's default
- * seccomp profile. Programs are mounted into it read-only.
+ * A container with one side of the emulated machine in it: without a network, with process ids, users and memory of its
+ * own, and Docker's default seccomp profile. Programs are mounted into it read-only.
  */
 final class Box implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
@@ -43,12 +43,19 @@ final class Box implements AutoCloseable {
         private final List<String> command = new ArrayList<>();
         private final List<Bind> binds = new ArrayList<>();
         private final GenericContainer<?> container = new GenericContainer<>(DockerImageName.parse(Docker.image()));
-        private Consumer<CreateContainerCmd> more = create -> { };
+        private Consumer<CreateContainerCmd> more = create -> {};
 
         private Plan(Fabric fabric, String side) {
             binds.add(new Bind(fabric.volume, new Volume(Fabric.FOLDER)));
-            container.withEnv(Map.of("DOCA_EMU_DIR", Fabric.FOLDER, "DOCA_EMU_SIDE", side, "COMCH4J_LIBRARY", "emulated",
-                    "DOCA_EMU_CONNECT_WAIT", "60000"));
+            container.withEnv(Map.of(
+                    "DOCA_EMU_DIR",
+                    Fabric.FOLDER,
+                    "DOCA_EMU_SIDE",
+                    side,
+                    "COMCH4J_LIBRARY",
+                    "emulated",
+                    "DOCA_EMU_CONNECT_WAIT",
+                    "60000"));
         }
 
         /** A main class; {@code options} are the JVM's. */
@@ -60,14 +67,19 @@ final class Box implements AutoCloseable {
                 java = "/jdk/bin/java";
             }
             List<String> classPath = new ArrayList<>();
-            for (String entry : Stream.of(main, Doca.class, doca_h.class).map(Plan::locationOf).distinct().toList()) {
+            for (String entry : Stream.of(main, Doca.class, doca_h.class)
+                    .map(Plan::locationOf)
+                    .distinct()
+                    .toList()) {
                 String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
                 plan.mount(entry, inside);
                 classPath.add(inside);
             }
-            plan.command.addAll(List.of(java, "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-Xshare:auto"));
+            plan.command.addAll(
+                    List.of(java, "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:+UseSerialGC", "-Xshare:auto"));
             plan.command.addAll(options);
-            plan.command.addAll(List.of("-cp", classPath.stream().collect(Collectors.joining(File.pathSeparator)), main.getName()));
+            plan.command.addAll(
+                    List.of("-cp", classPath.stream().collect(Collectors.joining(File.pathSeparator)), main.getName()));
             plan.command.addAll(List.of(arguments));
             return plan;
         }
@@ -93,7 +105,11 @@ final class Box implements AutoCloseable {
 
         private static String locationOf(Class<?> type) {
             try {
-                return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+                return Path.of(type.getProtectionDomain()
+                                .getCodeSource()
+                                .getLocation()
+                                .toURI())
+                        .toString();
             } catch (URISyntaxException e) {
                 throw new AssertionError(e);
             }
@@ -114,8 +130,12 @@ final class Box implements AutoCloseable {
         }
 
         Box start() {
-            container.withCommand(command.toArray(String[]::new)).withNetworkMode("none").withLabels(Docker.labels())
-                    .withStartupCheckStrategy(new AtOnce()).setWaitStrategy(new NoWait());
+            container
+                    .withCommand(command.toArray(String[]::new))
+                    .withNetworkMode("none")
+                    .withLabels(Docker.labels())
+                    .withStartupCheckStrategy(new AtOnce())
+                    .setWaitStrategy(new NoWait());
             container.withCreateContainerCmdModifier(create -> {
                 create.getHostConfig().withBinds(binds);
                 more.accept(create);
@@ -134,8 +154,7 @@ final class Box implements AutoCloseable {
 
     private static final class NoWait extends AbstractWaitStrategy {
         @Override
-        protected void waitUntilReady() {
-        }
+        protected void waitUntilReady() {}
     }
 
     /** What one process needs to write into another one's memory, in Docker's terms. */
@@ -156,7 +175,8 @@ final class Box implements AutoCloseable {
     Box await(String beginning) {
         long deadline = System.nanoTime() + PATIENCE.toNanos();
         while (output().lines().noneMatch(line -> line.startsWith(beginning))) {
-            if (!Boolean.TRUE.equals(state().getRunning()) && output().lines().noneMatch(line -> line.startsWith(beginning))) {
+            if (!Boolean.TRUE.equals(state().getRunning())
+                    && output().lines().noneMatch(line -> line.startsWith(beginning))) {
                 throw new AssertionError("the container ended without the line " + beginning + "…:\n" + output());
             }
             pause("the line " + beginning + "…", deadline);
@@ -187,8 +207,12 @@ final class Box implements AutoCloseable {
     /** Waits for its end, which must be a good one; the last line that it wrote to stdout. */
     String result() {
         long code = exitCode();
-        String last = container.getLogs(org.testcontainers.containers.output.OutputFrame.OutputType.STDOUT).lines()
-                .filter(line -> !line.isBlank()).reduce((first, second) -> second).orElse("");
+        String last = container
+                .getLogs(org.testcontainers.containers.output.OutputFrame.OutputType.STDOUT)
+                .lines()
+                .filter(line -> !line.isBlank())
+                .reduce((first, second) -> second)
+                .orElse("");
         if (code != 0) {
             throw new AssertionError("the container ended with " + code + ":\n" + output());
         }
@@ -197,7 +221,10 @@ final class Box implements AutoCloseable {
 
     /** SIGKILL to everything in it. */
     void kill() {
-        Docker.client().killContainerCmd(container.getContainerId()).withSignal("KILL").exec();
+        Docker.client()
+                .killContainerCmd(container.getContainerId())
+                .withSignal("KILL")
+                .exec();
         exitCode();
     }
 

@@ -5,7 +5,10 @@ import java.util.List;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** The containers of a test, removed after it. A failure of one is often another one's fault: then what each has written is printed. */
+/**
+ * The containers of a test, removed after it. A failure of one is often another one's fault: then what each has written
+ * is printed.
+ */
 final class Boxes implements AfterEachCallback {
     private final List<Box> boxes = new ArrayList<>();
     private Fabric fabric;
@@ -25,7 +28,8 @@ final class Boxes implements AfterEachCallback {
     @Override
     public void afterEach(ExtensionContext context) {
         if (context.getExecutionException().isPresent()) {
-            boxes.forEach(box -> System.out.println("--- " + context.getDisplayName() + ": " + box + " has written\n" + box.output()));
+            boxes.forEach(box -> System.out.println(
+                    "--- " + context.getDisplayName() + ": " + box + " has written\n" + box.output()));
         }
         boxes.forEach(Box::close);
         if (fabric != null) {

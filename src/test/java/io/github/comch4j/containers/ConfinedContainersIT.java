@@ -19,6 +19,7 @@ class ConfinedContainersIT {
 
     @RegisterExtension
     private final Boxes boxes = new Boxes();
+
     private Fabric fabric;
 
     private Box.Plan server() {
@@ -41,11 +42,18 @@ class ConfinedContainersIT {
     private void assertFails(Box.Plan plan, String... sentence) {
         Box box = boxes.start(plan);
         assertThat(box.exitCode()).as(box.output()).isEqualTo(1);
-        assertThat(box.output().lines().filter(line -> line.startsWith("Exception in thread")).toList()).singleElement().asString().contains(sentence);
+        assertThat(box.output()
+                        .lines()
+                        .filter(line -> line.startsWith("Exception in thread"))
+                        .toList())
+                .singleElement()
+                .asString()
+                .contains(sentence);
     }
 
     private static Box.Plan readOnly(Box.Plan plan) {
-        return plan.with(create -> create.getHostConfig().withReadonlyRootfs(true).withTmpFs(Map.of("/tmp", "rw,noexec,nosuid,size=16m")));
+        return plan.with(create ->
+                create.getHostConfig().withReadonlyRootfs(true).withTmpFs(Map.of("/tmp", "rw,noexec,nosuid,size=16m")));
     }
 
     @Test
@@ -57,7 +65,10 @@ class ConfinedContainersIT {
     @Test
     void nowhereToLoadALibraryFrom() {
         fabric = boxes.share(new Fabric("mode=0700,noexec"));
-        assertFails(readOnly(server()), "cannot load from /tmp, which may be mounted noexec", "cannot load from /fabric, which may be mounted noexec",
+        assertFails(
+                readOnly(server()),
+                "cannot load from /tmp, which may be mounted noexec",
+                "cannot load from /fabric, which may be mounted noexec",
                 "set comch4j.native.dir to a folder that is writable and not mounted noexec");
     }
 
@@ -65,14 +76,20 @@ class ConfinedContainersIT {
     @Test
     void littleSharedMemory() {
         fabric = boxes.share(new Fabric());
-        assertWorks(server().with(create -> create.getHostConfig().withShmSize(64 * MIB)), client(20).with(create -> create.getHostConfig().withShmSize(MIB)));
+        assertWorks(
+                server().with(create -> create.getHostConfig().withShmSize(64 * MIB)),
+                client(20).with(create -> create.getHostConfig().withShmSize(MIB)));
     }
 
     @Test
     void aMemoryLimit() {
         fabric = boxes.share(new Fabric());
-        assertWorks(server().with(create -> create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)),
-                client(20).with(create -> create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)));
+        assertWorks(
+                server().with(create ->
+                        create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)),
+                client(20)
+                        .with(create ->
+                                create.getHostConfig().withMemory(160 * MIB).withMemorySwap(160 * MIB)));
     }
 
     @Test
@@ -82,27 +99,34 @@ class ConfinedContainersIT {
     }
 
     private static Box.Plan unprivileged(Box.Plan plan, String user) {
-        return plan.user(user).with(create -> create.getHostConfig().withCapDrop(Capability.ALL).withSecurityOpts(List.of("no-new-privileges")));
+        return plan.user(user)
+                .with(create -> create.getHostConfig()
+                        .withCapDrop(Capability.ALL)
+                        .withSecurityOpts(List.of("no-new-privileges")));
     }
 
     @Test
     void differentUsersAreToldWhatToDo() {
         fabric = boxes.share(new Fabric("uid=4711,gid=4711,mode=0755"));
-        assertFails(client(1).user("4712:4712"), "the fabric folder /fabric belongs to user 4711 and this process runs as user 4712",
+        assertFails(
+                client(1).user("4712:4712"),
+                "the fabric folder /fabric belongs to user 4711 and this process runs as user 4712",
                 "run both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group");
     }
 
     @Test
     void differentUsersOfOneGroupShareAMachine() {
         fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2770"));
-        assertWorks(unprivileged(server(), "4711:4800").environment("DOCA_EMU_SHARE", "group"),
+        assertWorks(
+                unprivileged(server(), "4711:4800").environment("DOCA_EMU_SHARE", "group"),
                 unprivileged(client(3), "4712:4800").environment("DOCA_EMU_SHARE", "group"));
     }
 
     @Test
     void aUserOutsideTheGroupIsToldWhy() {
         fabric = boxes.share(new Fabric("uid=0,gid=4800,mode=2775"));
-        assertFails(client(1).user("4712:4712").environment("DOCA_EMU_SHARE", "group"),
+        assertFails(
+                client(1).user("4712:4712").environment("DOCA_EMU_SHARE", "group"),
                 "and group 4800 and has mode 2775: with DOCA_EMU_SHARE=group,"
                         + " user 4712 must be in its group (it is not)");
     }
@@ -110,7 +134,9 @@ class ConfinedContainersIT {
     @Test
     void aServerThatIsNotThere() {
         fabric = boxes.share(new Fabric());
-        assertFails(Box.Plan.java(fabric, "host", List.of("-Dpatience=1"), EchoClient.class, "echo", "1").environment("DOCA_EMU_CONNECT_WAIT", "0"),
+        assertFails(
+                Box.Plan.java(fabric, "host", List.of("-Dpatience=1"), EchoClient.class, "echo", "1")
+                        .environment("DOCA_EMU_CONNECT_WAIT", "0"),
                 "client finds no server \"echo\" on 0000:b1:00.0: none runs in this fabric folder");
     }
 }

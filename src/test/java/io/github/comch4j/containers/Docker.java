@@ -20,15 +20,13 @@ final class Docker {
     static final String LABEL = "io.github.comch4j.test";
     private static final String PUBLIC_IMAGE = "eclipse-temurin:25-jdk";
 
-    private Docker() {
-    }
+    private Docker() {}
 
     /** Tests that are skipped, one by one, where no container can run. */
     @Target(ElementType.TYPE)
     @Retention(RetentionPolicy.RUNTIME)
     @ExtendWith(Condition.class)
-    @interface Needed {
-    }
+    @interface Needed {}
 
     /** Decides for each test, so that each is counted. */
     static final class Condition implements ExecutionCondition {
@@ -40,7 +38,9 @@ final class Docker {
                 return ConditionEvaluationResult.enabled("each test is asked");
             }
             String why = obstacle();
-            return why.isEmpty() ? ConditionEvaluationResult.enabled("there is a Docker engine") : ConditionEvaluationResult.disabled(why);
+            return why.isEmpty()
+                    ? ConditionEvaluationResult.enabled("there is a Docker engine")
+                    : ConditionEvaluationResult.disabled(why);
         }
 
         static synchronized String obstacle() {
@@ -62,7 +62,8 @@ final class Docker {
             try {
                 client().inspectImageCmd(image()).exec();
             } catch (NotFoundException e) {
-                return "the image " + image() + " is not there: pull it, or let scripts/dev/container-engine.sh find or make one";
+                return "the image " + image()
+                        + " is not there: pull it, or let scripts/dev/container-engine.sh find or make one";
             }
             return "";
         }
@@ -96,10 +97,17 @@ final class Docker {
     }
 
     private static void sweep() {
-        List<Container> containers = client().listContainersCmd().withShowAll(true).withLabelFilter(List.of(LABEL)).exec();
-        containers.stream().filter(container -> isOrphan(container.getLabels()))
-                .forEach(container -> client().removeContainerCmd(container.getId()).withForce(true).exec());
+        List<Container> containers = client().listContainersCmd()
+                .withShowAll(true)
+                .withLabelFilter(List.of(LABEL))
+                .exec();
+        containers.stream()
+                .filter(container -> isOrphan(container.getLabels()))
+                .forEach(container -> client().removeContainerCmd(container.getId())
+                        .withForce(true)
+                        .exec());
         client().listVolumesCmd().withFilter("label", List.of(LABEL)).exec().getVolumes().stream()
-                .filter(volume -> isOrphan(volume.getLabels())).forEach(volume -> client().removeVolumeCmd(volume.getName()).exec());
+                .filter(volume -> isOrphan(volume.getLabels()))
+                .forEach(volume -> client().removeVolumeCmd(volume.getName()).exec());
     }
 }

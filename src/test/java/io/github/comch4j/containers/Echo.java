@@ -9,8 +9,8 @@ import java.time.Duration;
 /**
  * What {@link EchoServer}, {@link EchoClient} and their twins in C ({@code src/test/c/interop}) have agreed on.
  *
- * <p>The server sends every message back. What its consumer gets it sends back by a producer of its own to the client's consumer, with the same
- * immediate data: the number of the payload, 4 bytes, little-endian.
+ * <p>The server sends every message back. What its consumer gets it sends back by a producer of its own to the client's
+ * consumer, with the same immediate data: the number of the payload, 4 bytes, little-endian.
  */
 final class Echo {
     /** Buffers that each consumer posts; as many payloads are under way at most. */
@@ -19,11 +19,11 @@ final class Echo {
     static final int MAX_PAYLOAD = (2 << 20) + 16;
     /** Small ones in the slot, eager ones, and ones for the direct write or the pipeline. */
     static final int[] PAYLOADS = {1, 64, 92, 93, 4096, 16384, 16385, 100_000, 1 << 20, MAX_PAYLOAD};
+
     static final int[] MESSAGES = {1, 15, 16, 17, 100, 1000, 4080};
     static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("patience", 60));
 
-    private Echo() {
-    }
+    private Echo() {}
 
     private static byte at(int number, int index) {
         return (byte) (number + index + (index >> 8));
@@ -38,7 +38,8 @@ final class Echo {
     static void check(MemorySegment payload, int number) {
         for (int i = 0; i < payload.byteSize(); i++) {
             if (payload.get(ValueLayout.JAVA_BYTE, i) != at(number, i)) {
-                throw new AssertionError("number " + number + " of " + payload.byteSize() + " bytes is wrong at byte " + i);
+                throw new AssertionError(
+                        "number " + number + " of " + payload.byteSize() + " bytes is wrong at byte " + i);
             }
         }
     }
@@ -49,7 +50,8 @@ final class Echo {
             MemorySegment backend = arena.allocate(ValueLayout.ADDRESS);
             int code = doca_h.doca_log_backend_create_with_fd_sdk(2, backend);
             if (code == 0) {
-                code = doca_h.doca_log_backend_set_sdk_level(backend.get(ValueLayout.ADDRESS, 0), doca_h.DOCA_LOG_LEVEL_DEBUG());
+                code = doca_h.doca_log_backend_set_sdk_level(
+                        backend.get(ValueLayout.ADDRESS, 0), doca_h.DOCA_LOG_LEVEL_DEBUG());
             }
             if (code != 0) {
                 throw new AssertionError("no log: error " + code);

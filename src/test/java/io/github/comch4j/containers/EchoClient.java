@@ -16,14 +16,16 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.BooleanSupplier;
 
-/** On the host: sends on both paths and checks what comes back. {@code NAME ROUNDS [PCI]}; 0 rounds: goes on until the server has gone. */
+/**
+ * On the host: sends on both paths and checks what comes back. {@code NAME ROUNDS [PCI]}; 0 rounds: goes on until the
+ * server has gone.
+ */
 public final class EchoClient {
     private static int messagesBack;
     private static int payloadsBack;
     private static int remote;
 
-    private EchoClient() {
-    }
+    private EchoClient() {}
 
     public static void main(String[] arguments) {
         String name = arguments[0];
@@ -33,19 +35,30 @@ public final class EchoClient {
         Echo.logEverything();
         long bytes = 0;
         try (var engine = ProgressEngine.create();
-             var host = Devices.openHost(function);
-             var out = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
-             var in = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
-             var client = ComchClient.builder(engine, host, name)
-                     .onMessage((connection, message) -> {
-                         expect("a message's size", Echo.MESSAGES[messagesBack % Echo.MESSAGES.length], message.byteSize());
-                         Echo.check(message, messagesBack++);
-                     })
-                     .onConsumer((connection, id, state) -> remote = state == RemoteConsumerState.NEW ? id : 0)
-                     .connect(Echo.PATIENCE);
-             var consumer = client.connection().consumer(engine, in).buffers(Echo.WINDOW, Echo.MAX_PAYLOAD).onReceive(EchoClient::received)
-                     .onReceiveFailed((self, buffer, error) -> { }).start(Echo.PATIENCE);
-             var producer = client.connection().producer(engine).tasks(Echo.WINDOW).onCompletion((self, buffer, status) -> { }).start()) {
+                var host = Devices.openHost(function);
+                var out = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
+                var in = MemoryMap.allocate(host, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.PCI_READ_WRITE);
+                var client = ComchClient.builder(engine, host, name)
+                        .onMessage((connection, message) -> {
+                            expect(
+                                    "a message's size",
+                                    Echo.MESSAGES[messagesBack % Echo.MESSAGES.length],
+                                    message.byteSize());
+                            Echo.check(message, messagesBack++);
+                        })
+                        .onConsumer((connection, id, state) -> remote = state == RemoteConsumerState.NEW ? id : 0)
+                        .connect(Echo.PATIENCE);
+                var consumer = client.connection()
+                        .consumer(engine, in)
+                        .buffers(Echo.WINDOW, Echo.MAX_PAYLOAD)
+                        .onReceive(EchoClient::received)
+                        .onReceiveFailed((self, buffer, error) -> {})
+                        .start(Echo.PATIENCE);
+                var producer = client.connection()
+                        .producer(engine)
+                        .tasks(Echo.WINDOW)
+                        .onCompletion((self, buffer, status) -> {})
+                        .start()) {
             System.out.println("READY");
             Buffer[] buffers = new Buffer[Echo.WINDOW];
             for (int i = 0; i < buffers.length; i++) {
@@ -64,11 +77,17 @@ public final class EchoClient {
                 }
                 for (int size : Echo.PAYLOADS) {
                     int sending = payloads;
-                    until(client, engine, () -> sending - payloadsBack < Echo.WINDOW && !buffers[sending % Echo.WINDOW].isInFlight());
+                    until(
+                            client,
+                            engine,
+                            () -> sending - payloadsBack < Echo.WINDOW && !buffers[sending % Echo.WINDOW].isInFlight());
                     Buffer buffer = buffers[sending % Echo.WINDOW].setData(0, size);
                     Echo.fill(buffer.data(), sending);
                     number.set(ValueLayout.JAVA_INT, 0, sending);
-                    until(client, engine, () -> producer.trySend(buffer, remote, number).accepted());
+                    until(
+                            client,
+                            engine,
+                            () -> producer.trySend(buffer, remote, number).accepted());
                     payloads++;
                     bytes += size;
                 }
@@ -112,7 +131,8 @@ public final class EchoClient {
                 throw new ServerGone();
             }
             if (System.nanoTime() - deadline > 0) {
-                throw new AssertionError("the server does not answer: " + messagesBack + " messages and " + payloadsBack + " payloads came back");
+                throw new AssertionError("the server does not answer: " + messagesBack + " messages and " + payloadsBack
+                        + " payloads came back");
             }
         }
     }

@@ -29,8 +29,7 @@ public final class EchoServer {
     private static long messages;
     private static long payloads;
 
-    private EchoServer() {
-    }
+    private EchoServer() {}
 
     public static void main(String[] arguments) {
         String name = arguments[0];
@@ -40,20 +39,21 @@ public final class EchoServer {
         List<Guest> guests = new ArrayList<>();
         ArrayDeque<Guest> leaving = new ArrayDeque<>();
         try (var engine = ProgressEngine.create();
-             var dpu = Devices.openDpu(Machine.DPU);
-             var representor = dpu.openRepresentor(Machine.HOST);
-             var server = ComchServer.builder(engine, dpu, representor, name)
-                     .onConnected(connection -> guests.add(new Guest(connection, engine, dpu)))
-                     .onConsumer((connection, id, state) -> connection.attachment(Guest.class).remote = state == RemoteConsumerState.NEW ? id : 0)
-                     .onMessage((connection, message) -> {
-                         connection.send(message);
-                         messages++;
-                     })
-                     .onDisconnected(connection -> {
-                         lost += connection.state() == ConnectionState.LOST ? 1 : 0;
-                         leaving.add(connection.attachment(Guest.class));
-                     })
-                     .start()) {
+                var dpu = Devices.openDpu(Machine.DPU);
+                var representor = dpu.openRepresentor(Machine.HOST);
+                var server = ComchServer.builder(engine, dpu, representor, name)
+                        .onConnected(connection -> guests.add(new Guest(connection, engine, dpu)))
+                        .onConsumer((connection, id, state) ->
+                                connection.attachment(Guest.class).remote = state == RemoteConsumerState.NEW ? id : 0)
+                        .onMessage((connection, message) -> {
+                            connection.send(message);
+                            messages++;
+                        })
+                        .onDisconnected(connection -> {
+                            lost += connection.state() == ConnectionState.LOST ? 1 : 0;
+                            leaving.add(connection.attachment(Guest.class));
+                        })
+                        .start()) {
             System.out.println("READY " + server.state());
             while (gone < clients) {
                 boolean worked = engine.progress();
@@ -69,12 +69,12 @@ public final class EchoServer {
                 }
             }
         }
-        System.out.println("DONE clients=" + gone + " lost=" + lost + " messages=" + messages + " payloads=" + payloads);
+        System.out.println(
+                "DONE clients=" + gone + " lost=" + lost + " messages=" + messages + " payloads=" + payloads);
     }
 
     /** A payload to send back. */
-    private record Answer(Buffer buffer, int number) {
-    }
+    private record Answer(Buffer buffer, int number) {}
 
     /** One client. */
     private static final class Guest {
@@ -87,14 +87,22 @@ public final class EchoServer {
 
         Guest(ComchConnection connection, ProgressEngine engine, Device dpu) {
             connection.attach(this);
-            memory = MemoryMap.allocate(dpu, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-            producer = connection.producer(engine).tasks(Echo.WINDOW).onCompletion(this::sent).start();
-            consumer = connection.consumer(engine, memory).buffers(Echo.WINDOW, Echo.MAX_PAYLOAD).repost(false)
+            memory = MemoryMap.allocate(
+                    dpu, (long) Echo.WINDOW * Echo.MAX_PAYLOAD, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+            producer = connection
+                    .producer(engine)
+                    .tasks(Echo.WINDOW)
+                    .onCompletion(this::sent)
+                    .start();
+            consumer = connection
+                    .consumer(engine, memory)
+                    .buffers(Echo.WINDOW, Echo.MAX_PAYLOAD)
+                    .repost(false)
                     .onReceive((self, buffer, producerId, immediate) -> {
                         answers.add(new Answer(buffer, immediate.get(ValueLayout.JAVA_INT_UNALIGNED, 0)));
                         payloads++;
                     })
-                    .onReceiveFailed((self, buffer, error) -> { })
+                    .onReceiveFailed((self, buffer, error) -> {})
                     .start();
         }
 

@@ -14,8 +14,13 @@ final class Fabric implements AutoCloseable {
 
     /** A volume in memory with these mount options. */
     Fabric(String options) {
-        Docker.client().createVolumeCmd().withName(volume).withLabels(Docker.labels()).withDriver("local")
-                .withDriverOpts(Map.of("type", "tmpfs", "device", "tmpfs", "o", "size=8m," + options)).exec();
+        Docker.client()
+                .createVolumeCmd()
+                .withName(volume)
+                .withLabels(Docker.labels())
+                .withDriver("local")
+                .withDriverOpts(Map.of("type", "tmpfs", "device", "tmpfs", "o", "size=8m," + options))
+                .exec();
     }
 
     /** Root's, as containers run unless told otherwise. */

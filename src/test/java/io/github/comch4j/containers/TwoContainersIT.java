@@ -15,10 +15,12 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 @Timeout(300)
 class TwoContainersIT {
     private static final int ROUNDS = 5;
-    private static final String DONE_CLIENT = "DONE messages=" + ROUNDS * Echo.MESSAGES.length + " payloads=" + ROUNDS * Echo.PAYLOADS.length + " bytes=";
+    private static final String DONE_CLIENT =
+            "DONE messages=" + ROUNDS * Echo.MESSAGES.length + " payloads=" + ROUNDS * Echo.PAYLOADS.length + " bytes=";
 
     @RegisterExtension
     private final Boxes boxes = new Boxes();
+
     private Fabric fabric;
 
     @BeforeEach
@@ -27,7 +29,8 @@ class TwoContainersIT {
     }
 
     private Box javaServer(int clients) {
-        return boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients))).await("READY");
+        return boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", Integer.toString(clients)))
+                .await("READY");
     }
 
     private Box.Plan javaClient(int rounds) {
@@ -40,11 +43,14 @@ class TwoContainersIT {
     }
 
     private static String doneServer(int clients, int lost) {
-        return "DONE clients=" + clients + " lost=" + lost + " messages=" + (clients - lost) * ROUNDS * Echo.MESSAGES.length + " payloads="
+        return "DONE clients=" + clients + " lost=" + lost + " messages="
+                + (clients - lost) * ROUNDS * Echo.MESSAGES.length + " payloads="
                 + (clients - lost) * ROUNDS * Echo.PAYLOADS.length;
     }
 
-    /** Process ids mean nothing across namespaces: payloads must not be written into whatever process has the number. */
+    /**
+     * Process ids mean nothing across namespaces: payloads must not be written into whatever process has the number.
+     */
     private static void assertThroughSharedMemoryOnly(Box box) {
         assertThat(box.output()).contains("payloads through shared memory only").doesNotContain("direct write");
     }
@@ -90,20 +96,30 @@ class TwoContainersIT {
     @Test
     void severalHostsOnOneDpu() {
         Box server = javaServer(4);
-        List<Box> clients = List.of(boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)),
-                boxes.start(javaClient(ROUNDS)), boxes.start(c("host", "client", ROUNDS)));
+        List<Box> clients = List.of(
+                boxes.start(javaClient(ROUNDS)),
+                boxes.start(c("host", "client", ROUNDS)),
+                boxes.start(javaClient(ROUNDS)),
+                boxes.start(c("host", "client", ROUNDS)));
         for (Box client : clients) {
             assertThat(client.result()).startsWith(DONE_CLIENT);
         }
         assertThat(server.result()).isEqualTo(doneServer(4, 0));
     }
 
-    /** In one process-id namespace, as in two containers of one pod that ask for it, large payloads are written directly. */
+    /**
+     * In one process-id namespace, as in two containers of one pod that ask for it, large payloads are written
+     * directly.
+     */
     @Test
     void aSharedProcessNamespaceAllowsDirectWrites() {
         // the namespace is the server's, and whoever is in it dies with it: so it must have a second client to wait for
-        Box server = boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "2").with(Box::allowTracing)).await("READY");
-        Box client = boxes.start(javaClient(ROUNDS).with(Box::allowTracing).with(create -> create.getHostConfig().withPidMode("container:" + server.id())));
+        Box server = boxes.start(Box.Plan.java(fabric, "dpu", EchoServer.class, "echo", "2")
+                        .with(Box::allowTracing))
+                .await("READY");
+        Box client = boxes.start(javaClient(ROUNDS)
+                .with(Box::allowTracing)
+                .with(create -> create.getHostConfig().withPidMode("container:" + server.id())));
         assertThat(client.result()).startsWith(DONE_CLIENT);
         assertThat(client.output()).contains("payloads by direct writes");
         assertThat(boxes.start(javaClient(ROUNDS)).result()).startsWith(DONE_CLIENT);

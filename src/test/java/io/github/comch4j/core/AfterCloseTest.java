@@ -31,7 +31,7 @@ class AfterCloseTest {
     @Test
     void memoryAndItsBuffers() {
         try (Device host = Devices.openHost(Machine.HOST);
-             BufferInventory inventory = BufferInventory.create(2)) {
+                BufferInventory inventory = BufferInventory.create(2)) {
             MemoryMap memory = MemoryMap.allocate(host, 4096, Access.PCI_READ_WRITE);
             Buffer buffer = inventory.acquire(memory, 16, 64);
             assertThat(memory.isClosed()).isFalse();
@@ -45,8 +45,18 @@ class AfterCloseTest {
             memory.close();
             assertThat(memory.isClosed()).isTrue();
             assertThat(buffer.isClosed()).isTrue();
-            assertAllRefuse(memory::segment, memory::buffers, memory::isExported, () -> memory.exportPci(host), () -> memory.exportRdma(host),
-                    () -> inventory.acquire(memory, 0, 1), buffer::segment, buffer::data, buffer::referenceCount, buffer::clear, () -> buffer.setLength(1));
+            assertAllRefuse(
+                    memory::segment,
+                    memory::buffers,
+                    memory::isExported,
+                    () -> memory.exportPci(host),
+                    () -> memory.exportRdma(host),
+                    () -> inventory.acquire(memory, 0, 1),
+                    buffer::segment,
+                    buffer::data,
+                    buffer::referenceCount,
+                    buffer::clear,
+                    () -> buffer.setLength(1));
         }
     }
 
@@ -61,7 +71,8 @@ class AfterCloseTest {
         Buffer second = inventory.acquire(memory, 0, 1);
         assertThat(inventory.tryAcquire(memory, 0, 1)).isEmpty();
         inventory.close();
-        assertThat(List.of(first.isClosed(), second.isClosed(), inventory.isClosed(), memory.isClosed())).containsExactly(true, true, true, false);
+        assertThat(List.of(first.isClosed(), second.isClosed(), inventory.isClosed(), memory.isClosed()))
+                .containsExactly(true, true, true, false);
         assertAllRefuse(() -> inventory.expand(1), () -> inventory.acquire(memory, 0, 1), first::segment);
         host.close();
         assertThat(memory.isClosed()).isTrue();
@@ -82,20 +93,31 @@ class AfterCloseTest {
         dpu.close();
         assertThat(dpu.isClosed()).isTrue();
         assertThat(representor.isClosed()).as("closed with its device").isTrue();
-        assertAllRefuse(dpu::info, dpu::properties, dpu::representors, () -> dpu.representors(RepresentorFilter.NET), dpu::supportsClients,
-                dpu::supportsServers, () -> dpu.openRepresentor(Machine.HOST), () -> MemoryMap.allocate(dpu, 64));
+        assertAllRefuse(
+                dpu::info,
+                dpu::properties,
+                dpu::representors,
+                () -> dpu.representors(RepresentorFilter.NET),
+                dpu::supportsClients,
+                dpu::supportsServers,
+                () -> dpu.openRepresentor(Machine.HOST),
+                () -> MemoryMap.allocate(dpu, 64));
     }
 
     @Test
     void pools() {
-        try (Device host = Devices.openHost(Machine.HOST); MemoryMap memory = MemoryMap.allocate(host, 100, Access.PCI_READ_WRITE)) {
+        try (Device host = Devices.openHost(Machine.HOST);
+                MemoryMap memory = MemoryMap.allocate(host, 100, Access.PCI_READ_WRITE)) {
             assertThatThrownBy(() -> BufferPool.create(memory, 0, 10)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> BufferPool.create(memory, 10, 0)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> BufferPool.create(memory, 11, 10)).isInstanceOf(IllegalArgumentException.class);
             BufferPool.create(memory, 100, 1).close(); // the smallest slots
             BufferPool pool = BufferPool.create(memory, 1, 100); // the fewest and largest
-            assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101))).isInstanceOf(IllegalArgumentException.class);
-            assertThat(pool.tryClaim(ByteBuffer.allocate(100))).as("a slot can be full").isNotNull();
+            assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101)))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThat(pool.tryClaim(ByteBuffer.allocate(100)))
+                    .as("a slot can be full")
+                    .isNotNull();
             assertThat(pool.tryClaim()).isNull();
             pool.close();
             assertAllRefuse(pool::tryClaim, () -> pool.tryClaim(ByteBuffer.allocate(1)));
@@ -119,8 +141,17 @@ class AfterCloseTest {
         ProgressEngine closed = ProgressEngine.create();
         assertThat(closed.isClosed()).isFalse();
         closed.close();
-        assertAllRefuse(closed::progress, () -> closed.progress(1), closed::inFlight, closed::notificationHandle, closed::requestNotification,
-                closed::clearNotification, () -> closed.setEventMode(ProgressEngine.EventMode.SELECTIVE), () -> closed.awaitEvent(Duration.ofMillis(1)),
-                () -> closed.await(() -> true, Duration.ZERO), closed::release, closed::claim);
+        assertAllRefuse(
+                closed::progress,
+                () -> closed.progress(1),
+                closed::inFlight,
+                closed::notificationHandle,
+                closed::requestNotification,
+                closed::clearNotification,
+                () -> closed.setEventMode(ProgressEngine.EventMode.SELECTIVE),
+                () -> closed.awaitEvent(Duration.ofMillis(1)),
+                () -> closed.await(() -> true, Duration.ZERO),
+                closed::release,
+                closed::claim);
     }
 }

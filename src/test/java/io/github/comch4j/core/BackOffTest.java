@@ -34,10 +34,15 @@ class BackOffTest {
 
     @Test
     void theLimitsMayBeNoneOrTheSame() {
-        assertThat(idle(new BackOff(0, 0, Duration.ofNanos(5), Duration.ofNanos(5)), 2)).containsExactly("0 5", "0 5");
-        assertThatThrownBy(() -> new BackOff(0, -1, Duration.ofNanos(5), Duration.ofNanos(5))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> new BackOff(0, 0, Duration.ofNanos(6), Duration.ofNanos(5))).isInstanceOf(IllegalArgumentException.class);
+        assertThat(idle(new BackOff(0, 0, Duration.ofNanos(5), Duration.ofNanos(5)), 2))
+                .containsExactly("0 5", "0 5");
+        assertThatThrownBy(() -> new BackOff(0, -1, Duration.ofNanos(5), Duration.ofNanos(5)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new BackOff(0, 0, Duration.ofNanos(6), Duration.ofNanos(5)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThat(BackOff.positive("it", Duration.ofNanos(1))).isEqualTo(1);
-        assertThatThrownBy(() -> BackOff.positive("it", Duration.ZERO)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("it PT0S");
+        assertThatThrownBy(() -> BackOff.positive("it", Duration.ZERO))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("it PT0S");
     }
 }

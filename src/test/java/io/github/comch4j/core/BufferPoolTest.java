@@ -23,7 +23,9 @@ class BufferPoolTest {
     @BeforeEach
     void open() {
         machine = new Machine();
-        memory = MemoryMap.builder(machine.host, machine.dpu).access(Access.PCI_READ_WRITE).allocate(1000);
+        memory = MemoryMap.builder(machine.host, machine.dpu)
+                .access(Access.PCI_READ_WRITE)
+                .allocate(1000);
         pool = BufferPool.create(memory, 3, 100);
     }
 
@@ -55,9 +57,13 @@ class BufferPoolTest {
         assertThat(slot.buffer().length()).isZero();
         slot.commit(2);
         assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(7, 8);
-        assertThatThrownBy(() -> slot.commit(101)).isInstanceOf(IndexOutOfBoundsException.class).hasMessageContaining("101 bytes");
+        assertThatThrownBy(() -> slot.commit(101))
+                .isInstanceOf(IndexOutOfBoundsException.class)
+                .hasMessageContaining("101 bytes");
         slot.release();
-        assertThat(pool.tryClaim().buffer().length()).as("a new claim has no data").isZero();
+        assertThat(pool.tryClaim().buffer().length())
+                .as("a new claim has no data")
+                .isZero();
     }
 
     @Test
@@ -75,16 +81,21 @@ class BufferPoolTest {
     void misuseIsNoticed() {
         BufferPool.Slot slot = pool.tryClaim();
         slot.release();
-        assertThatThrownBy(slot::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("twice");
+        assertThatThrownBy(slot::release)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("twice");
         assertThatThrownBy(slot::segment).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> slot.commit(1)).isInstanceOf(IllegalStateException.class);
         try (BufferInventory inventory = BufferInventory.create(1)) {
-            assertThatThrownBy(() -> pool.slotOf(inventory.acquire(memory, 0, 100))).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> pool.slotOf(inventory.acquire(memory, 0, 100)))
+                    .isInstanceOf(IllegalArgumentException.class);
         }
         assertThatThrownBy(() -> BufferPool.create(memory, 11, 100)).isInstanceOf(IllegalArgumentException.class);
         pool.close();
         pool.close();
-        assertThatThrownBy(pool::tryClaim).isInstanceOf(IllegalStateException.class).hasMessageContaining("pool of 3 buffers");
+        assertThatThrownBy(pool::tryClaim)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("pool of 3 buffers");
     }
 
     @Test
@@ -95,25 +106,42 @@ class BufferPoolTest {
         System.setProperty(Doca.DEBUG_PROPERTY, "true");
         try (BufferPool traced = BufferPool.create(memory, 2, 100)) {
             traced.tryClaim();
-            assertThat(traced.leaks()).contains("slot 0").contains("BufferPoolTest").doesNotContain("slot 1");
+            assertThat(traced.leaks())
+                    .contains("slot 0")
+                    .contains("BufferPoolTest")
+                    .doesNotContain("slot 1");
         }
     }
 
     @Test
     void aSlotIsSentAndReleasedByItsCompletion() {
         int[] received = new int[1];
-        machine.server().onConnected(connection -> connection.consumer(machine.engine, memory).buffers(1, 100)
-                .onReceive((consumer, buffer, producer, immediate) -> received[0] += (int) buffer.length()).start()).start();
+        machine.server()
+                .onConnected(connection -> connection
+                        .consumer(machine.engine, memory)
+                        .buffers(1, 100)
+                        .onReceive((consumer, buffer, producer, immediate) -> received[0] += (int) buffer.length())
+                        .start())
+                .start();
         int[] consumer = new int[1];
-        ComchClient client = machine.client().onConsumer((connection, id, state) -> consumer[0] = id).connect(Machine.PATIENCE);
-        try (MemoryMap source = MemoryMap.allocate(machine.host, 400); BufferPool slots = BufferPool.create(source, 2, 200)) {
-            ComchProducer producer = client.connection().producer(machine.engine)
-                    .onCompletion((sender, buffer, status) -> slots.slotOf(buffer).release()).start();
+        ComchClient client = machine.client()
+                .onConsumer((connection, id, state) -> consumer[0] = id)
+                .connect(Machine.PATIENCE);
+        try (MemoryMap source = MemoryMap.allocate(machine.host, 400);
+                BufferPool slots = BufferPool.create(source, 2, 200)) {
+            ComchProducer producer = client.connection()
+                    .producer(machine.engine)
+                    .onCompletion(
+                            (sender, buffer, status) -> slots.slotOf(buffer).release())
+                    .start();
             machine.until("the consumer", () -> consumer[0] != 0);
             BufferPool.Slot slot = slots.tryClaim().commit(42);
-            machine.until("room", () -> producer.trySend(slot.buffer(), consumer[0]).accepted());
+            machine.until(
+                    "room", () -> producer.trySend(slot.buffer(), consumer[0]).accepted());
             if (slot.buffer().isInFlight()) {
-                assertThatThrownBy(slot::release).isInstanceOf(IllegalStateException.class).hasMessageContaining("in flight");
+                assertThatThrownBy(slot::release)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("in flight");
             }
             machine.until("the data", () -> received[0] == 42 && slots.available() == 2);
         }
@@ -124,9 +152,13 @@ class BufferPoolTest {
         BufferPool.Slot slot = pool.tryClaim();
         memory.close();
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(pool::tryClaim).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+            assertThatThrownBy(pool::tryClaim)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closed");
         }
-        assertThatThrownBy(slot::segment).isInstanceOf(IllegalStateException.class).hasMessageContaining("closed");
+        assertThatThrownBy(slot::segment)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
         assertThat(pool.available()).as("what could not be claimed is not out").isEqualTo(2);
         assertThat(pool.leaks()).contains("slot 0").doesNotContain("slot 1");
         slot.release();

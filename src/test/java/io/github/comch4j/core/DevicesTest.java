@@ -19,22 +19,34 @@ class DevicesTest {
 
     @Test
     void bothSidesOfTheEmulatedMachineAreThere() {
-        assertThat(Devices.list()).filteredOn(DeviceInfo::server).extracting(DeviceInfo::address).containsExactly(Machine.DPU);
-        assertThat(Devices.list()).filteredOn(DeviceInfo::client).extracting(DeviceInfo::address)
-                .containsExactlyInAnyOrder(PciAddress.of("b1:00.0"), PciAddress.of("b1:00.2"), PciAddress.of("b1:00.3"));
+        assertThat(Devices.list())
+                .filteredOn(DeviceInfo::server)
+                .extracting(DeviceInfo::address)
+                .containsExactly(Machine.DPU);
+        assertThat(Devices.list())
+                .filteredOn(DeviceInfo::client)
+                .extracting(DeviceInfo::address)
+                .containsExactlyInAnyOrder(
+                        PciAddress.of("b1:00.0"), PciAddress.of("b1:00.2"), PciAddress.of("b1:00.3"));
     }
 
     @Test
     void theDpuStandsForTheHostsFunctions() {
         try (Device dpu = Devices.openDpu(Machine.DPU)) {
-            assertThat(dpu.representors()).extracting(RepresentorInfo::address).contains(Machine.HOST, PciAddress.of("b1:00.2"));
-            assertThat(dpu.representors()).filteredOn(info -> info.address().equals(Machine.HOST)).extracting(RepresentorInfo::type)
+            assertThat(dpu.representors())
+                    .extracting(RepresentorInfo::address)
+                    .contains(Machine.HOST, PciAddress.of("b1:00.2"));
+            assertThat(dpu.representors())
+                    .filteredOn(info -> info.address().equals(Machine.HOST))
+                    .extracting(RepresentorInfo::type)
                     .containsExactly(PciFunctionType.PF);
             try (Representor representor = dpu.openRepresentor(PciAddress.of("b1:00.2"))) {
                 assertThat(representor.address()).isEqualTo(PciAddress.of("b1:00.2"));
             }
-            assertThatThrownBy(() -> dpu.openRepresentor(PciAddress.of("77:00.0"))).isInstanceOf(NoSuchDeviceException.class)
-                    .hasMessageContaining("0000:77:00.0").hasMessageContaining("0000:b1:00.0");
+            assertThatThrownBy(() -> dpu.openRepresentor(PciAddress.of("77:00.0")))
+                    .isInstanceOf(NoSuchDeviceException.class)
+                    .hasMessageContaining("0000:77:00.0")
+                    .hasMessageContaining("0000:b1:00.0");
         }
     }
 
@@ -49,15 +61,21 @@ class DevicesTest {
 
     @Test
     void theWrongSideOrAnUnknownAddressIsRefusedWithAReason() {
-        assertThatThrownBy(() -> Devices.openHost(Machine.DPU)).isInstanceOf(NoSuchDeviceException.class).hasMessageContaining("clients");
-        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST)).isInstanceOf(NoSuchDeviceException.class).hasMessageContaining("servers");
-        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0"))).isInstanceOf(NoSuchDeviceException.class)
+        assertThatThrownBy(() -> Devices.openHost(Machine.DPU))
+                .isInstanceOf(NoSuchDeviceException.class)
+                .hasMessageContaining("clients");
+        assertThatThrownBy(() -> Devices.openDpu(Machine.HOST))
+                .isInstanceOf(NoSuchDeviceException.class)
+                .hasMessageContaining("servers");
+        assertThatThrownBy(() -> Devices.open(PciAddress.of("77:00.0")))
+                .isInstanceOf(NoSuchDeviceException.class)
                 .hasMessageContaining("0000:03:00.0");
     }
 
     @Test
     void theExceptionHasWhatWasAskedForAndWhatThereIs() {
-        NoSuchDeviceException thrown = catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.open(PciAddress.of("77:00.0")));
+        NoSuchDeviceException thrown =
+                catchThrowableOfType(NoSuchDeviceException.class, () -> Devices.open(PciAddress.of("77:00.0")));
         assertThat(thrown.error()).isEqualTo(DocaError.NOT_FOUND);
         assertThat(thrown.address()).isEqualTo(PciAddress.of("77:00.0"));
         assertThat(thrown.available()).contains(Machine.HOST, Machine.DPU);
@@ -86,8 +104,13 @@ class DevicesTest {
 
     @Test
     void aDeviceTellsItsProperties() {
-        try (Device dpu = Devices.openDpu(Machine.DPU); Device host = Devices.openHost(Machine.HOST)) {
-            assertThat(dpu.info()).isEqualTo(Devices.list().stream().filter(DeviceInfo::server).findFirst().orElseThrow());
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(dpu.info())
+                    .isEqualTo(Devices.list().stream()
+                            .filter(DeviceInfo::server)
+                            .findFirst()
+                            .orElseThrow());
             DeviceProperties properties = dpu.properties();
             assertThat(properties.representorFilters()).contains(RepresentorFilter.NET);
             assertThat(properties.importsMemory()).isTrue();
@@ -101,8 +124,11 @@ class DevicesTest {
 
     @Test
     void representorsCanBeFiltered() {
-        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST)) {
-            assertThat(dpu.representors(RepresentorFilter.NET)).isEqualTo(dpu.representors()).contains(representor.info());
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST)) {
+            assertThat(dpu.representors(RepresentorFilter.NET))
+                    .isEqualTo(dpu.representors())
+                    .contains(representor.info());
             assertThat(dpu.representors(RepresentorFilter.ALL)).containsAll(dpu.representors());
             assertThat(dpu.representors(RepresentorFilter.EMULATED)).doesNotContainAnyElementsOf(dpu.representors());
             assertThat(representor.info().hotplug()).isFalse();

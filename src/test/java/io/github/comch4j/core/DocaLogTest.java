@@ -52,12 +52,10 @@ class DocaLogTest {
             }
 
             @Override
-            public void flush() {
-            }
+            public void flush() {}
 
             @Override
-            public void close() {
-            }
+            public void close() {}
         };
         Logger logger = Logger.getLogger(DocaLog.LOGGER);
         logger.addHandler(handler);
@@ -94,8 +92,7 @@ class DocaLogTest {
 
     /** The standard log is the process's: this one's belongs to the build. */
     public static final class LogProgram {
-        private LogProgram() {
-        }
+        private LogProgram() {}
 
         public static void main(String[] arguments) {
             DocaLog.standardBackend();
@@ -108,6 +105,7 @@ class DocaLogTest {
 
     @Test
     void aMessageAtTheLevelThatDisablesMakesNoSense() {
-        assertThatThrownBy(() -> DocaLog.log(Level.DISABLE, "test", "text")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> DocaLog.log(Level.DISABLE, "test", "text"))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

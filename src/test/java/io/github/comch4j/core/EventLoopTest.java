@@ -37,20 +37,26 @@ class EventLoopTest {
     void twoLoopsTalkWithEachStrategy(String alias) throws Exception {
         BlockingQueue<Long> answers = new LinkedBlockingQueue<>();
         EventLoop one = EventLoop.start("one", IdleStrategy.of(alias));
-        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
-             Device host = Devices.openHost(Machine.HOST);
-             EventLoop two = EventLoop.start("two", IdleStrategy.of(alias))) {
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST);
+                Device host = Devices.openHost(Machine.HOST);
+                EventLoop two = EventLoop.start("two", IdleStrategy.of(alias))) {
             String name = Machine.uniqueName();
             ComchServer server = one.call(() -> ComchServer.builder(one.engine(), dpu, representor, name)
-                    .onMessage((connection, message) -> connection.send(message)).start());
+                    .onMessage((connection, message) -> connection.send(message))
+                    .start());
             ComchClient client = two.call(() -> ComchClient.builder(two.engine(), host, name)
-                    .onMessage((connection, message) -> answers.add(message.byteSize())).connect(Machine.PATIENCE));
+                    .onMessage((connection, message) -> answers.add(message.byteSize()))
+                    .connect(Machine.PATIENCE));
             two.execute(() -> client.connection().send(new byte[42]));
-            assertThat(answers.poll(Machine.PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(42);
+            assertThat(answers.poll(Machine.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                    .isEqualTo(42);
             assertThat(one.toString()).contains("one").contains(alias);
             assertThat(server.isClosed()).isFalse();
             one.close();
-            assertThat(server.isClosed()).as("the loop closes what runs on its engine").isTrue();
+            assertThat(server.isClosed())
+                    .as("the loop closes what runs on its engine")
+                    .isTrue();
         }
     }
 
@@ -65,11 +71,14 @@ class EventLoopTest {
             assertThat(loop.call(() -> List.copyOf(order))).hasSize(100).isSorted();
             assertThat(loop.call(loop::isInLoop)).isTrue();
             assertThat(loop.isInLoop()).isFalse();
-            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.call(loop::isInLoop))).as("a call in the loop runs at once").isTrue();
+            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.call(loop::isInLoop)))
+                    .as("a call in the loop runs at once")
+                    .isTrue();
             assertThat(loop.engine().owner().getName()).isEqualTo("loop");
             assertThatThrownBy(() -> loop.call(() -> {
-                throw new IOException("checked");
-            })).isInstanceOf(IOException.class);
+                        throw new IOException("checked");
+                    }))
+                    .isInstanceOf(IOException.class);
             assertThatThrownBy(loop.engine()::progress).isInstanceOf(WrongThreadException.class);
         }
     }
@@ -117,7 +126,8 @@ class EventLoopTest {
                     throw new AssertionError(e);
                 }
             });
-            assertThatThrownBy(() -> loop.call(begun::incrementAndGet, Duration.ofMillis(5))).isInstanceOf(TimeoutException.class);
+            assertThatThrownBy(() -> loop.call(begun::incrementAndGet, Duration.ofMillis(5)))
+                    .isInstanceOf(TimeoutException.class);
             release.countDown();
             loop.call(() -> null);
             assertThat(begun).as("what has not begun in time is left out").hasValue(0);
@@ -127,14 +137,18 @@ class EventLoopTest {
     @Test
     void whatAHandlerThrowsIsAFailureToo() throws Exception {
         BlockingQueue<Throwable> failures = new LinkedBlockingQueue<>();
-        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
-             Device host = Devices.openHost(Machine.HOST);
-             EventLoop loop = EventLoop.start("loop", IdleStrategy.backOff(), failures::add)) {
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST);
+                Device host = Devices.openHost(Machine.HOST);
+                EventLoop loop = EventLoop.start("loop", IdleStrategy.backOff(), failures::add)) {
             String name = Machine.uniqueName();
-            loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name).onMessage((connection, message) -> {
-                throw new IllegalArgumentException("handler");
-            }).start());
-            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), host, name).start());
+            loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name)
+                    .onMessage((connection, message) -> {
+                        throw new IllegalArgumentException("handler");
+                    })
+                    .start());
+            ComchClient client = loop.call(
+                    () -> ComchClient.builder(loop.engine(), host, name).start());
             while (!client.isConnected()) {
                 Thread.onSpinWait();
             }
@@ -149,17 +163,24 @@ class EventLoopTest {
     void whatATaskOfTheLoopThrowsComesOutThere() {
         try (EventLoop loop = EventLoop.start("loop")) {
             assertThatThrownBy(() -> loop.<Integer, IOException>call(() -> loop.call(() -> {
-                throw new IOException("inner");
-            }))).isInstanceOf(IOException.class).hasMessage("inner");
+                        throw new IOException("inner");
+                    })))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("inner");
         }
     }
 
     private static void fromHere(ThrowingCallable call, Class<? extends Throwable> type, String message) {
         assertThatThrownBy(call).isExactlyInstanceOf(type).hasMessage(message).satisfies(thrown -> {
-            assertThat(thrown.getStackTrace()).as("where in the loop").anyMatch(frame -> frame.getClassName().startsWith(EventLoop.class.getName()));
+            assertThat(thrown.getStackTrace())
+                    .as("where in the loop")
+                    .anyMatch(frame -> frame.getClassName().startsWith(EventLoop.class.getName()));
             assertThat(thrown.getSuppressed()).as("who asked").hasSize(1).allSatisfy(caller -> {
-                assertThat(caller).hasMessageContaining(Thread.currentThread().getName()).hasMessageContaining("loop \"loop\"");
-                assertThat(caller.getStackTrace()).anyMatch(frame -> frame.getMethodName().contains("whatACallThrowsTellsWhoAsked"));
+                assertThat(caller)
+                        .hasMessageContaining(Thread.currentThread().getName())
+                        .hasMessageContaining("loop \"loop\"");
+                assertThat(caller.getStackTrace())
+                        .anyMatch(frame -> frame.getMethodName().contains("whatACallThrowsTellsWhoAsked"));
             });
         });
     }
@@ -172,10 +193,20 @@ class EventLoopTest {
     void whatACallThrowsTellsWhoAsked() {
         try (EventLoop loop = EventLoop.start("loop")) {
             fromHere(() -> loop.call(() -> raise(new IOException("checked"))), IOException.class, "checked");
-            fromHere(() -> loop.call(() -> raise(new TimeoutException("the task's"))), TimeoutException.class, "the task's");
-            fromHere(() -> loop.call(() -> raise(new TimeoutException("the task's")), Machine.PATIENCE), TimeoutException.class, "the task's");
-            fromHere(() -> loop.call(() -> raise(new IllegalArgumentException("unchecked"))), IllegalArgumentException.class, "unchecked");
-            int sum = loop.call(() -> 1) + loop.call(() -> loop.call(() -> 2)); // tasks that throw nothing checked need no handler here
+            fromHere(
+                    () -> loop.call(() -> raise(new TimeoutException("the task's"))),
+                    TimeoutException.class,
+                    "the task's");
+            fromHere(
+                    () -> loop.call(() -> raise(new TimeoutException("the task's")), Machine.PATIENCE),
+                    TimeoutException.class,
+                    "the task's");
+            fromHere(
+                    () -> loop.call(() -> raise(new IllegalArgumentException("unchecked"))),
+                    IllegalArgumentException.class,
+                    "unchecked");
+            int sum = loop.call(() -> 1)
+                    + loop.call(() -> loop.call(() -> 2)); // tasks that throw nothing checked need no handler here
             assertThat(sum).isEqualTo(3);
         }
     }
@@ -183,7 +214,9 @@ class EventLoopTest {
     @Test
     void interruptsEndAWaitButNotTheLoop() throws Exception {
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> EventLoop.start("never waited for")).isInstanceOf(IllegalStateException.class).hasMessageContaining("starts");
+        assertThatThrownBy(() -> EventLoop.start("never waited for"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("starts");
         assertThat(Thread.interrupted()).isTrue();
         CountDownLatch release = new CountDownLatch(1);
         EventLoop loop = EventLoop.start("loop");
@@ -192,11 +225,15 @@ class EventLoopTest {
             return null;
         });
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> loop.call(() -> 1)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
+        assertThatThrownBy(() -> loop.call(() -> 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("interrupted");
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
         Thread helper = Thread.startVirtualThread(release::countDown);
         loop.close(); // interrupted still
-        assertThat(Thread.interrupted()).as("close() waits all the same, and passes the interrupt on").isTrue();
+        assertThat(Thread.interrupted())
+                .as("close() waits all the same, and passes the interrupt on")
+                .isTrue();
         assertThat(loop.engine().isClosed()).isTrue();
         helper.join();
     }
@@ -205,18 +242,24 @@ class EventLoopTest {
     void whatCannotBeClosedInTimeIsToldByClose() throws Exception {
         EventLoop loop = EventLoop.start("loop");
         ProgressEngine[] other = new ProgressEngine[1];
-        try (Device dpu = Devices.openDpu(Machine.DPU); Representor representor = dpu.openRepresentor(Machine.HOST);
-             Device host = Devices.openHost(Machine.HOST)) {
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST);
+                Device host = Devices.openHost(Machine.HOST)) {
             String name = Machine.uniqueName();
-            loop.call(() -> ComchServer.builder(loop.engine(), dpu, representor, name).start());
-            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), host, name).start());
+            loop.call(() ->
+                    ComchServer.builder(loop.engine(), dpu, representor, name).start());
+            ComchClient client = loop.call(
+                    () -> ComchClient.builder(loop.engine(), host, name).start());
             while (!client.isConnected()) {
                 Thread.onSpinWait();
             }
             other[0] = ProgressEngine.create();
             var producer = client.connection().producer(other[0]).start();
-            assertThatThrownBy(loop::close).isInstanceOf(WrongThreadException.class).hasMessageContaining("called from").hasMessageContaining("loop");
-            assertThatThrownBy(() -> loop.execute(() -> { })).isInstanceOf(RejectedExecutionException.class);
+            assertThatThrownBy(loop::close)
+                    .isInstanceOf(WrongThreadException.class)
+                    .hasMessageContaining("called from")
+                    .hasMessageContaining("loop");
+            assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
             producer.close();
             other[0].close();
             loop.engine().close(); // its thread has ended: whoever closes it may
@@ -236,7 +279,9 @@ class EventLoopTest {
         assertThat(done).hasValue(50);
         assertThat(loop.isClosed()).isTrue();
         assertThat(loop.engine().isClosed()).isTrue();
-        assertThatThrownBy(() -> loop.execute(done::incrementAndGet)).isInstanceOf(RejectedExecutionException.class).hasMessageContaining("loop");
+        assertThatThrownBy(() -> loop.execute(done::incrementAndGet))
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessageContaining("loop");
         EventLoop itself = EventLoop.start("itself");
         itself.execute(itself::close);
         while (!itself.engine().isClosed()) {
@@ -247,14 +292,22 @@ class EventLoopTest {
 
     @Test
     void strategiesHaveNamesAndLimits() {
-        assertThat(List.of("spin", "yield", "backoff", "park")).allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
-        assertThat(IdleStrategy.of("BackOff")).hasToString(IdleStrategy.backOff().toString());
-        assertThat(IdleStrategy.backOff(1, 2, Duration.ofNanos(3), Duration.ofMillis(4)).toString()).contains("spins=1", "yields=2", "PT0.000000003S", "PT0.004S");
+        assertThat(List.of("spin", "yield", "backoff", "park"))
+                .allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
+        assertThat(IdleStrategy.of("BackOff"))
+                .hasToString(IdleStrategy.backOff().toString());
+        assertThat(IdleStrategy.backOff(1, 2, Duration.ofNanos(3), Duration.ofMillis(4))
+                        .toString())
+                .contains("spins=1", "yields=2", "PT0.000000003S", "PT0.004S");
         assertThat(IdleStrategy.parking(Duration.ofMillis(5)).toString()).contains("PT0.005S");
-        assertThatThrownBy(() -> IdleStrategy.of("sleep")).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("backoff");
+        assertThatThrownBy(() -> IdleStrategy.of("sleep"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("backoff");
         assertThatThrownBy(() -> IdleStrategy.parking(Duration.ZERO)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> IdleStrategy.backOff(-1, 0, Duration.ofNanos(1), Duration.ofNanos(1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> IdleStrategy.backOff(1, 0, Duration.ofNanos(2), Duration.ofNanos(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> IdleStrategy.backOff(-1, 0, Duration.ofNanos(1), Duration.ofNanos(1)))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> IdleStrategy.backOff(1, 0, Duration.ofNanos(2), Duration.ofNanos(1)))
+                .isInstanceOf(IllegalArgumentException.class);
         IdleStrategy backOff = IdleStrategy.backOff(2, 2, Duration.ofNanos(1), Duration.ofNanos(4));
         for (int i = 0; i < 20; i++) {
             backOff.idle(i % 10 == 9 ? 1 : 0);
@@ -268,11 +321,14 @@ class EventLoopTest {
             loop.execute(loop.engine()::close);
             loop.execute(loop.engine()::release);
             for (int i = 0; i < 2; i++) {
-                assertThat(failures.take()).isInstanceOf(IllegalStateException.class).hasMessageContaining("kept by the event loop \"loop\"");
+                assertThat(failures.take())
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("kept by the event loop \"loop\"");
             }
             assertThatThrownBy(loop.engine()::close).isInstanceOf(WrongThreadException.class);
             assertThatThrownBy(loop.engine()::release).isInstanceOf(WrongThreadException.class);
-            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.engine().isClosed())).isFalse();
+            assertThat(loop.<Boolean, RuntimeException>call(() -> loop.engine().isClosed()))
+                    .isFalse();
         }
         assertThat(failures).isEmpty();
     }

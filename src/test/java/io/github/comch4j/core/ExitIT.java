@@ -18,7 +18,9 @@ class ExitIT {
     @ValueSource(strings = {"loop", "server", "device", "call"})
     void exitInAHandlerAndAHookThatClosesItsLoop(String closed) {
         try (Child child = Child.start(ExitingLoop.class, List.of(), Map.of(), "exit", closed)) {
-            assertThat(child.rest()).contains("its thread has called System.exit").doesNotContain("closed\n");
+            assertThat(child.rest())
+                    .contains("its thread has called System.exit")
+                    .doesNotContain("closed\n");
             assertThat(child.exitCode()).isEqualTo(7);
         }
     }

@@ -40,31 +40,37 @@ class MemoryTest {
         try (MemoryMap memory = MemoryMap.allocate(device, 10_000, Access.LOCAL_READ_WRITE)) {
             assertThat(memory.size()).isEqualTo(10_000);
             assertThat(memory.segment().address() % 4096).isZero();
-            assertThat(memory.segment().mismatch(MemorySegment.ofArray(new byte[10_000]))).isEqualTo(-1);
+            assertThat(memory.segment().mismatch(MemorySegment.ofArray(new byte[10_000])))
+                    .isEqualTo(-1);
         }
     }
 
     @Test
     void whatCannotBeMappedIsRefused() {
         assertThatThrownBy(() -> MemoryMap.allocate(device, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> MemoryMap.wrap(device, MemorySegment.ofArray(new byte[10]))).isInstanceOf(IllegalArgumentException.class)
+        assertThatThrownBy(() -> MemoryMap.wrap(device, MemorySegment.ofArray(new byte[10])))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("Java heap");
-        assertThatThrownBy(() -> MemoryMap.wrap(device, Arena.ofAuto().allocate(0))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> MemoryMap.wrap(device, Arena.ofAuto().allocate(0)))
+                .isInstanceOf(IllegalArgumentException.class);
         MemorySegment gone;
         try (Arena arena = Arena.ofShared()) {
             gone = arena.allocate(10);
         }
         assertThatThrownBy(() -> MemoryMap.wrap(device, gone)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(() -> MemoryMap.allocate(device, 10, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE)).isInstanceOfSatisfying(
-                DocaException.class, e -> assertThat(e.function()).isEqualTo("doca_mmap_set_permissions"));
+        assertThatThrownBy(() -> MemoryMap.allocate(device, 10, Access.PCI_READ_ONLY, Access.PCI_READ_WRITE))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.function()).isEqualTo("doca_mmap_set_permissions"));
     }
 
     @Test
     void aMappedFileCanBeWrapped(@TempDir Path folder) throws Exception {
         Path file = Files.write(folder.resolve("data"), new byte[] {1, 2, 3, 4, 5});
-        try (FileChannel channel = FileChannel.open(file); Arena arena = Arena.ofShared();
-             BufferInventory inventory = BufferInventory.create(1);
-             MemoryMap memory = MemoryMap.wrap(device, channel.map(FileChannel.MapMode.READ_ONLY, 0, 5, arena), Access.PCI_READ_ONLY)) {
+        try (FileChannel channel = FileChannel.open(file);
+                Arena arena = Arena.ofShared();
+                BufferInventory inventory = BufferInventory.create(1);
+                MemoryMap memory = MemoryMap.wrap(
+                        device, channel.map(FileChannel.MapMode.READ_ONLY, 0, 5, arena), Access.PCI_READ_ONLY)) {
             Buffer buffer = inventory.acquire(memory, 2, 3);
             assertThat(buffer.data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(3, 4, 5);
             assertThatThrownBy(() -> buffer.segment().fill((byte) 0)).isInstanceOf(RuntimeException.class);
@@ -73,24 +79,28 @@ class MemoryTest {
 
     @Test
     void aWindowMustLieWithinTheMap() {
-        try (MemoryMap memory = MemoryMap.allocate(device, 100); BufferInventory inventory = BufferInventory.create(1)) {
+        try (MemoryMap memory = MemoryMap.allocate(device, 100);
+                BufferInventory inventory = BufferInventory.create(1)) {
             assertThatThrownBy(() -> inventory.acquire(memory, 50, 51)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> inventory.acquire(memory, -1, 10)).isInstanceOf(IndexOutOfBoundsException.class);
             assertThatThrownBy(() -> inventory.acquire(memory, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class);
-            assertThatThrownBy(() -> inventory.acquire(memory, 1, Long.MAX_VALUE)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.acquire(memory, 1, Long.MAX_VALUE))
+                    .isInstanceOf(IndexOutOfBoundsException.class);
             assertThat(inventory.available()).isEqualTo(1);
         }
     }
 
     @Test
     void anInventoryRunsOutAndRefills() {
-        try (MemoryMap memory = MemoryMap.allocate(device, 100); BufferInventory inventory = BufferInventory.create(2)) {
+        try (MemoryMap memory = MemoryMap.allocate(device, 100);
+                BufferInventory inventory = BufferInventory.create(2)) {
             Buffer one = inventory.acquire(memory, 0, 10);
             inventory.acquireEmpty(memory, 0, 10);
             assertThat(inventory.available()).isZero();
             assertThat(inventory.tryAcquire(memory, 0, 10)).isEmpty();
-            assertThatThrownBy(() -> inventory.acquire(memory, 0, 10)).isInstanceOfSatisfying(DocaException.class,
-                    e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
+            assertThatThrownBy(() -> inventory.acquire(memory, 0, 10))
+                    .isInstanceOfSatisfying(
+                            DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
             one.close();
             one.close();
             assertThat(inventory.available()).isEqualTo(1);
@@ -125,15 +135,19 @@ class MemoryTest {
     @Test
     void aMapMayServeSeveralDevices() {
         Device other = Devices.open(Machine.DPU);
-        try (MemoryMap memory = MemoryMap.builder(device, other).access(Access.LOCAL_READ_WRITE).allocate(100);
-             BufferInventory inventory = BufferInventory.create(1)) {
+        try (MemoryMap memory = MemoryMap.builder(device, other)
+                        .access(Access.LOCAL_READ_WRITE)
+                        .allocate(100);
+                BufferInventory inventory = BufferInventory.create(1)) {
             assertThat(memory.devices()).containsExactly(device, other);
             assertThat(memory.buffers()).isZero();
             inventory.acquire(memory, 0, 10);
             assertThat(memory.buffers()).isEqualTo(1);
             assertThat(memory.isRemote()).isFalse();
             other.close();
-            assertThat(memory.isClosed()).as("it depends on each of its devices").isTrue();
+            assertThat(memory.isClosed())
+                    .as("it depends on each of its devices")
+                    .isTrue();
         }
         assertThatThrownBy(MemoryMap::builder).isInstanceOf(IllegalArgumentException.class);
     }
@@ -141,8 +155,8 @@ class MemoryTest {
     @Test
     void exportedMemoryCanBeImportedButNotLookedAt() {
         try (Device dpu = Devices.open(Machine.DPU);
-             MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_WRITE);
-             BufferInventory inventory = BufferInventory.create(1)) {
+                MemoryMap memory = MemoryMap.allocate(device, 8192, Access.PCI_READ_WRITE);
+                BufferInventory inventory = BufferInventory.create(1)) {
             assertThat(memory.isExported()).isFalse();
             byte[] descriptor = memory.exportPci(device);
             assertThat(memory.isExported()).isTrue();
@@ -154,13 +168,16 @@ class MemoryTest {
                 assertThat(buffer.length()).isEqualTo(10);
                 assertThatThrownBy(buffer::segment).isInstanceOf(UnsupportedOperationException.class);
                 assertThatThrownBy(buffer::data).isInstanceOf(UnsupportedOperationException.class);
-                assertThatThrownBy(() -> imported.exportPci(dpu)).isInstanceOfSatisfying(DocaException.class,
-                        e -> assertThat(e.error()).isEqualTo(DocaError.NOT_PERMITTED));
+                assertThatThrownBy(() -> imported.exportPci(dpu))
+                        .isInstanceOfSatisfying(
+                                DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NOT_PERMITTED));
             }
-            assertThatThrownBy(() -> memory.exportPci(dpu)).isInstanceOfSatisfying(DocaException.class,
-                    e -> assertThat(e.error()).isEqualTo(DocaError.NOT_FOUND));
-            assertThatThrownBy(() -> memory.exportRdma(device)).isInstanceOfSatisfying(DocaException.class,
-                    e -> assertThat(e.function()).isEqualTo("doca_mmap_export_rdma"));
+            assertThatThrownBy(() -> memory.exportPci(dpu))
+                    .isInstanceOfSatisfying(
+                            DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NOT_FOUND));
+            assertThatThrownBy(() -> memory.exportRdma(device))
+                    .isInstanceOfSatisfying(
+                            DocaException.class, e -> assertThat(e.function()).isEqualTo("doca_mmap_export_rdma"));
             assertThatThrownBy(() -> MemoryMap.importFrom(dpu, new byte[10])).isInstanceOf(DocaException.class);
             assertThatThrownBy(() -> MemoryMap.importFrom(dpu, new byte[0])).isInstanceOf(DocaException.class);
         }
@@ -181,8 +198,10 @@ class MemoryTest {
     void whatIsNoDmaBufIsRefused() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(4096, 4096);
-            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(-1, 0, memory)).isInstanceOfSatisfying(DocaException.class,
-                    e -> assertThat(e.function()).isEqualTo("doca_mmap_set_dmabuf_memrange"));
+            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(-1, 0, memory))
+                    .isInstanceOfSatisfying(
+                            DocaException.class,
+                            e -> assertThat(e.function()).isEqualTo("doca_mmap_set_dmabuf_memrange"));
         }
     }
 
@@ -190,19 +209,27 @@ class MemoryTest {
     @Test
     void aDmaBufIsAMapLikeOthers(@TempDir Path folder) throws Exception {
         Path file = Files.write(folder.resolve("dmabuf"), new byte[8192]);
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE); Arena arena = Arena.ofShared();
-             BufferInventory inventory = BufferInventory.create(1)) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+                Arena arena = Arena.ofShared();
+                BufferInventory inventory = BufferInventory.create(1)) {
             int descriptor = descriptorOf(file);
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 8192, arena);
-            try (MemoryMap memory = MemoryMap.builder(device).access(Access.PCI_READ_WRITE).wrapDmaBuf(descriptor, 4096, mapped.asSlice(4096, 4096))) {
+            try (MemoryMap memory = MemoryMap.builder(device)
+                    .access(Access.PCI_READ_WRITE)
+                    .wrapDmaBuf(descriptor, 4096, mapped.asSlice(4096, 4096))) {
                 assertThat(memory.size()).isEqualTo(4096);
                 assertThat(memory.isRemote()).isFalse();
                 inventory.acquire(memory, 1, 3).segment().fill((byte) 7);
                 assertThat(memory.exportPci(device)).isNotEmpty();
             }
-            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(descriptor, Long.MAX_VALUE, MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(descriptor, -1, mapped)).isInstanceOf(DocaException.class);
-            assertThat(mapped.asSlice(4095, 6).toArray(ValueLayout.JAVA_BYTE)).as("closing the map leaves the memory alone").containsExactly(0, 0, 7, 7, 7, 0);
+            assertThatThrownBy(
+                            () -> MemoryMap.builder(device).wrapDmaBuf(descriptor, Long.MAX_VALUE, MemorySegment.NULL))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> MemoryMap.builder(device).wrapDmaBuf(descriptor, -1, mapped))
+                    .isInstanceOf(DocaException.class);
+            assertThat(mapped.asSlice(4095, 6).toArray(ValueLayout.JAVA_BYTE))
+                    .as("closing the map leaves the memory alone")
+                    .containsExactly(0, 0, 7, 7, 7, 0);
         }
     }
 
@@ -220,12 +247,17 @@ class MemoryTest {
     @Test
     void nothingMayWriteToAReadOnlySegment(@TempDir Path folder) throws Exception {
         Path file = Files.write(folder.resolve("data"), new byte[4096]);
-        try (FileChannel channel = FileChannel.open(file); Arena arena = Arena.ofShared()) {
+        try (FileChannel channel = FileChannel.open(file);
+                Arena arena = Arena.ofShared()) {
             MemorySegment mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, 4096, arena);
-            for (Access access : List.of(Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE, Access.RDMA_WRITE, Access.RDMA_ATOMIC)) {
-                assertThatThrownBy(() -> MemoryMap.wrap(device, mapped, access)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("read-only");
+            for (Access access :
+                    List.of(Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE, Access.RDMA_WRITE, Access.RDMA_ATOMIC)) {
+                assertThatThrownBy(() -> MemoryMap.wrap(device, mapped, access))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("read-only");
             }
-            MemoryMap.wrap(device, mapped, Access.PCI_READ_ONLY, Access.RDMA_READ).close();
+            MemoryMap.wrap(device, mapped, Access.PCI_READ_ONLY, Access.RDMA_READ)
+                    .close();
         }
     }
 }

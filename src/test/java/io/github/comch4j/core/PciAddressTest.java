@@ -20,14 +20,30 @@ class PciAddressTest {
         "0001:00:00.0, 1, 0, 0, 0"
     })
     void readsTheLongAndTheShortForm(String text, String domain, String bus, String device, String function) {
-        assertThat(PciAddress.of(text)).isEqualTo(
-                new PciAddress(Integer.decode(domain), Integer.decode(bus), Integer.decode(device), Integer.decode(function)));
+        assertThat(PciAddress.of(text))
+                .isEqualTo(new PciAddress(
+                        Integer.decode(domain), Integer.decode(bus), Integer.decode(device), Integer.decode(function)));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "b1:00", "b1:00.8", "b1:20.0", "b1.00.0", "b1:00.0 ", "000:b1:00.0", "00000:b1:00.0", "g1:00.0", "mlx5_0", "b1:00.0.0"})
+    @ValueSource(
+            strings = {
+                "",
+                "b1:00",
+                "b1:00.8",
+                "b1:20.0",
+                "b1.00.0",
+                "b1:00.0 ",
+                "000:b1:00.0",
+                "00000:b1:00.0",
+                "g1:00.0",
+                "mlx5_0",
+                "b1:00.0.0"
+            })
     void refusesAnythingElse(String text) {
-        assertThatThrownBy(() -> PciAddress.of(text)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("'" + text + "'");
+        assertThatThrownBy(() -> PciAddress.of(text))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("'" + text + "'");
     }
 
     @Test
@@ -41,13 +57,19 @@ class PciAddressTest {
     @Test
     void writesTheLongFormInLowerCase() {
         assertThat(PciAddress.of("B1:0A.7")).hasToString("0000:b1:0a.7");
-        assertThat(PciAddress.of(new PciAddress(0xfffe, 1, 2, 3).toString())).isEqualTo(new PciAddress(0xfffe, 1, 2, 3));
+        assertThat(PciAddress.of(new PciAddress(0xfffe, 1, 2, 3).toString()))
+                .isEqualTo(new PciAddress(0xfffe, 1, 2, 3));
     }
 
     @Test
     void sortsAsLspciDoes() {
-        List<PciAddress> sorted = List.of(PciAddress.of("03:00.0"), PciAddress.of("b1:00.0"), PciAddress.of("b1:00.1"), PciAddress.of("b1:01.0"),
-                PciAddress.of("0001:00:00.0"), PciAddress.of("ffff:00:00.0"));
+        List<PciAddress> sorted = List.of(
+                PciAddress.of("03:00.0"),
+                PciAddress.of("b1:00.0"),
+                PciAddress.of("b1:00.1"),
+                PciAddress.of("b1:01.0"),
+                PciAddress.of("0001:00:00.0"),
+                PciAddress.of("ffff:00:00.0"));
         assertThat(sorted.reversed().stream().sorted()).containsExactlyElementsOf(sorted);
     }
 }

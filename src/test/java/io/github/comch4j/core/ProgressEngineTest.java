@@ -33,11 +33,15 @@ class ProgressEngineTest {
 
     @Test
     void aPendingEventEndsTheSleepAtOnce() {
-        try (Machine machine = new Machine(); ProgressEngine sleeper = ProgressEngine.create()) {
+        try (Machine machine = new Machine();
+                ProgressEngine sleeper = ProgressEngine.create()) {
             boolean[] received = new boolean[1];
-            var server = machine.server().onConnected(connection -> connection.send(new byte[] {42})).start();
+            var server = machine.server()
+                    .onConnected(connection -> connection.send(new byte[] {42}))
+                    .start();
             ComchClient client = ComchClient.builder(sleeper, machine.host, machine.name)
-                    .onMessage((connection, message) -> received[0] = true).start();
+                    .onMessage((connection, message) -> received[0] = true)
+                    .start();
             boolean woken = false;
             while (!received[0]) {
                 machine.engine.progress(100);
@@ -54,11 +58,15 @@ class ProgressEngineTest {
     void sleepingBelongsToTheOwnerOutsideOfCallbacks() throws Exception {
         try (Machine machine = new Machine()) {
             Throwable[] thrown = new Throwable[2];
-            Thread other = new Thread(() -> thrown[0] = catching(() -> machine.engine.awaitEvent(Duration.ofMillis(1))));
+            Thread other =
+                    new Thread(() -> thrown[0] = catching(() -> machine.engine.awaitEvent(Duration.ofMillis(1))));
             other.start();
             other.join();
             assertThat(thrown[0]).isInstanceOf(WrongThreadException.class);
-            machine.server().onConnected(connection -> thrown[1] = catching(() -> machine.engine.awaitEvent(Duration.ofMillis(1)))).start();
+            machine.server()
+                    .onConnected(
+                            connection -> thrown[1] = catching(() -> machine.engine.awaitEvent(Duration.ofMillis(1))))
+                    .start();
             machine.client().connect(Machine.PATIENCE);
             machine.until("the callback", () -> thrown[1] != null);
             assertThat(thrown[1]).isInstanceOf(IllegalStateException.class).hasMessageContaining("callback");
@@ -70,12 +78,15 @@ class ProgressEngineTest {
 
     @Test
     void awaitProgressesUntilTheConditionHoldsOrTheTimeIsUp() {
-        try (Machine machine = new Machine(); ProgressEngine engine = ProgressEngine.create()) {
+        try (Machine machine = new Machine();
+                ProgressEngine engine = ProgressEngine.create()) {
             assertThat(engine.await(() -> true, Duration.ZERO)).isTrue();
             assertThat(engine.await(() -> false, Duration.ofMillis(5))).isFalse();
             var server = machine.server().start();
             ComchClient client = machine.client().start();
-            assertThat(machine.engine.await(() -> !server.connections().isEmpty() && client.isConnected(), Machine.PATIENCE)).isTrue();
+            assertThat(machine.engine.await(
+                            () -> !server.connections().isEmpty() && client.isConnected(), Machine.PATIENCE))
+                    .isTrue();
             engine.release();
             assertThatThrownBy(() -> engine.await(() -> true, Duration.ZERO)).isInstanceOf(WrongThreadException.class);
             engine.claim();
@@ -93,15 +104,20 @@ class ProgressEngineTest {
 
     @Test
     void aSleepForEverEndsWithAnEvent() {
-        try (Machine machine = new Machine(); ProgressEngine sleeper = ProgressEngine.create()) {
+        try (Machine machine = new Machine();
+                ProgressEngine sleeper = ProgressEngine.create()) {
             machine.server().start();
-            ComchClient client = ComchClient.builder(sleeper, machine.host, machine.name).start();
+            ComchClient client =
+                    ComchClient.builder(sleeper, machine.host, machine.name).start();
             while (!client.isConnected()) {
                 machine.engine.progress(10);
                 sleeper.progress(10);
             }
-            ComchClient other = ComchClient.builder(sleeper, machine.host, "nobody of this name").start();
-            assertThat(sleeper.awaitEvent(Duration.ofSeconds(Long.MAX_VALUE))).as("its refusal").isTrue();
+            ComchClient other = ComchClient.builder(sleeper, machine.host, "nobody of this name")
+                    .start();
+            assertThat(sleeper.awaitEvent(Duration.ofSeconds(Long.MAX_VALUE)))
+                    .as("its refusal")
+                    .isTrue();
             assertThat(sleeper.awaitEvent(Duration.ofSeconds(Long.MIN_VALUE))).isTrue();
             other.close();
             client.close();

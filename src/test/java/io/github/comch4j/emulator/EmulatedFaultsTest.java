@@ -30,18 +30,29 @@ class EmulatedFaultsTest {
 
     @Test
     void areWrittenAsTheVariableTakesThem() {
-        EmulatedFaults all = new EmulatedFaults().refuse(2).acceptDelay(Duration.ofMillis(3)).again(4).failSend(5, DocaError.IO_FAILED)
-                .failReceive(6, DocaError.DRIVER).drop(7).latency(Duration.ofNanos(8000)).bandwidth(9);
-        assertThat(all).hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,"
-                + "fail_recv=6:DRIVER,drop=7,latency=8,bandwidth=9");
+        EmulatedFaults all = new EmulatedFaults()
+                .refuse(2)
+                .acceptDelay(Duration.ofMillis(3))
+                .again(4)
+                .failSend(5, DocaError.IO_FAILED)
+                .failReceive(6, DocaError.DRIVER)
+                .drop(7)
+                .latency(Duration.ofNanos(8000))
+                .bandwidth(9);
+        assertThat(all)
+                .hasToString("refuse=2,accept_delay=3,again=4,fail_send=5:IO_FAILED,"
+                        + "fail_recv=6:DRIVER,drop=7,latency=8,bandwidth=9");
         all.apply(); // the device understands each of them
         assertThat(EmulatedFaults.available()).isTrue();
     }
 
     @Test
     void impossibleOnesAreRefused() {
-        assertThatThrownBy(() -> new EmulatedFaults().refuse(0)).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("refuse");
-        assertThatThrownBy(() -> new EmulatedFaults().failSend(1, DocaError.SUCCESS)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new EmulatedFaults().refuse(0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("refuse");
+        assertThatThrownBy(() -> new EmulatedFaults().failSend(1, DocaError.SUCCESS))
+                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test
@@ -49,7 +60,9 @@ class EmulatedFaultsTest {
         try (Machine machine = new Machine()) {
             List<DocaError> failures = new ArrayList<>();
             machine.server().start();
-            ComchClient client = machine.client().onSendFailed((connection, error) -> failures.add(error)).connect(Machine.PATIENCE);
+            ComchClient client = machine.client()
+                    .onSendFailed((connection, error) -> failures.add(error))
+                    .connect(Machine.PATIENCE);
             new EmulatedFaults().again(1).apply();
             assertThat(client.connection().trySend(new byte[1])).isEqualTo(SubmitResult.NO_RECEIVE);
             assertThat(client.connection().trySend(new byte[1]).accepted()).isTrue();

@@ -54,8 +54,7 @@ final class NativeImageMetadata {
     private final List<String> directUpcalls = new ArrayList<>();
     private final List<String> reflection = new ArrayList<>();
 
-    private NativeImageMetadata() {
-    }
+    private NativeImageMetadata() {}
 
     /** The file's text. */
     static String generate() {
@@ -87,13 +86,17 @@ final class NativeImageMetadata {
     private void generatedCallbacks() throws ReflectiveOperationException, IOException {
         for (String name : classNames(BINDINGS)) {
             Class<?> callback = Class.forName(GENERATED + name);
-            if (Stream.of(callback.getClasses()).anyMatch(nested -> nested.getSimpleName().equals("Function"))) {
-                String shape = shape((FunctionDescriptor) callback.getMethod("descriptor").invoke(null));
+            if (Stream.of(callback.getClasses())
+                    .anyMatch(nested -> nested.getSimpleName().equals("Function"))) {
+                String shape = shape(
+                        (FunctionDescriptor) callback.getMethod("descriptor").invoke(null));
                 upcalls.add(shape);
                 downcalls.add(shape);
                 Class<?> function = Class.forName(callback.getName() + "$Function");
-                reflect(function.getName(), List.of(method("apply",
-                        parameterNames(function.getMethods()[0].getParameterTypes()))), List.of());
+                reflect(
+                        function.getName(),
+                        List.of(method("apply", parameterNames(function.getMethods()[0].getParameterTypes()))),
+                        List.of());
             }
         }
     }
@@ -105,14 +108,18 @@ final class NativeImageMetadata {
                 throw new AssertionError("a new variadic function: " + function);
             }
         }
-        FunctionDescriptor log = doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
-        downcalls.add(shape(log, ", \"options\": {\"firstVariadicArg\": " + (log.argumentLayouts().size() - 1) + "}"));
+        FunctionDescriptor log =
+                doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
+        downcalls.add(shape(
+                log,
+                ", \"options\": {\"firstVariadicArg\": "
+                        + (log.argumentLayouts().size() - 1) + "}"));
     }
 
     private void handlesOfOurs() throws ReflectiveOperationException, IOException {
         for (String part : List.of("call", "life", "load", "observe", "transport")) {
-            for (String name : classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal",
-                    part))) {
+            for (String name :
+                    classNames(Path.of("src", "main", "java", "io", "github", "comch4j", "internal", part))) {
                 if (!name.equals("package-info")) {
                     handlesOf(Class.forName(OURS + part + "." + name));
                 }
@@ -122,7 +129,8 @@ final class NativeImageMetadata {
 
     private void handlesOf(Class<?> type) throws ReflectiveOperationException {
         for (Field field : type.getDeclaredFields()) {
-            if (field.getType() == MethodHandle.class && Modifier.isStatic(field.getModifiers())
+            if (field.getType() == MethodHandle.class
+                    && Modifier.isStatic(field.getModifiers())
                     && type != Symbols.class) {
                 field.setAccessible(true);
                 MethodHandle handle = (MethodHandle) field.get(null);
@@ -143,8 +151,9 @@ final class NativeImageMetadata {
         Method[] all = Upcalls.class.getDeclaredMethods();
         Arrays.sort(all, java.util.Comparator.comparing(Method::getName));
         for (Method method : all) {
-            if (!method.isSynthetic() && Stream.of(method.getParameterTypes())
-                    .allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
+            if (!method.isSynthetic()
+                    && Stream.of(method.getParameterTypes())
+                            .allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
                 MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
                 directUpcalls.add("{\"class\": \"" + Upcalls.class.getName() + "\", \"method\": \"" + method.getName()
                         + "\", " + shape(type, "").substring(1));
@@ -153,7 +162,8 @@ final class NativeImageMetadata {
         }
         long stubs = Stream.concat(Stream.of(Upcalls.class), Stream.of(Upcalls.class.getDeclaredClasses()))
                 .flatMap(type -> Stream.of(type.getDeclaredFields()))
-                .filter(field -> field.getType() == MemorySegment.class).count();
+                .filter(field -> field.getType() == MemorySegment.class)
+                .count();
         if (stubs != methods.size()) {
             throw new AssertionError(stubs + " stubs, and methods " + methods);
         }
@@ -171,16 +181,24 @@ final class NativeImageMetadata {
 
     private static List<String> classNames(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.endsWith(".java"))
-                    .map(name -> name.replace(".java", "")).sorted().toList();
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".java"))
+                    .map(name -> name.replace(".java", ""))
+                    .sorted()
+                    .toList();
         }
     }
 
     private void reflect(String type, List<String> methods, List<String> fields) {
-        reflection.add("{\"type\": \"" + type + "\"" + (methods.isEmpty() ? ""
-                : ", \"methods\": [" + String.join(", ", methods) + "]")
-                + (fields.isEmpty() ? "" : ", \"fields\": [" + fields.stream()
-                .map(field -> "{\"name\": \"" + field + "\"}").collect(Collectors.joining(", ")) + "]")
+        reflection.add("{\"type\": \"" + type + "\""
+                + (methods.isEmpty() ? "" : ", \"methods\": [" + String.join(", ", methods) + "]")
+                + (fields.isEmpty()
+                        ? ""
+                        : ", \"fields\": ["
+                                + fields.stream()
+                                        .map(field -> "{\"name\": \"" + field + "\"}")
+                                        .collect(Collectors.joining(", "))
+                                + "]")
                 + "}");
     }
 
@@ -193,16 +211,33 @@ final class NativeImageMetadata {
     }
 
     private static String shape(FunctionDescriptor descriptor, String... more) {
-        return shape(descriptor.returnLayout().map(NativeImageMetadata::layout).orElse("void"),
-                descriptor.argumentLayouts().stream().map(NativeImageMetadata::layout).toList(), String.join("", more));
+        return shape(
+                descriptor.returnLayout().map(NativeImageMetadata::layout).orElse("void"),
+                descriptor.argumentLayouts().stream()
+                        .map(NativeImageMetadata::layout)
+                        .toList(),
+                String.join("", more));
     }
 
     private static String shape(MethodType type, String more) {
-        Function<Class<?>, String> name = one -> one == void.class ? "void"
-                : layout(Map.of(int.class, ValueLayout.JAVA_INT, long.class, ValueLayout.JAVA_LONG,
-                byte.class, ValueLayout.JAVA_BYTE, short.class, ValueLayout.JAVA_SHORT, MemorySegment.class,
-                        ValueLayout.ADDRESS).get(one));
-        return shape(name.apply(type.returnType()), type.parameterList().stream().map(name).toList(), more);
+        Function<Class<?>, String> name = one -> one == void.class
+                ? "void"
+                : layout(Map.of(
+                                int.class,
+                                ValueLayout.JAVA_INT,
+                                long.class,
+                                ValueLayout.JAVA_LONG,
+                                byte.class,
+                                ValueLayout.JAVA_BYTE,
+                                short.class,
+                                ValueLayout.JAVA_SHORT,
+                                MemorySegment.class,
+                                ValueLayout.ADDRESS)
+                        .get(one));
+        return shape(
+                name.apply(type.returnType()),
+                type.parameterList().stream().map(name).toList(),
+                more);
     }
 
     private static String shape(String returned, List<String> parameters, String more) {
@@ -223,10 +258,12 @@ final class NativeImageMetadata {
             case ValueLayout.OfByte ignored -> "jbyte";
             case ValueLayout.OfFloat ignored -> "jfloat";
             case ValueLayout.OfDouble ignored -> "jdouble";
-            case GroupLayout group -> group.memberLayouts().stream().map(NativeImageMetadata::layout)
-                    .collect(Collectors.joining(", ", group instanceof StructLayout ? "struct(" : "union(", ")"));
-            case SequenceLayout sequence -> "sequence(" + sequence.elementCount() + ", "
-                    + layout(sequence.elementLayout()) + ")";
+            case GroupLayout group ->
+                group.memberLayouts().stream()
+                        .map(NativeImageMetadata::layout)
+                        .collect(Collectors.joining(", ", group instanceof StructLayout ? "struct(" : "union(", ")"));
+            case SequenceLayout sequence ->
+                "sequence(" + sequence.elementCount() + ", " + layout(sequence.elementLayout()) + ")";
             case PaddingLayout padding -> "padding(" + padding.byteSize() + ")";
             case ValueLayout other -> throw new AssertionError("no name for " + other);
         };

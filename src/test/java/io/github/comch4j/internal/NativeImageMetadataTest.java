@@ -24,9 +24,15 @@ import org.junit.jupiter.api.Test;
 
 /** What a native image must know of this library is what the bindings have, no more and no less. */
 class NativeImageMetadataTest {
-    private static final Path FILE =
-            Path.of("src", "main", "resources", "META-INF", "native-image", "io.github.comch4j", "comch4j",
-                    "reachability-metadata.json");
+    private static final Path FILE = Path.of(
+            "src",
+            "main",
+            "resources",
+            "META-INF",
+            "native-image",
+            "io.github.comch4j",
+            "comch4j",
+            "reachability-metadata.json");
     private static final String UPDATE = "comch4j.update";
 
     @BeforeAll
@@ -56,28 +62,43 @@ class NativeImageMetadataTest {
         List<String> tooMuch = new ArrayList<>(Files.readString(FILE).lines().toList());
         missing.removeAll(Files.readString(FILE).lines().toList());
         tooMuch.removeAll(needed.lines().toList());
-        assertThat(missing).as("missing in %s: run this test with -D%s=true", FILE, UPDATE).isEmpty();
-        assertThat(tooMuch).as("in %s, but used by nothing: run this test with -D%s=true", FILE, UPDATE).isEmpty();
+        assertThat(missing)
+                .as("missing in %s: run this test with -D%s=true", FILE, UPDATE)
+                .isEmpty();
+        assertThat(tooMuch)
+                .as("in %s, but used by nothing: run this test with -D%s=true", FILE, UPDATE)
+                .isEmpty();
         assertThat(needed).isEqualTo(Files.readString(FILE));
     }
 
     @Test
     void itsTypesAreTheLayoutsOfTheBindings() {
         Map<String, MemoryLayout> canonical = Linker.nativeLinker().canonicalLayouts();
-        Map<String, MemoryLayout> ours =
-                Map.of("void*", ValueLayout.ADDRESS, "jint", ValueLayout.JAVA_INT, "jlong", ValueLayout.JAVA_LONG,
-                        "jshort", ValueLayout.JAVA_SHORT, "jbyte", ValueLayout.JAVA_BYTE);
+        Map<String, MemoryLayout> ours = Map.of(
+                "void*",
+                ValueLayout.ADDRESS,
+                "jint",
+                ValueLayout.JAVA_INT,
+                "jlong",
+                ValueLayout.JAVA_LONG,
+                "jshort",
+                ValueLayout.JAVA_SHORT,
+                "jbyte",
+                ValueLayout.JAVA_BYTE);
         Matcher types = Pattern.compile("(?<![\\w.])(j[a-z]+|void\\*)")
                 .matcher(NativeImageMetadata.generate().replaceAll("(?s).*\"foreign\"", ""));
         Set<String> found = new TreeSet<>();
         while (types.find()) {
             found.add(types.group());
         }
-        assertThat(found).contains("jint", "jlong", "void*").isSubsetOf(ours.keySet()).allSatisfy(name -> {
-            ValueLayout layout = (ValueLayout) canonical.get(name);
-            assertThat(layout.byteSize()).isEqualTo(ours.get(name).byteSize());
-            assertThat(layout.carrier()).isEqualTo(((ValueLayout) ours.get(name)).carrier());
-        });
+        assertThat(found)
+                .contains("jint", "jlong", "void*")
+                .isSubsetOf(ours.keySet())
+                .allSatisfy(name -> {
+                    ValueLayout layout = (ValueLayout) canonical.get(name);
+                    assertThat(layout.byteSize()).isEqualTo(ours.get(name).byteSize());
+                    assertThat(layout.carrier()).isEqualTo(((ValueLayout) ours.get(name)).carrier());
+                });
     }
 
     /** Else there would be shapes that the generator does not see. */
@@ -89,16 +110,17 @@ class NativeImageMetadataTest {
         int uses = 0;
         for (String source : sources()) {
             assertThat(source).doesNotContain(".downcallHandle(").doesNotContain(".upcallStub(");
-            for (Matcher matcher = use.matcher(source); matcher.find();) {
+            for (Matcher matcher = use.matcher(source); matcher.find(); ) {
                 uses++;
-                boolean forField = matcher.group()
-                        .matches("\\s*(private )?static final MethodHandle \\w+ =\\s+Symbols\\.(?s:.*)");
-                boolean inBatchDowncall = matcher.group()
-                        .matches("\\s*return LIBRARY == null \\? null : Symbols.downcall\\(.*");
+                boolean forField =
+                        matcher.group().matches("\\s*(private )?static final MethodHandle \\w+ =\\s+Symbols\\.(?s:.*)");
+                boolean inBatchDowncall =
+                        matcher.group().matches("\\s*return LIBRARY == null \\? null : Symbols.downcall\\(.*");
                 // which has the shape of Batch.SUBMIT
                 boolean inBatchInitialise = matcher.group().contains("FunctionDescriptor.of(JAVA_INT, JAVA_LONG)");
                 assertThat(forField || inBatchDowncall || inBatchInitialise)
-                        .as("for a static field: %s", matcher.group()).isTrue();
+                        .as("for a static field: %s", matcher.group())
+                        .isTrue();
             }
         }
         assertThat(uses).isGreaterThan(20);

@@ -8,7 +8,10 @@ import java.util.Map;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
-/** The conversations of the vendor's samples, with Java at both ends; with the C samples at either end they are tried by hand. */
+/**
+ * The conversations of the vendor's samples, with Java at both ends; with the C samples at either end they are tried by
+ * hand.
+ */
 @Timeout(120)
 class SampleConversationIT {
     private static final List<String> EMULATED = List.of("-Dcomch4j.library=emulated");
@@ -24,9 +27,11 @@ class SampleConversationIT {
     }
 
     private static void converse(String path, String name) {
-        try (Child server = Child.start(SampleEnd.class, EMULATED, Map.of("DOCA_EMU_SIDE", "dpu"), path + "-server", "from the DPU")) {
+        try (Child server = Child.start(
+                SampleEnd.class, EMULATED, Map.of("DOCA_EMU_SIDE", "dpu"), path + "-server", "from the DPU")) {
             assertThat(server.line()).isEqualTo("serving " + name);
-            try (Child client = Child.start(SampleEnd.class, EMULATED, Map.of("DOCA_EMU_SIDE", "host"), path + "-client", "from the host")) {
+            try (Child client = Child.start(
+                    SampleEnd.class, EMULATED, Map.of("DOCA_EMU_SIDE", "host"), path + "-client", "from the host")) {
                 assertThat(client.rest()).isEqualTo("Message received: 'from the DPU'");
                 assertThat(client.exitCode()).isZero();
             }

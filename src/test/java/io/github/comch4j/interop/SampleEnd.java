@@ -1,6 +1,5 @@
 package io.github.comch4j.interop;
 
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -22,10 +21,11 @@ import java.util.Queue;
 import java.util.function.BooleanSupplier;
 
 /**
- * Either end of the conversations that the vendor's C samples for Comch hold, so that Java can stand in for any of them.
+ * Either end of the conversations that the vendor's C samples for Comch hold, so that Java can stand in for any of
+ * them.
  *
- * <p>{@code SampleEnd control-server|control-client|data-server|data-client TEXT}: sends TEXT, prints {@code Message received: '…'}, exits 0
- * when the conversation went as the samples hold it.
+ * <p>{@code SampleEnd control-server|control-client|data-server|data-client TEXT}: sends TEXT, prints {@code Message
+ * received: '…'}, exits 0 when the conversation went as the samples hold it.
  */
 public final class SampleEnd implements AutoCloseable {
     private static final PciAddress DPU = PciAddress.of("0000:03:00.0");
@@ -63,16 +63,20 @@ public final class SampleEnd implements AutoCloseable {
     // the client speaks first, the server answers and stops at once
 
     private void controlServer() {
-        try (Device device = Devices.openDpu(DPU); ComchServer server = serve(device, CONTROL_NAME)) {
+        try (Device device = Devices.openDpu(DPU);
+                ComchServer server = serve(device, CONTROL_NAME)) {
             System.out.println("serving " + server.name());
             print(nextMessage());
             connection.send(text);
-            engine.await(() -> server.inFlight() == 0 || disconnected, PATIENCE); // a client that has its answer may leave first
+            engine.await(
+                    () -> server.inFlight() == 0 || disconnected,
+                    PATIENCE); // a client that has its answer may leave first
         }
     }
 
     private void controlClient() {
-        try (Device device = Devices.openHost(HOST); ComchClient client = connect(device, CONTROL_NAME)) {
+        try (Device device = Devices.openHost(HOST);
+                ComchClient client = connect(device, CONTROL_NAME)) {
             client.connection().send(text);
             print(nextMessage());
         }
@@ -81,7 +85,8 @@ public final class SampleEnd implements AutoCloseable {
     // data go from the client to the server, then the other way
 
     private void dataServer() {
-        try (Device device = Devices.openDpu(DPU); ComchServer server = serve(device, DATA_NAME)) {
+        try (Device device = Devices.openDpu(DPU);
+                ComchServer server = serve(device, DATA_NAME)) {
             System.out.println("serving " + server.name());
             expect(START);
             connection.send(START.getBytes(StandardCharsets.US_ASCII));
@@ -93,7 +98,8 @@ public final class SampleEnd implements AutoCloseable {
     }
 
     private void dataClient() {
-        try (Device device = Devices.openHost(HOST); ComchClient client = connect(device, DATA_NAME)) {
+        try (Device device = Devices.openHost(HOST);
+                ComchClient client = connect(device, DATA_NAME)) {
             connection = client.connection();
             connection.send(START.getBytes(StandardCharsets.US_ASCII));
             expect(START);
@@ -106,10 +112,15 @@ public final class SampleEnd implements AutoCloseable {
 
     private void receiveData(Device device) {
         String[] received = new String[1];
-        try (MemoryMap memory = MemoryMap.allocate(device, BUFFER_BYTES, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-             ComchConsumer consumer = connection.consumer(engine, memory).tasks(2).repost(false).buffers(1, BUFFER_BYTES)
-                     .onReceive((receiver, buffer, producer, immediate) -> received[0] = string(buffer.data()))
-                     .start()) {
+        try (MemoryMap memory =
+                        MemoryMap.allocate(device, BUFFER_BYTES, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+                ComchConsumer consumer = connection
+                        .consumer(engine, memory)
+                        .tasks(2)
+                        .repost(false)
+                        .buffers(1, BUFFER_BYTES)
+                        .onReceive((receiver, buffer, producer, immediate) -> received[0] = string(buffer.data()))
+                        .start()) {
             await("data for consumer " + consumer.id(), () -> received[0] != null);
         }
         print(received[0]);
@@ -118,10 +129,12 @@ public final class SampleEnd implements AutoCloseable {
     private void sendData(Device device) {
         await("the peer's consumer", () -> remoteConsumer != 0);
         try (MemoryMap memory = MemoryMap.allocate(device, text.length, Access.PCI_READ_WRITE);
-             ComchProducer producer = connection.producer(engine).tasks(2).start()) {
+                ComchProducer producer = connection.producer(engine).tasks(2).start()) {
             var buffer = producer.acquire(memory, 0, text.length);
             buffer.segment().copyFrom(MemorySegment.ofArray(text));
-            await("room for the data", () -> producer.trySend(buffer, remoteConsumer).accepted());
+            await(
+                    "room for the data",
+                    () -> producer.trySend(buffer, remoteConsumer).accepted());
             await("the data to be sent", () -> producer.inFlight() == 0);
         }
     }
@@ -134,7 +147,8 @@ public final class SampleEnd implements AutoCloseable {
                 })
                 .onDisconnected(gone -> disconnected = true)
                 .onConsumer((of, id, state) -> remoteConsumer = state == RemoteConsumerState.NEW ? id : 0)
-                .receiveQueueSize(10).start();
+                .receiveQueueSize(10)
+                .start();
     }
 
     private ComchClient connect(Device device, String name) {
@@ -142,7 +156,8 @@ public final class SampleEnd implements AutoCloseable {
                 .onMessage((from, message) -> messages.add(string(message)))
                 .onDisconnected(gone -> disconnected = true)
                 .onConsumer((of, id, state) -> remoteConsumer = state == RemoteConsumerState.NEW ? id : 0)
-                .receiveQueueSize(10).connect(PATIENCE);
+                .receiveQueueSize(10)
+                .connect(PATIENCE);
     }
 
     private String nextMessage() {
@@ -159,10 +174,12 @@ public final class SampleEnd implements AutoCloseable {
 
     private void await(String what, BooleanSupplier condition) {
         boolean[] holds = new boolean[1];
-        engine.await(() -> {
-            holds[0] = condition.getAsBoolean(); // asked once only: it may send
-            return holds[0] || disconnected;
-        }, PATIENCE);
+        engine.await(
+                () -> {
+                    holds[0] = condition.getAsBoolean(); // asked once only: it may send
+                    return holds[0] || disconnected;
+                },
+                PATIENCE);
         if (!holds[0]) {
             throw new IllegalStateException((disconnected ? "disconnected, " : "gave up ") + "waiting for " + what);
         }

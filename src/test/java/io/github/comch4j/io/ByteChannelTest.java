@@ -43,7 +43,9 @@ class ByteChannelTest {
     void connect() {
         machine = new Machine();
         machine.server().onConnected(connection -> server = connection).start();
-        client = machine.client().onConsumer((connection, id, state) -> consumer = id).connect(Machine.PATIENCE);
+        client = machine.client()
+                .onConsumer((connection, id, state) -> consumer = id)
+                .connect(Machine.PATIENCE);
         machine.until("the server's end", () -> server != null);
     }
 
@@ -72,12 +74,14 @@ class ByteChannelTest {
             ComchConnection connection = client.connection();
             Thread writer = new Thread(() -> {
                 try (ProgressEngine own = ProgressEngine.create();
-                     ComchOutputChannel output = ComchOutputChannel.open(connection, own, machine.host, id, CHUNKS, CHUNK)) {
+                        ComchOutputChannel output =
+                                ComchOutputChannel.open(connection, own, machine.host, id, CHUNKS, CHUNK)) {
                     ByteBuffer bytes = ByteBuffer.wrap(data);
                     Random sizes = new Random(5);
                     while (bytes.hasRemaining()) {
                         int size = Math.min(bytes.remaining(), sizes.nextInt(3 * CHUNK));
-                        assertThat(output.write(bytes.slice(bytes.position(), size))).isEqualTo(size);
+                        assertThat(output.write(bytes.slice(bytes.position(), size)))
+                                .isEqualTo(size);
                         bytes.position(bytes.position() + size);
                     }
                 } catch (Exception | AssertionError e) {
@@ -162,7 +166,9 @@ class ByteChannelTest {
         assertThat(input.available()).as("gone with the consumer").isZero();
         assertThatThrownBy(() -> input.read(ByteBuffer.allocate(10))).satisfies(ByteChannelTest::ended);
         machine.until("the end", () -> !client.isConnected());
-        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1))).as("ended by the peer").satisfies(ByteChannelTest::ended);
+        assertThatThrownBy(() -> output.write(ByteBuffer.allocate(1)))
+                .as("ended by the peer")
+                .satisfies(ByteChannelTest::ended);
         output.close();
         input.close();
     }
@@ -175,9 +181,12 @@ class ByteChannelTest {
             Thread.currentThread().interrupt();
             int accepted;
             try {
-                assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1))).isExactlyInstanceOf(InterruptedIOException.class);
-                assertThatThrownBy(() -> output.write(tooMuch)).isExactlyInstanceOf(InterruptedIOException.class)
-                        .extracting(e -> ((InterruptedIOException) e).bytesTransferred).isEqualTo(tooMuch.position());
+                assertThatThrownBy(() -> input.read(ByteBuffer.allocate(1)))
+                        .isExactlyInstanceOf(InterruptedIOException.class);
+                assertThatThrownBy(() -> output.write(tooMuch))
+                        .isExactlyInstanceOf(InterruptedIOException.class)
+                        .extracting(e -> ((InterruptedIOException) e).bytesTransferred)
+                        .isEqualTo(tooMuch.position());
                 accepted = tooMuch.position();
             } finally {
                 assertThat(Thread.interrupted()).isTrue();
@@ -213,8 +222,11 @@ class ByteChannelTest {
 
     /** Callers of channels expect this. */
     private static Consumer<Throwable> caused(DocaError error) {
-        return thrown -> assertThat(thrown).isExactlyInstanceOf(IOException.class).cause()
-                .isInstanceOfSatisfying(DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
+        return thrown -> assertThat(thrown)
+                .isExactlyInstanceOf(IOException.class)
+                .cause()
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
     }
 
     private static void ended(Throwable thrown) {
@@ -227,12 +239,17 @@ class ByteChannelTest {
         ComchInputChannel input = input();
         ComchOutputChannel output = output();
         output.write(ByteBuffer.wrap(new byte[10]));
-        machine.client().onConnected(connection -> {
-            refusals.add(catchThrowable(output::close));
-            refusals.add(catchThrowable(input::close));
-        }).start();
+        machine.client()
+                .onConnected(connection -> {
+                    refusals.add(catchThrowable(output::close));
+                    refusals.add(catchThrowable(input::close));
+                })
+                .start();
         machine.until("the callback", () -> refusals.size() == 2);
-        assertThat(refusals).allSatisfy(refusal -> assertThat(refusal).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback"));
+        assertThat(refusals)
+                .allSatisfy(refusal -> assertThat(refusal)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("inside a callback"));
         assertThat(output.isOpen()).isTrue();
         assertThat(input.isOpen()).isTrue();
         output.close();

@@ -106,8 +106,13 @@ class ComchSocketTest {
         try (ComchSocket socket = connect()) {
             assertThat(socket.receive(Duration.ofMillis(5))).isNull();
         }
-        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", Duration.ofMillis(50))).isInstanceOfSatisfying(DocaException.class,
-                e -> assertThat(e.error()).isIn(DocaError.CONNECTION_ABORTED, DocaError.TIME_OUT)); // the last attempt may be under way
+        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", Duration.ofMillis(50)))
+                .isInstanceOfSatisfying(
+                        DocaException.class,
+                        e -> assertThat(e.error())
+                                .isIn(
+                                        DocaError.CONNECTION_ABORTED,
+                                        DocaError.TIME_OUT)); // the last attempt may be under way
     }
 
     @Test
@@ -120,7 +125,8 @@ class ComchSocketTest {
         assertThat(socket.receive(Machine.PATIENCE)).hasSize(3);
         assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
         assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class);
         assertThatThrownBy(() -> accepted.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
         socket.close();
     }
@@ -140,11 +146,14 @@ class ComchSocketTest {
     @Test
     void waitingInTheLoopIsRefused() {
         try (ComchSocket socket = connect()) {
-            assertThatThrownBy(() -> hostLoop.call(() -> socket.receive(Machine.PATIENCE))).isInstanceOf(IllegalStateException.class)
+            assertThatThrownBy(() -> hostLoop.call(() -> socket.receive(Machine.PATIENCE)))
+                    .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("loop");
             assertThat(socket.toString()).contains(name);
             Thread.currentThread().interrupt();
-            assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
+            assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("interrupted");
             assertThat(Thread.interrupted()).isTrue();
         }
     }
@@ -154,14 +163,16 @@ class ComchSocketTest {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         assertThatThrownBy(() -> dpuLoop.call(() -> {
-            while (true) {
-                accepted.connection().send(new byte[1]);
-            }
-        })).isInstanceOf(ConnectionClosedException.class);
+                    while (true) {
+                        accepted.connection().send(new byte[1]);
+                    }
+                }))
+                .isInstanceOf(ConnectionClosedException.class);
         for (int i = 0; i < ComchSocket.BACKLOG; i++) {
             assertThat(socket.receive(Duration.ZERO)).hasSize(1);
         }
-        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class)
+        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class)
                 .hasMessageContaining(ComchSocket.BACKLOG + " messages");
         socket.close();
     }
@@ -171,7 +182,8 @@ class ComchSocketTest {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         BlockingQueue<Throwable> ends = new LinkedBlockingQueue<>();
-        List<Thread> waiting = List.of(Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> socket.receive(FOR_EVER)))),
+        List<Thread> waiting = List.of(
+                Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> socket.receive(FOR_EVER)))),
                 Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> accepted.receive(FOR_EVER)))),
                 Thread.startVirtualThread(() -> ends.add(catchThrowable(() -> server.accept(FOR_EVER)))));
         hostLoop.close();
@@ -181,7 +193,8 @@ class ComchSocketTest {
         }
         assertThat(ends).filteredOn(ConnectionClosedException.class::isInstance).hasSize(2);
         assertThat(ends).filteredOn(IllegalStateException.class::isInstance).hasSize(1);
-        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE)).isInstanceOf(RejectedExecutionException.class);
+        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE))
+                .isInstanceOf(RejectedExecutionException.class);
         socket.close();
         accepted.close();
     }
@@ -201,9 +214,11 @@ class ComchSocketTest {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         BlockingQueue<Throwable> refusals = new LinkedBlockingQueue<>();
-        ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name).onConnected(connection -> {
-            refusals.add(catchThrowable(socket::close));
-        }).start());
+        ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name)
+                .onConnected(connection -> {
+                    refusals.add(catchThrowable(socket::close));
+                })
+                .start());
         assertThat(refusals.take()).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback");
         accepted.send(new byte[5], Machine.PATIENCE);
         assertThat(socket.receive(Machine.PATIENCE)).hasSize(5);
@@ -218,8 +233,12 @@ class ComchSocketTest {
     @Test
     void anInterruptedConnectLeavesNothingBehind() throws Exception {
         Thread.currentThread().interrupt();
-        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER)).isInstanceOf(IllegalStateException.class).hasMessageContaining("interrupted");
+        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("interrupted");
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(hostLoop.<Boolean, RuntimeException>call(() -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"))).isFalse();
+        assertThat(hostLoop.<Boolean, RuntimeException>call(
+                        () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")))
+                .isFalse();
     }
 }

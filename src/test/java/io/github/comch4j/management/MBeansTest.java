@@ -37,7 +37,9 @@ class MBeansTest {
     }
 
     private Set<String> names(String keys) throws JMException {
-        return beans.queryNames(new ObjectName("io.github.comch4j:" + keys), null).stream().map(ObjectName::getCanonicalName).collect(Collectors.toSet());
+        return beans.queryNames(new ObjectName("io.github.comch4j:" + keys), null).stream()
+                .map(ObjectName::getCanonicalName)
+                .collect(Collectors.toSet());
     }
 
     private <T> T bean(Class<T> type, String keys) throws JMException {
@@ -76,7 +78,8 @@ class MBeansTest {
     void whatWasThereBeforeIsShownAndClosingTakesItBack() throws JMException {
         try (Pair pair = new Pair()) {
             MBeans management = MBeans.register(beans);
-            assertThat(names("type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number())).hasSize(1);
+            assertThat(names("type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number()))
+                    .hasSize(1);
             management.close();
             assertThat(names("*")).isEmpty();
             management.close();
@@ -87,17 +90,24 @@ class MBeansTest {
 
     @Test
     void beansCount() throws JMException {
-        try (Showing all = new Showing(); Pair pair = new Pair()) {
+        try (Showing all = new Showing();
+                Pair pair = new Pair()) {
             assertThat(all.isOn()).isTrue();
-            ComchConsumer consumer = pair.dpuSide.consumer(pair.machine.engine, pair.receiveMemory).buffers(2, Pair.SLOT).start(Machine.PATIENCE);
-            ComchProducer producer = pair.hostSide.producer(pair.machine.engine).tasks(3).start();
+            ComchConsumer consumer = pair.dpuSide
+                    .consumer(pair.machine.engine, pair.receiveMemory)
+                    .buffers(2, Pair.SLOT)
+                    .start(Machine.PATIENCE);
+            ComchProducer producer =
+                    pair.hostSide.producer(pair.machine.engine).tasks(3).start();
             Buffer buffer = producer.acquire(pair.sendMemory, 0, 100);
-            pair.machine.until("room", () -> producer.trySend(buffer, consumer.id()).accepted());
+            pair.machine.until(
+                    "room", () -> producer.trySend(buffer, consumer.id()).accepted());
             pair.machine.until("arrival", () -> consumer.received() == 1 && producer.inFlight() == 0);
             pair.hostSide.send(new byte[7]);
             pair.machine.until("the message", () -> pair.dpuSide.received() == 1 && pair.client.inFlight() == 0);
 
-            ConnectionMXBean sending = bean(ConnectionMXBean.class, "type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number());
+            ConnectionMXBean sending = bean(
+                    ConnectionMXBean.class, "type=Connection," + key(pair, true) + ",id=" + pair.hostSide.number());
             assertThat(sending.getEndpoint()).isEqualTo(pair.client.toString());
             assertThat(sending.getState()).isEqualTo("OPEN");
             assertThat(sending.getSent()).isEqualTo(1);
@@ -106,12 +116,15 @@ class MBeansTest {
             assertThat(sending.getRefused()).isEqualTo(pair.hostSide.refused());
             assertThat(sending.getBackPressures()).isEqualTo(pair.hostSide.backPressures());
             assertThat(sending.getInFlightOfEndpoint()).isZero();
-            ConnectionMXBean receiving = bean(ConnectionMXBean.class, "type=Connection," + key(pair, false) + ",id=" + pair.dpuSide.number());
+            ConnectionMXBean receiving = bean(
+                    ConnectionMXBean.class, "type=Connection," + key(pair, false) + ",id=" + pair.dpuSide.number());
             assertThat(receiving.getReceived()).isEqualTo(1);
             assertThat(receiving.getReceivedBytes()).isEqualTo(7);
 
-            ProducerMXBean out = bean(ProducerMXBean.class,
-                    "type=Producer," + key(pair, true) + ",connection=" + pair.hostSide.number() + ",id=" + producer.id());
+            ProducerMXBean out = bean(
+                    ProducerMXBean.class,
+                    "type=Producer," + key(pair, true) + ",connection=" + pair.hostSide.number() + ",id="
+                            + producer.id());
             assertThat(out.getState()).isEqualTo("RUNNING");
             assertThat(out.getTasks()).isEqualTo(3);
             assertThat(out.getInFlight()).isZero();
@@ -120,8 +133,10 @@ class MBeansTest {
             assertThat(out.getFailed()).isZero();
             assertThat(out.getRefused()).isEqualTo(producer.refused());
             assertThat(out.getBackPressures()).isEqualTo(producer.backPressures());
-            ConsumerMXBean in = bean(ConsumerMXBean.class,
-                    "type=Consumer," + key(pair, false) + ",connection=" + pair.dpuSide.number() + ",id=" + consumer.id());
+            ConsumerMXBean in = bean(
+                    ConsumerMXBean.class,
+                    "type=Consumer," + key(pair, false) + ",connection=" + pair.dpuSide.number() + ",id="
+                            + consumer.id());
             assertThat(in.getState()).isEqualTo("RUNNING");
             assertThat(in.getTasks()).isEqualTo(64);
             assertThat(in.getPosted()).isEqualTo(2);
@@ -134,20 +149,26 @@ class MBeansTest {
     @Test
     void enginesCount() throws JMException {
         Set<String> before;
-        try (Showing all = new Showing(); Machine other = new Machine()) {
+        try (Showing all = new Showing();
+                Machine other = new Machine()) {
             assertThat(all.isOn()).isTrue();
             assertThat(other.engine.isClosed()).isFalse();
             before = names("type=ProgressEngine,*");
             try (Machine machine = new Machine()) {
                 Set<String> added = names("type=ProgressEngine,*");
                 added.removeAll(before);
-                ProgressEngineMXBean engine = JMX.newMXBeanProxy(beans, new ObjectName(added.iterator().next()), ProgressEngineMXBean.class);
+                ProgressEngineMXBean engine = JMX.newMXBeanProxy(
+                        beans, new ObjectName(added.iterator().next()), ProgressEngineMXBean.class);
                 assertThat(engine.getOwner()).isEqualTo(Thread.currentThread().getName());
                 assertThat(engine.getPolls()).isEqualTo(machine.engine.polls()).isZero();
                 machine.engine.progress();
                 assertThat(engine.getPolls()).isEqualTo(1);
-                assertThat(engine.getEvents()).isEqualTo(machine.engine.events()).isZero();
-                assertThat(engine.getCallbackFailures()).isEqualTo(machine.engine.callbackFailures()).isZero();
+                assertThat(engine.getEvents())
+                        .isEqualTo(machine.engine.events())
+                        .isZero();
+                assertThat(engine.getCallbackFailures())
+                        .isEqualTo(machine.engine.callbackFailures())
+                        .isZero();
                 machine.engine.release();
                 assertThat(engine.getOwner()).isEmpty();
                 machine.engine.claim();
@@ -157,7 +178,9 @@ class MBeansTest {
 
     @Test
     void aNameThatIsTakenDisturbsNobody() throws JMException {
-        try (Showing first = new Showing(); Showing second = new Showing(); Pair pair = new Pair()) {
+        try (Showing first = new Showing();
+                Showing second = new Showing();
+                Pair pair = new Pair()) {
             assertThat(first.isOn() && second.isOn()).isTrue();
             assertThat(names("type=Connection," + key(pair, true) + ",*")).hasSize(1);
             pair.hostSide.send(new byte[1]);

@@ -23,7 +23,6 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.emulator.EmulatedFaults;
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
@@ -47,8 +46,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Calls every public method of the library where it must not be called, one after the other, each on a {@link Scene} of its own: {@code MODE… [CALL]}. A process
- * of its own, because a mistake would end the VM. Prints what came out; whatever must not come out begins with {@code WRONG}.
+ * Calls every public method of the library where it must not be called, one after the other, each on a {@link Scene} of
+ * its own: {@code MODE… [CALL]}. A process of its own, because a mistake would end the VM. Prints what came out;
+ * whatever must not come out begins with {@code WRONG}.
  */
 public final class EveryMethod {
     /** In which way everything is wrong. */
@@ -73,18 +73,41 @@ public final class EveryMethod {
         RELEASED,
         /** Twice in a row. */
         TWICE,
-        IN_MESSAGE, IN_RECEIVE, IN_COMPLETION, IN_CONSUMER, IN_STATE, IN_CONNECTED,
+        IN_MESSAGE,
+        IN_RECEIVE,
+        IN_COMPLETION,
+        IN_CONSUMER,
+        IN_STATE,
+        IN_CONNECTED,
         /** One argument is null. */
         NULLS,
         /** One argument is as large or small or strange as can be. */
         EXTREMES
     }
 
-    private static final List<Class<?>> STATIC = List.of(Devices.class, BufferInventory.class, BufferList.class, BufferPool.class, MemoryMap.class, ComchClient.class, ComchServer.class,
-            ComchInputChannel.class, ComchOutputChannel.class, ComchServerSocket.class, ComchSocket.class, Capabilities.class, ProgressEngine.class, Doca.class,
-            DocaLog.class, PciAddress.class, IdleStrategy.class, EventLoop.class, EmulatedFaults.class);
+    private static final List<Class<?>> STATIC = List.of(
+            Devices.class,
+            BufferInventory.class,
+            BufferList.class,
+            BufferPool.class,
+            MemoryMap.class,
+            ComchClient.class,
+            ComchServer.class,
+            ComchInputChannel.class,
+            ComchOutputChannel.class,
+            ComchServerSocket.class,
+            ComchSocket.class,
+            Capabilities.class,
+            ProgressEngine.class,
+            Doca.class,
+            DocaLog.class,
+            PciAddress.class,
+            IdleStrategy.class,
+            EventLoop.class,
+            EmulatedFaults.class);
     /** These would change the process for good, or end in what was asked for: for ever. */
-    private static final List<String> LEFT_OUT = List.of("DocaLog.bridge", "DocaLog.standardBackend", "DocaLog.log", "EmulatedFaults.apply", "IdleStrategy.idle");
+    private static final List<String> LEFT_OUT = List.of(
+            "DocaLog.bridge", "DocaLog.standardBackend", "DocaLog.log", "EmulatedFaults.apply", "IdleStrategy.idle");
 
     private final Mode mode;
     private int calls;
@@ -107,13 +130,16 @@ public final class EveryMethod {
             for (Map<String, Object> objects : List.of(first.objects, first.withLoop())) {
                 objects.forEach((name, object) -> {
                     System.out.println("class " + object.getClass().getName());
-                    methods(object.getClass(), false).filter(method -> (name + "." + method.getName()).contains(only)).forEach(method -> method(name, method));
+                    methods(object.getClass(), false)
+                            .filter(method -> (name + "." + method.getName()).contains(only))
+                            .forEach(method -> method(name, method));
                 });
             }
         }
         for (Class<?> type : STATIC) {
             System.out.println("class " + type.getName());
-            methods(type, true).filter(method -> (type.getSimpleName() + "." + method.getName()).contains(only))
+            methods(type, true)
+                    .filter(method -> (type.getSimpleName() + "." + method.getName()).contains(only))
                     .forEach(method -> method(type.getSimpleName(), method));
         }
         System.out.println("calls in " + mode + ": " + calls + ", wrong: " + wrong);
@@ -121,8 +147,10 @@ public final class EveryMethod {
 
     private static java.util.stream.Stream<Method> methods(Class<?> type, boolean ofClass) {
         return Arrays.stream(type.getMethods())
-                .filter(method -> method.getDeclaringClass().getName().startsWith("io.github.comch4j.") && !method.isBridge()
-                        && Modifier.isStatic(method.getModifiers()) == ofClass && !LEFT_OUT.contains(type.getSimpleName() + "." + method.getName()))
+                .filter(method -> method.getDeclaringClass().getName().startsWith("io.github.comch4j.")
+                        && !method.isBridge()
+                        && Modifier.isStatic(method.getModifiers()) == ofClass
+                        && !LEFT_OUT.contains(type.getSimpleName() + "." + method.getName()))
                 .sorted(Comparator.comparing(Method::toString));
     }
 
@@ -131,7 +159,9 @@ public final class EveryMethod {
             Class<?>[] types = method.getParameterTypes();
             for (int i = 0; i < types.length; i++) {
                 int number = i;
-                int variants = mode == Mode.NULLS ? types[i].isPrimitive() ? 0 : 1 : extremes(method, types[i]).size();
+                int variants = mode == Mode.NULLS
+                        ? types[i].isPrimitive() ? 0 : 1
+                        : extremes(method, types[i]).size();
                 for (int j = 0; j < variants; j++) {
                     int variant = j;
                     one(name, method, number, variant);
@@ -146,19 +176,37 @@ public final class EveryMethod {
     private void one(String name, Method method, int number, int variant) {
         Throwable problem = null;
         Throwable[] thrown = new Throwable[1];
-        String call = name + "." + method.getName() + Arrays.stream(method.getParameterTypes()).map(Class::getSimpleName).toList()
-                + (number < 0 ? "" : ", argument " + number + (mode == Mode.NULLS ? " null" : " " + shown(extremes(method, method.getParameterTypes()[number]).get(variant))));
+        String call = name + "." + method.getName()
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .toList()
+                + (number < 0
+                        ? ""
+                        : ", argument " + number
+                                + (mode == Mode.NULLS
+                                        ? " null"
+                                        : " "
+                                                + shown(extremes(method, method.getParameterTypes()[number])
+                                                        .get(variant))));
         calls++;
         System.out.println("? " + call); // the last line, if this is the last call
         try (Scene scene = new Scene(mode != Mode.NEW)) {
-            Object target = Modifier.isStatic(method.getModifiers()) ? null
-                    : scene.objects.containsKey(name) ? scene.objects.get(name) : scene.withLoop().get(name);
-            Object[] values = Arrays.stream(method.getParameterTypes()).map(type -> value(scene, method, type)).toArray();
+            Object target = Modifier.isStatic(method.getModifiers())
+                    ? null
+                    : scene.objects.containsKey(name)
+                            ? scene.objects.get(name)
+                            : scene.withLoop().get(name);
+            Object[] values = Arrays.stream(method.getParameterTypes())
+                    .map(type -> value(scene, method, type))
+                    .toArray();
             if (number >= 0) {
-                values[number] = mode == Mode.NULLS ? null : extremes(method, method.getParameterTypes()[number]).get(variant);
+                values[number] = mode == Mode.NULLS
+                        ? null
+                        : extremes(method, method.getParameterTypes()[number]).get(variant);
             }
             Runnable action = () -> {
-                if (List.of("read", "write").contains(method.getName()) && scene.engine.owner() == Thread.currentThread()) {
+                if (List.of("read", "write").contains(method.getName())
+                        && scene.engine.owner() == Thread.currentThread()) {
                     scene.engine.setTimeout(Duration.ofMillis(20));
                 }
                 thrown[0] = call(method, target, values);
@@ -176,7 +224,8 @@ public final class EveryMethod {
         }
         boolean good = problem == null && (thrown[0] == null || allowed(thrown[0], method));
         wrong += good ? 0 : 1;
-        System.out.println((good ? "ok    " : "WRONG ") + call + ": " + (thrown[0] == null ? "returns" : thrown[0]) + (problem == null ? "" : "; afterwards " + problem));
+        System.out.println((good ? "ok    " : "WRONG ") + call + ": " + (thrown[0] == null ? "returns" : thrown[0])
+                + (problem == null ? "" : "; afterwards " + problem));
         if (!good) {
             (problem == null ? thrown[0] : problem).printStackTrace();
         }
@@ -277,7 +326,10 @@ public final class EveryMethod {
             Object result = method.invoke(target, values);
             if (result instanceof EventLoop loop && !method.getName().equals("loop")) {
                 loop.close();
-            } else if (target == null && (result instanceof ProgressEngine || result instanceof BufferInventory || result instanceof Device)) {
+            } else if (target == null
+                    && (result instanceof ProgressEngine
+                            || result instanceof BufferInventory
+                            || result instanceof Device)) {
                 ((AutoCloseable) result).close();
             }
             return null;
@@ -290,42 +342,71 @@ public final class EveryMethod {
 
     /** Whether a program can be told this about this mistake. */
     private boolean allowed(Throwable told, Method method) {
-        Throwable thrown = told instanceof IOException && told.getCause() instanceof DocaException cause ? cause : told; // of channels
-        boolean wrongState = thrown instanceof IllegalStateException || thrown instanceof ClosedChannelException || thrown instanceof RejectedExecutionException
+        Throwable thrown = told instanceof IOException && told.getCause() instanceof DocaException cause
+                ? cause
+                : told; // of channels
+        boolean wrongState = thrown instanceof IllegalStateException
+                || thrown instanceof ClosedChannelException
+                || thrown instanceof RejectedExecutionException
                 || thrown instanceof ConnectionClosedException;
-        boolean wrongArgument = thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;
+        boolean wrongArgument =
+                thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;
         boolean never = thrown instanceof UnsupportedOperationException || thrown instanceof TimeoutException;
         boolean refused = thrown instanceof DocaException;
-        boolean text = !(thrown instanceof ClosedChannelException) && !(thrown instanceof TimeoutException) && thrown.getMessage() == null;
+        boolean text = !(thrown instanceof ClosedChannelException)
+                && !(thrown instanceof TimeoutException)
+                && thrown.getMessage() == null;
         return switch (mode) {
-            case CLOSED, ENGINE_CLOSED, DEVICE_CLOSED, CLOSED_ARGUMENTS -> !text && (wrongState || wrongArgument || never || isAnswer(thrown));
-            case OTHER_THREAD, RELEASED -> (thrown instanceof WrongThreadException && !text) || never || wrongArgument || isAnswer(thrown)
-                    || (thrown instanceof IllegalStateException && isAboutLoopOrCallback(thrown));
+            case CLOSED, ENGINE_CLOSED, DEVICE_CLOSED, CLOSED_ARGUMENTS ->
+                !text && (wrongState || wrongArgument || never || isAnswer(thrown));
+            case OTHER_THREAD, RELEASED ->
+                (thrown instanceof WrongThreadException && !text)
+                        || never
+                        || wrongArgument
+                        || isAnswer(thrown)
+                        || (thrown instanceof IllegalStateException && isAboutLoopOrCallback(thrown));
             case NULLS -> thrown instanceof NullPointerException || wrongState || wrongArgument || refused || never;
-            case EXTREMES -> (!text || thrown instanceof OutOfMemoryError) && (wrongState || wrongArgument || refused || never
-                    || thrown instanceof WrongThreadException || thrown instanceof OutOfMemoryError); // memory of another thread; more than there is
-            case TWICE -> !text && (wrongState || wrongArgument || refused || never
-                    || (method.getName().equals("release") && thrown instanceof WrongThreadException));
+            case EXTREMES ->
+                (!text || thrown instanceof OutOfMemoryError)
+                        && (wrongState
+                                || wrongArgument
+                                || refused
+                                || never
+                                || thrown instanceof WrongThreadException
+                                || thrown instanceof OutOfMemoryError); // memory of another thread; more than there is
+            case TWICE ->
+                !text
+                        && (wrongState
+                                || wrongArgument
+                                || refused
+                                || never
+                                || (method.getName().equals("release") && thrown instanceof WrongThreadException));
             default -> !text && (wrongState || wrongArgument || refused || never);
         };
     }
 
     private static boolean isAboutLoopOrCallback(Throwable thrown) {
-        return thrown.getMessage() != null && (thrown.getMessage().contains("in the loop") || thrown.getMessage().contains("receive handler")
-                || thrown.getMessage().contains("closed"));
+        return thrown.getMessage() != null
+                && (thrown.getMessage().contains("in the loop")
+                        || thrown.getMessage().contains("receive handler")
+                        || thrown.getMessage().contains("closed"));
     }
 
     /** What has nothing to do with the mistake. */
     private static boolean isAnswer(Throwable thrown) {
-        return thrown instanceof DocaException e && switch (e.error()) {
-            case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
-            default -> false;
-        };
+        return thrown instanceof DocaException e
+                && switch (e.error()) {
+                    case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
+                    default -> false;
+                };
     }
 
     private static String shown(Object value) {
-        return value instanceof byte[] bytes ? bytes.length + " bytes" : value instanceof String text && text.length() > 20 ? "a long text" : String.valueOf(value)
-                .replace("\0", "NUL");
+        return value instanceof byte[] bytes
+                ? bytes.length + " bytes"
+                : value instanceof String text && text.length() > 20
+                        ? "a long text"
+                        : String.valueOf(value).replace("\0", "NUL");
     }
 
     private static List<Object> extremes(Method method, Class<?> type) {
@@ -334,9 +415,12 @@ public final class EveryMethod {
         } else if (type == long.class) {
             return List.of(Long.MIN_VALUE, -1L, 0L, 1L << 48, Long.MAX_VALUE);
         } else if (type == Duration.class) {
-            boolean forEver = List.of("await", "awaitEvent", "accept", "receive").contains(method.getName())
-                    || (method.getDeclaringClass() == ComchSocket.class && method.getName().equals("connect"));
-            List<Object> durations = new ArrayList<>(List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofMillis(-1), Duration.ZERO));
+            boolean forEver =
+                    List.of("await", "awaitEvent", "accept", "receive").contains(method.getName())
+                            || (method.getDeclaringClass() == ComchSocket.class
+                                    && method.getName().equals("connect"));
+            List<Object> durations =
+                    new ArrayList<>(List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofMillis(-1), Duration.ZERO));
             if (!forEver) {
                 durations.add(Duration.ofSeconds(Long.MAX_VALUE));
             }
@@ -346,10 +430,19 @@ public final class EveryMethod {
         } else if (type == String.class) {
             return List.of("", "a\0b", "x".repeat(1000), "\uD800", "%s%n", "0000:b1:00.0");
         } else if (type == ByteBuffer.class) {
-            return List.of(ByteBuffer.allocate(0), ByteBuffer.allocate(4).asReadOnlyBuffer(), ByteBuffer.allocateDirect(1 << 16));
+            return List.of(
+                    ByteBuffer.allocate(0),
+                    ByteBuffer.allocate(4).asReadOnlyBuffer(),
+                    ByteBuffer.allocateDirect(1 << 16));
         } else if (type == MemorySegment.class) {
-            return List.of(MemorySegment.NULL, MemorySegment.ofArray(new int[4]), MemorySegment.ofArray(new byte[0]), closed(), foreign(),
-                    Arena.ofAuto().allocate(1 << 20), Arena.ofAuto().allocate(8).asReadOnly());
+            return List.of(
+                    MemorySegment.NULL,
+                    MemorySegment.ofArray(new int[4]),
+                    MemorySegment.ofArray(new byte[0]),
+                    closed(),
+                    foreign(),
+                    Arena.ofAuto().allocate(1 << 20),
+                    Arena.ofAuto().allocate(8).asReadOnly());
         } else if (type.isEnum()) {
             return List.of(type.getEnumConstants());
         }
@@ -369,7 +462,8 @@ public final class EveryMethod {
     }
 
     private Object value(Scene scene, Method method, Class<?> type) {
-        boolean dpu = method.getDeclaringClass() == ComchServer.class || method.getDeclaringClass() == ComchServerSocket.class
+        boolean dpu = method.getDeclaringClass() == ComchServer.class
+                || method.getDeclaringClass() == ComchServerSocket.class
                 || method.getDeclaringClass() == ComchInputChannel.class;
         if (type == int.class) {
             return 1;
@@ -420,13 +514,14 @@ public final class EveryMethod {
         } else if (type.isEnum()) {
             return type.getEnumConstants()[type.getEnumConstants().length - 1];
         } else if (type.isInterface()) {
-            return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, called, values) -> switch (called.getName()) {
-                case "getAsBoolean" -> false;
-                case "hashCode" -> 1;
-                case "equals" -> proxy == values[0];
-                case "toString" -> "a handler";
-                default -> null;
-            });
+            return Proxy.newProxyInstance(
+                    type.getClassLoader(), new Class<?>[] {type}, (proxy, called, values) -> switch (called.getName()) {
+                        case "getAsBoolean" -> false;
+                        case "hashCode" -> 1;
+                        case "equals" -> proxy == values[0];
+                        case "toString" -> "a handler";
+                        default -> null;
+                    });
         }
         throw new AssertionError("no value for a " + type + " of " + method);
     }

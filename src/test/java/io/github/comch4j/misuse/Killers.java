@@ -29,8 +29,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 public final class Killers {
     private static final int LARGE = 64 << 20; // more than malloc keeps: where it was, there is nothing afterwards
 
-    private Killers() {
-    }
+    private Killers() {}
 
     public static void main(String[] arguments) throws Exception {
         Machine.useEmulation();
@@ -76,7 +75,11 @@ public final class Killers {
         }
 
         ComchConsumer consumer(MemoryMap memory, int buffers) {
-            ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, memory).buffers(buffers, 64)
+            ComchConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .consumer(machine.engine, memory)
+                    .buffers(buffers, 64)
                     .start(Machine.PATIENCE);
             machine.until("its announcement", () -> client.connection().remoteConsumers().length > 0);
             return consumer;
@@ -90,20 +93,29 @@ public final class Killers {
 
     /** Memory is unmapped under a live map, with nothing posted. */
     private static void arena() {
-        try (Pair pair = new Pair(); MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
-             BufferInventory inventory = BufferInventory.create(4)) {
+        try (Pair pair = new Pair();
+                MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
+                BufferInventory inventory = BufferInventory.create(4)) {
             Arena arena = Arena.ofShared();
             MemoryMap memory = MemoryMap.wrap(pair.machine.host, arena.allocate(LARGE, 4096), Access.PCI_READ_WRITE);
             ComchConsumer consumer = pair.consumer(sink, 2);
-            ComchProducer producer = pair.client.connection().producer(pair.machine.engine).start();
+            ComchProducer producer =
+                    pair.client.connection().producer(pair.machine.engine).start();
             Buffer buffer = producer.acquire(memory, LARGE - 100, 100);
             Buffer other = inventory.acquire(memory, 0, 100);
             MemorySegment segment = buffer.segment();
             arena.close();
-            List<Runnable> calls = List.of(() -> producer.trySend(buffer, consumer.id()), () -> producer.offer(buffer, consumer.id()),
-                    () -> producer.trySend(other, consumer.id()), () -> segment.get(ValueLayout.JAVA_BYTE, 0), () -> other.segment().fill((byte) 1),
-                    () -> other.data().get(ValueLayout.JAVA_BYTE, 0), memory::segment, () -> inventory.acquire(memory, 0, 10),
-                    () -> producer.acquire(memory, 0, 10), () -> buffer.setData(1, 1).data().fill((byte) 1));
+            List<Runnable> calls = List.of(
+                    () -> producer.trySend(buffer, consumer.id()),
+                    () -> producer.offer(buffer, consumer.id()),
+                    () -> producer.trySend(other, consumer.id()),
+                    () -> segment.get(ValueLayout.JAVA_BYTE, 0),
+                    () -> other.segment().fill((byte) 1),
+                    () -> other.data().get(ValueLayout.JAVA_BYTE, 0),
+                    memory::segment,
+                    () -> inventory.acquire(memory, 0, 10),
+                    () -> producer.acquire(memory, 0, 10),
+                    () -> buffer.setData(1, 1).data().fill((byte) 1));
             for (int i = 0; i < calls.size(); i++) {
                 Throwable refusal = thrown(calls.get(i));
                 // a segment that can be had throws when it is used
@@ -118,7 +130,8 @@ public final class Killers {
 
     /** Tells of memory of its own, and waits to be killed. */
     private static void export(Path file) throws IOException, InterruptedException {
-        try (Device host = Devices.openHost(Machine.HOST); MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
+        try (Device host = Devices.openHost(Machine.HOST);
+                MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
             Files.write(file, memory.exportPci(host));
             System.out.println("exported");
             Thread.sleep(60_000);
@@ -128,19 +141,31 @@ public final class Killers {
     /** Memory of another process is no memory of this one. */
     private static void importedMemory(Path file) throws IOException {
         byte[] descriptor = Files.readAllBytes(file);
-        try (Pair pair = new Pair(); MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
-             BufferInventory inventory = BufferInventory.create(4)) {
+        try (Pair pair = new Pair();
+                MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
+                BufferInventory inventory = BufferInventory.create(4)) {
             MemoryMap imported = MemoryMap.importFrom(pair.machine.dpu, descriptor);
             ComchConsumer consumer = pair.consumer(sink, 2);
-            ComchProducer producer = pair.client.connection().producer(pair.machine.engine).start();
+            ComchProducer producer =
+                    pair.client.connection().producer(pair.machine.engine).start();
             Buffer buffer = inventory.acquire(imported, 4096, 50);
             check(thrown(buffer::segment) instanceof UnsupportedOperationException, "its bytes are not here");
             for (int i = 0; i < 2; i++) {
-                check(thrown(() -> producer.trySend(buffer, consumer.id())) instanceof DocaException e && e.error() == DocaError.NOT_SUPPORTED, "sent");
+                check(
+                        thrown(() -> producer.trySend(buffer, consumer.id())) instanceof DocaException e
+                                && e.error() == DocaError.NOT_SUPPORTED,
+                        "sent");
             }
             check(!buffer.isInFlight(), "in flight");
             check(thrown(() -> consumer.tryPost(buffer)) instanceof IllegalArgumentException, "posted");
-            check(thrown(() -> pair.server.connections().iterator().next().consumer(pair.machine.engine, imported).start()) instanceof DocaException,
+            check(
+                    thrown(() -> pair.server
+                                    .connections()
+                                    .iterator()
+                                    .next()
+                                    .consumer(pair.machine.engine, imported)
+                                    .start())
+                            instanceof DocaException,
                     "received into");
             imported.close();
         }
@@ -151,8 +176,10 @@ public final class Killers {
         Random random = new Random(1);
         int good = 0;
         int refused = 0;
-        try (Device host = Devices.openHost(Machine.HOST); Device dpu = Devices.openDpu(Machine.DPU); BufferInventory inventory = BufferInventory.create(4);
-             MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
+        try (Device host = Devices.openHost(Machine.HOST);
+                Device dpu = Devices.openDpu(Machine.DPU);
+                BufferInventory inventory = BufferInventory.create(4);
+                MemoryMap memory = MemoryMap.allocate(host, LARGE, Access.PCI_READ_WRITE)) {
             byte[] descriptor = memory.exportPci(host);
             List<byte[]> damaged = new ArrayList<>();
             for (int i = 0; i < descriptor.length; i++) {
@@ -167,7 +194,8 @@ public final class Killers {
                 damaged.add(noise);
             }
             for (byte[] candidate : damaged) {
-                try (MemoryMap imported = MemoryMap.importFrom(dpu, candidate); Buffer buffer = inventory.acquire(imported, 0, 1)) {
+                try (MemoryMap imported = MemoryMap.importFrom(dpu, candidate);
+                        Buffer buffer = inventory.acquire(imported, 0, 1)) {
                     check(thrown(buffer::segment) instanceof UnsupportedOperationException, "its bytes are not here");
                     good++;
                 } catch (DocaException | IllegalStateException | IllegalArgumentException e) {
@@ -184,20 +212,30 @@ public final class Killers {
         List<MemorySegment> kept = new ArrayList<>();
         List<java.nio.ByteBuffer> views = new ArrayList<>();
         Machine machine = new Machine();
-        ComchServer server = machine.server().onMessage((connection, message) -> {
-            kept.add(message);
-            views.add(message.asByteBuffer());
-        }).start();
+        ComchServer server = machine.server()
+                .onMessage((connection, message) -> {
+                    kept.add(message);
+                    views.add(message.asByteBuffer());
+                })
+                .start();
         ComchClient client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());
         MemoryMap sink = MemoryMap.allocate(machine.dpu, 1 << 12, Access.PCI_READ_WRITE);
         MemoryMap source = MemoryMap.allocate(machine.host, 1 << 12, Access.PCI_READ_ONLY);
-        ComchConsumer consumer = server.connections().iterator().next().consumer(machine.engine, sink).buffers(2, 64)
-                .onReceive((self, buffer, from, immediate) -> kept.add(immediate)).start(Machine.PATIENCE);
+        ComchConsumer consumer = server.connections()
+                .iterator()
+                .next()
+                .consumer(machine.engine, sink)
+                .buffers(2, 64)
+                .onReceive((self, buffer, from, immediate) -> kept.add(immediate))
+                .start(Machine.PATIENCE);
         ComchProducer producer = client.connection().producer(machine.engine).start();
         client.connection().send(new byte[100]);
         Buffer buffer = producer.acquire(source, 0, 8);
-        machine.until("a send", () -> producer.trySend(buffer, consumer.id(), MemorySegment.ofArray(new byte[] {1, 2, 3})).accepted());
+        machine.until(
+                "a send",
+                () -> producer.trySend(buffer, consumer.id(), MemorySegment.ofArray(new byte[] {1, 2, 3}))
+                        .accepted());
         machine.until("both", () -> kept.size() == 2);
         for (MemorySegment segment : kept) {
             Throwable refusal = thrown(() -> segment.fill((byte) 9));
@@ -207,15 +245,19 @@ public final class Killers {
         for (MemorySegment segment : kept) {
             check(thrown(() -> segment.fill((byte) 9)) instanceof IllegalStateException, "after the end");
         }
-        check(thrown(() -> views.getFirst().put(0, (byte) 1)) instanceof IllegalStateException, "a view of it after the end");
+        check(
+                thrown(() -> views.getFirst().put(0, (byte) 1)) instanceof IllegalStateException,
+                "a view of it after the end");
     }
 
     private static void exitInACallback() {
         Machine machine = new Machine();
-        machine.server().onMessage((connection, message) -> {
-            System.out.println("alive");
-            System.exit(0);
-        }).start();
+        machine.server()
+                .onMessage((connection, message) -> {
+                    System.out.println("alive");
+                    System.exit(0);
+                })
+                .start();
         ComchClient client = machine.client().connect(Machine.PATIENCE);
         client.connection().send(new byte[1]);
         machine.until("the end", () -> false);
@@ -227,19 +269,41 @@ public final class Killers {
         AtomicInteger received = new AtomicInteger();
         List<Throwable> others = java.util.Collections.synchronizedList(new ArrayList<>());
         AtomicBoolean over = new AtomicBoolean();
-        try (Pair pair = new Pair(); MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
-             MemoryMap source = MemoryMap.allocate(pair.machine.host, 1 << 16, Access.PCI_READ_WRITE)) {
-            ComchConsumer consumer = pair.server.connections().iterator().next().consumer(pair.machine.engine, sink).buffers(8, 64)
-                    .onReceive((self, buffer, from, immediate) -> received.incrementAndGet()).start(Machine.PATIENCE);
-            pair.machine.until("its announcement", () -> pair.client.connection().remoteConsumers().length > 0);
-            ComchProducer producer = pair.client.connection().producer(pair.machine.engine).start();
+        try (Pair pair = new Pair();
+                MemoryMap sink = MemoryMap.allocate(pair.machine.dpu, 1 << 16, Access.PCI_READ_WRITE);
+                MemoryMap source = MemoryMap.allocate(pair.machine.host, 1 << 16, Access.PCI_READ_WRITE)) {
+            ComchConsumer consumer = pair.server
+                    .connections()
+                    .iterator()
+                    .next()
+                    .consumer(pair.machine.engine, sink)
+                    .buffers(8, 64)
+                    .onReceive((self, buffer, from, immediate) -> received.incrementAndGet())
+                    .start(Machine.PATIENCE);
+            pair.machine.until(
+                    "its announcement", () -> pair.client.connection().remoteConsumers().length > 0);
+            ComchProducer producer =
+                    pair.client.connection().producer(pair.machine.engine).start();
             Buffer mine = producer.acquire(source, 0, 64);
             Buffer spare = producer.acquire(source, 64, 64);
             Buffer free = consumer.acquire(4096, 64);
-            List<Runnable> calls = List.of(pair.machine.engine::progress, () -> pair.client.connection().trySend(new byte[10]),
-                    () -> producer.trySend(spare, consumer.id()), () -> producer.offer(spare, consumer.id()), producer::flush, () -> consumer.tryPost(free),
-                    pair.client.connection()::counters, pair.client::close, pair.server::connections, producer::close, consumer::close, sink::close,
-                    pair.machine.host::close, pair.machine.engine::claim, pair.machine.engine::close, pair.machine.engine::inFlight);
+            List<Runnable> calls = List.of(
+                    pair.machine.engine::progress,
+                    () -> pair.client.connection().trySend(new byte[10]),
+                    () -> producer.trySend(spare, consumer.id()),
+                    () -> producer.offer(spare, consumer.id()),
+                    producer::flush,
+                    () -> consumer.tryPost(free),
+                    pair.client.connection()::counters,
+                    pair.client::close,
+                    pair.server::connections,
+                    producer::close,
+                    consumer::close,
+                    sink::close,
+                    pair.machine.host::close,
+                    pair.machine.engine::claim,
+                    pair.machine.engine::close,
+                    pair.machine.engine::inFlight);
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 threads.add(Thread.startVirtualThread(() -> {
@@ -248,7 +312,10 @@ public final class Killers {
                         if (refusal instanceof WrongThreadException) {
                             refusals.incrementAndGet();
                         } else {
-                            others.add(refusal == null ? new AssertionError("call " + round % calls.size() + " was let in") : refusal);
+                            others.add(
+                                    refusal == null
+                                            ? new AssertionError("call " + round % calls.size() + " was let in")
+                                            : refusal);
                             return;
                         }
                         Thread.yield();
@@ -300,7 +367,8 @@ public final class Killers {
                 }
                 Throwable refusal = thrown(round % 2 == 0 ? memory::close : inventory::close);
                 for (int i = 0; refusal != null && i < 100; i++) {
-                    refusal = thrown(round % 2 == 0 ? memory::close : inventory::close); // a buffer was taken in between
+                    refusal =
+                            thrown(round % 2 == 0 ? memory::close : inventory::close); // a buffer was taken in between
                 }
                 for (Thread thread : threads) {
                     thread.join();
@@ -318,12 +386,14 @@ public final class Killers {
     private static void outOfMemory() {
         int[] failures = new int[1];
         try (Machine machine = new Machine()) {
-            machine.server().onMessage((connection, message) -> {
-                List<long[]> all = new ArrayList<>();
-                while (true) {
-                    all.add(new long[1 << 20]);
-                }
-            }).start();
+            machine.server()
+                    .onMessage((connection, message) -> {
+                        List<long[]> all = new ArrayList<>();
+                        while (true) {
+                            all.add(new long[1 << 20]);
+                        }
+                    })
+                    .start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             for (int i = 0; i < 3; i++) {
                 client.connection().send(new byte[1]);

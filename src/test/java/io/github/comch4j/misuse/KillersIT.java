@@ -18,8 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class KillersIT {
 
     private static void survives(boolean batched, boolean strict, String... arguments) {
-        List<String> options = List.of("-D" + Doca.LIBRARY_PROPERTY + "=emulated", "-D" + Doca.BATCH_PROPERTY + "=" + batched,
-                "-D" + Doca.STRICT_PROPERTY + "=" + strict, "-XX:-CreateCoredumpOnCrash");
+        List<String> options = List.of(
+                "-D" + Doca.LIBRARY_PROPERTY + "=emulated",
+                "-D" + Doca.BATCH_PROPERTY + "=" + batched,
+                "-D" + Doca.STRICT_PROPERTY + "=" + strict,
+                "-XX:-CreateCoredumpOnCrash");
         try (Child child = Child.start(Killers.class, options, Map.of(), arguments)) {
             assertThat(child.rest()).endsWith("alive");
             assertThat(child.exitCode()).isZero();
@@ -27,8 +30,20 @@ class KillersIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"arena, true", "arena, false", "descriptors, true", "kept, true", "kept, false", "exit, true", "exit, false", "race, true", "race, false",
-        "inventory, true", "memory, true", "memory, false"})
+    @CsvSource({
+        "arena, true",
+        "arena, false",
+        "descriptors, true",
+        "kept, true",
+        "kept, false",
+        "exit, true",
+        "exit, false",
+        "race, true",
+        "race, false",
+        "inventory, true",
+        "memory, true",
+        "memory, false"
+    })
     void theVmLives(String killer, boolean batched) {
         survives(batched, false, killer);
     }
@@ -42,7 +57,12 @@ class KillersIT {
     @CsvSource({"true", "false"})
     void memoryOfAnotherProcessIsNotTouched(boolean batched, @TempDir Path folder) {
         Path descriptor = folder.resolve("descriptor");
-        try (Child exporter = Child.start(Killers.class, List.of("-D" + Doca.LIBRARY_PROPERTY + "=emulated"), Map.of(), "export", descriptor.toString())) {
+        try (Child exporter = Child.start(
+                Killers.class,
+                List.of("-D" + Doca.LIBRARY_PROPERTY + "=emulated"),
+                Map.of(),
+                "export",
+                descriptor.toString())) {
             assertThat(exporter.line()).isEqualTo("exported");
             survives(batched, false, "import", descriptor.toString());
         }

@@ -30,7 +30,15 @@ import java.util.Map;
 /** One object of each kind, connected and in use. */
 final class Scene implements AutoCloseable {
     /** Where a program's code runs when it is called back. */
-    enum Place { NOWHERE, MESSAGE, RECEIVE, COMPLETION, CONSUMER, STATE, CONNECTED }
+    enum Place {
+        NOWHERE,
+        MESSAGE,
+        RECEIVE,
+        COMPLETION,
+        CONSUMER,
+        STATE,
+        CONNECTED
+    }
 
     static final String LOOP = "loop";
 
@@ -38,6 +46,7 @@ final class Scene implements AutoCloseable {
     final ProgressEngine engine = machine.engine;
     /** By name, in an order in which they can be closed. */
     final Map<String, Object> objects = new LinkedHashMap<>();
+
     ComchServer server;
     ComchClient client;
     ComchConnection accepted;
@@ -54,27 +63,41 @@ final class Scene implements AutoCloseable {
     private boolean running;
 
     private Place place = Place.NOWHERE;
-    private Runnable action = () -> { };
+    private Runnable action = () -> {};
 
     /** @param progressed whether all of them run already; else they are new */
     Scene(boolean progressed) {
-        server = machine.server().onMessage((connection, message) -> {
-            messages++;
-            at(Place.MESSAGE);
-        }).onConnected(connection -> {
-            accepted = accepted == null ? connection : accepted;
-            at(Place.CONNECTED);
-        }).start();
-        client = machine.client().onConsumer((connection, id, state) -> at(Place.CONSUMER)).start();
+        server = machine.server()
+                .onMessage((connection, message) -> {
+                    messages++;
+                    at(Place.MESSAGE);
+                })
+                .onConnected(connection -> {
+                    accepted = accepted == null ? connection : accepted;
+                    at(Place.CONNECTED);
+                })
+                .start();
+        client = machine.client()
+                .onConsumer((connection, id, state) -> at(Place.CONSUMER))
+                .start();
         machine.until("the connection", () -> client.isConnected() && accepted != null);
         hostMemory = MemoryMap.allocate(machine.host, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
         dpuMemory = MemoryMap.allocate(machine.dpu, 1 << 16, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-        consumer = accepted.consumer(engine, dpuMemory).buffers(4, 256).onReceive((self, received, from, immediate) -> at(Place.RECEIVE))
-                .onReceiveFailed((self, failed, error) -> { }).start();
-        producer = client.connection().producer(engine).tasks(8).onCompletion((self, sent, status) -> at(Place.COMPLETION))
-                .onListCompletion((self, sent, status) -> { }).start();
+        consumer = accepted.consumer(engine, dpuMemory)
+                .buffers(4, 256)
+                .onReceive((self, received, from, immediate) -> at(Place.RECEIVE))
+                .onReceiveFailed((self, failed, error) -> {})
+                .start();
+        producer = client.connection()
+                .producer(engine)
+                .tasks(8)
+                .onCompletion((self, sent, status) -> at(Place.COMPLETION))
+                .onListCompletion((self, sent, status) -> {})
+                .start();
         if (progressed) {
-            machine.until("the consumer", () -> consumer.isRunning() && client.connection().remoteConsumers().length > 0);
+            machine.until(
+                    "the consumer",
+                    () -> consumer.isRunning() && client.connection().remoteConsumers().length > 0);
         }
         free = consumer.acquire(2048, 64);
         buffer = producer.acquire(hostMemory, 0, 64);
@@ -104,8 +127,12 @@ final class Scene implements AutoCloseable {
         objects.put("connection of the server", accepted);
         objects.put("client", client);
         objects.put("server", server);
-        objects.put("client builder", ComchClient.builder(engine, machine.host, machine.name).onStateChanged((self, before, after) -> at(Place.STATE)));
-        objects.put("server builder", ComchServer.builder(engine, machine.dpu, machine.representor, Machine.uniqueName()));
+        objects.put(
+                "client builder",
+                ComchClient.builder(engine, machine.host, machine.name)
+                        .onStateChanged((self, before, after) -> at(Place.STATE)));
+        objects.put(
+                "server builder", ComchServer.builder(engine, machine.dpu, machine.representor, Machine.uniqueName()));
         objects.put("map builder", MemoryMap.builder(machine.host).access(Access.PCI_READ_WRITE));
         objects.put("imported map", imported);
         objects.put("map of the host", hostMemory);
@@ -149,7 +176,9 @@ final class Scene implements AutoCloseable {
         place = where;
         running = true;
         switch (where) {
-            case RECEIVE, COMPLETION -> machine.until("a send", () -> producer.trySend(buffer, consumer.id()).accepted());
+            case RECEIVE, COMPLETION ->
+                machine.until(
+                        "a send", () -> producer.trySend(buffer, consumer.id()).accepted());
             case CONSUMER -> accepted.consumer(engine, dpuMemory).start();
             case STATE -> ((ComchClient.Builder) objects.get("client builder")).start();
             case CONNECTED -> machine.client().start();
@@ -162,7 +191,11 @@ final class Scene implements AutoCloseable {
 
     /** Everything that is open still works. */
     void check() {
-        if (!engine.isClosed() && engine.owner() == Thread.currentThread() && !client.isClosed() && client.isConnected() && accepted.isOpen()) {
+        if (!engine.isClosed()
+                && engine.owner() == Thread.currentThread()
+                && !client.isClosed()
+                && client.isConnected()
+                && accepted.isOpen()) {
             int before = messages;
             try {
                 client.connection().send(new byte[] {1});

@@ -28,7 +28,8 @@ import javax.management.ObjectName;
 /**
  * All that this process holds, counted after a full garbage collection.
  *
- * @param counts of what can be told exactly: descriptors, mappings with a name, native handles, Java objects of the library, files of the emulated machine
+ * @param counts of what can be told exactly: descriptors, mappings with a name, native handles, Java objects of the
+ *     library, files of the emulated machine
  * @param descriptors all of them
  * @param mapLines lines of {@code /proc/self/maps}, also those of the JVM and of malloc
  * @param handles native handles of the library
@@ -37,11 +38,21 @@ import javax.management.ObjectName;
  * @param residentMiB resident memory
  * @param anonymousMiB the part of it that is private
  */
-record Census(Map<String, Long> counts, long descriptors, long mapLines, long handles, long heap, long malloc, long residentMiB, long anonymousMiB) {
+record Census(
+        Map<String, Long> counts,
+        long descriptors,
+        long mapLines,
+        long handles,
+        long heap,
+        long malloc,
+        long residentMiB,
+        long anonymousMiB) {
     /** {@code jmap -histo:live}: number, instances, bytes, class. */
     private static final Pattern HISTOGRAM = Pattern.compile("\\s*\\d+:\\s+(\\d+)\\s+(\\d+)\\s+(\\S+).*");
+
     private static final String LIBRARY = "io.github.comch4j.";
-    private static final List<String> NOT_THE_LIBRARY = List.of(LIBRARY + "reliability.", LIBRARY + "internal.life.LiveHandles", LIBRARY + "ffi.");
+    private static final List<String> NOT_THE_LIBRARY =
+            List.of(LIBRARY + "reliability.", LIBRARY + "internal.life.LiveHandles", LIBRARY + "ffi.");
     private static final MethodHandle MALLINFO = mallinfo();
 
     static Census now(Resource... roots) {
@@ -52,7 +63,14 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
         Map<String, Integer> handles = LiveHandles.below(roots);
         handles.forEach((kind, count) -> counts.put("handle: " + kind, (long) count));
         files(counts);
-        return new Census(counts, descriptors, mapLines, handles.values().stream().mapToLong(count -> count).sum(), heap, nativeBytes(), Resources.residentMiB(),
+        return new Census(
+                counts,
+                descriptors,
+                mapLines,
+                handles.values().stream().mapToLong(count -> count).sum(),
+                heap,
+                nativeBytes(),
+                Resources.residentMiB(),
                 Resources.anonymousMiB());
     }
 
@@ -72,8 +90,12 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
     private static long histogram(Map<String, Long> counts) {
         String text;
         try {
-            text = (String) ManagementFactory.getPlatformMBeanServer().invoke(new ObjectName("com.sun.management:type=DiagnosticCommand"), "gcClassHistogram",
-                    new Object[] {new String[0]}, new String[] {String[].class.getName()});
+            text = (String) ManagementFactory.getPlatformMBeanServer()
+                    .invoke(
+                            new ObjectName("com.sun.management:type=DiagnosticCommand"),
+                            "gcClassHistogram",
+                            new Object[] {new String[0]},
+                            new String[] {String[].class.getName()});
         } catch (JMException e) {
             throw new AssertionError(e);
         }
@@ -84,7 +106,9 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
                 heap += Long.parseLong(matcher.group(2));
                 String type = matcher.group(3);
                 if (type.startsWith(LIBRARY) && NOT_THE_LIBRARY.stream().noneMatch(type::startsWith)) {
-                    counts.merge("object: " + type.substring(LIBRARY.length()).replaceAll("\\$\\$Lambda.*", "\\$\\$Lambda"), Long.parseLong(matcher.group(1)),
+                    counts.merge(
+                            "object: " + type.substring(LIBRARY.length()).replaceAll("\\$\\$Lambda.*", "\\$\\$Lambda"),
+                            Long.parseLong(matcher.group(1)),
                             Long::sum);
                 }
             }
@@ -139,8 +163,15 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
     /** {@code mallinfo2(3)}, of glibc 2.33 and later; ten {@code size_t}. */
     @SuppressWarnings("restricted")
     private static MethodHandle mallinfo() {
-        return Linker.nativeLinker().defaultLookup().find("mallinfo2").map(address -> Linker.nativeLinker().downcallHandle(address,
-                FunctionDescriptor.of(MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, ValueLayout.JAVA_LONG))))).orElse(null);
+        return Linker.nativeLinker()
+                .defaultLookup()
+                .find("mallinfo2")
+                .map(address -> Linker.nativeLinker()
+                        .downcallHandle(
+                                address,
+                                FunctionDescriptor.of(MemoryLayout.structLayout(
+                                        MemoryLayout.sequenceLayout(10, ValueLayout.JAVA_LONG)))))
+                .orElse(null);
     }
 
     private static long nativeBytes() {
@@ -149,7 +180,8 @@ record Census(Map<String, Long> counts, long descriptors, long mapLines, long ha
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment info = (MemorySegment) MALLINFO.invokeExact((SegmentAllocator) arena);
-            return info.getAtIndex(ValueLayout.JAVA_LONG, 4) + info.getAtIndex(ValueLayout.JAVA_LONG, 7); // hblkhd, uordblks
+            return info.getAtIndex(ValueLayout.JAVA_LONG, 4)
+                    + info.getAtIndex(ValueLayout.JAVA_LONG, 7); // hblkhd, uordblks
         } catch (Throwable e) {
             throw new AssertionError(e);
         }

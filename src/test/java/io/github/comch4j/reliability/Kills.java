@@ -19,16 +19,25 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Kills, stops and restarts the victim, one process of a connection, at random points, again and again, while this process survives: it is a server that
- * lives through all rounds, or clients on an engine that does. After each round the books must balance.
+ * Kills, stops and restarts the victim, one process of a connection, at random points, again and again, while this
+ * process survives: it is a server that lives through all rounds, or clients on an engine that does. After each round
+ * the books must balance.
  */
 final class Kills implements AutoCloseable {
     /** What happens to a victim. */
-    enum Fate { KILLED, STOPPED_AND_KILLED, STOPPED_AND_KILLED_LATER, STOPPED_AND_FINISHED, FINISHED, LEFT }
+    enum Fate {
+        KILLED,
+        STOPPED_AND_KILLED,
+        STOPPED_AND_KILLED_LATER,
+        STOPPED_AND_FINISHED,
+        FINISHED,
+        LEFT
+    }
 
     private static final long SECOND = 1_000_000_000L;
     /** Within this time the survivor must report the loss. */
     private static final long PROMPT = 2 * SECOND;
+
     private static final long PATIENCE = 30 * SECOND;
     private static final int BYSTANDER = 1_000_000;
     private static final int SELF = 0;
@@ -50,6 +59,7 @@ final class Kills implements AutoCloseable {
     private VictimProcess spare;
     /** A container whose process has ended; a new process in it is another victim. */
     private VictimProcess resting;
+
     private int nextId = 1;
     private long bystanderTurn;
 
@@ -73,17 +83,31 @@ final class Kills implements AutoCloseable {
         this.fabric = fabric;
         this.containerPercent = containerPercent;
         server = ComchServer.builder(engine, dpu, representor, hostsName)
-                .onConnected(connection -> open.add(new Traffic(connection, engine, dpu, SELF, Ledger.ofOwn(), new Random(random.nextLong()),
-                        () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD)))
-                .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
-                .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
-                .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
-                .onSendFailed((connection, error) -> { })
+                .onConnected(connection -> open.add(new Traffic(
+                        connection,
+                        engine,
+                        dpu,
+                        SELF,
+                        Ledger.ofOwn(),
+                        new Random(random.nextLong()),
+                        () -> connection.endpoint().inFlight(),
+                        6,
+                        Traffic.MAX_PAYLOAD)))
+                .onMessage((connection, message) ->
+                        connection.attachment(Traffic.class).received(message))
+                .onConsumer((connection, id, state) ->
+                        connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onDisconnected(
+                        connection -> connection.attachment(Traffic.class).ended())
+                .onSendFailed((connection, error) -> {})
                 .start();
         bystander = VictimProcess.start(BYSTANDER, folder, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
         spare = startSpare();
         bystander.order(Ledger.CLIENT, 1);
-        spin("the bystander's traffic", () -> bystander.ledger.get(Entry.FAST_RECEIVED) > 10 && bystander.ledger.get(Entry.CONTROL_RECEIVED) > 10);
+        spin(
+                "the bystander's traffic",
+                () -> bystander.ledger.get(Entry.FAST_RECEIVED) > 10
+                        && bystander.ledger.get(Entry.CONTROL_RECEIVED) > 10);
         quiet = Resources.now();
     }
 
@@ -101,7 +125,8 @@ final class Kills implements AutoCloseable {
         if (used != null) {
             used.forget();
         }
-        return VictimProcess.startContainer(nextId++, folder, fabric, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
+        return VictimProcess.startContainer(
+                nextId++, folder, fabric, VictimProcess.SMALL_HEAP, Victim.class, hostsName, dpusName);
     }
 
     /** The survivor's life, for a moment. */
@@ -166,7 +191,8 @@ final class Kills implements AutoCloseable {
         String plan = unsettled.isEmpty() ? "the end" : unsettled.getLast().plan;
         unsettled.clear();
         if (!bystander.isAlive() || open.size() != 1 || open.getFirst().isOver()) {
-            violations.add(plan + ": a client that has nothing to do with it was disturbed; connections: " + open.size());
+            violations.add(
+                    plan + ": a client that has nothing to do with it was disturbed; connections: " + open.size());
         }
         if (!within(SECOND, () -> Resources.now().equals(quiet))) {
             Resources now = Resources.now();
@@ -182,7 +208,8 @@ final class Kills implements AutoCloseable {
                 continue;
             }
             if (!within(PROMPT, () -> late.isOver() && late.isDrained())) {
-                violations.add("the loss of a connection that was reported late is not reported within two seconds: " + late);
+                violations.add(
+                        "the loss of a connection that was reported late is not reported within two seconds: " + late);
                 continue;
             }
             unsettled.stream().filter(round -> round.victim.id == late.peer).forEach(round -> round.finish(late));
@@ -194,8 +221,13 @@ final class Kills implements AutoCloseable {
 
     private Fate pick() {
         int lot = random.nextInt(100);
-        return lot < 45 ? Fate.KILLED : lot < 55 ? Fate.STOPPED_AND_KILLED : lot < 65 ? Fate.STOPPED_AND_KILLED_LATER : lot < 75 ? Fate.STOPPED_AND_FINISHED
-                : lot < 85 ? Fate.FINISHED : Fate.LEFT;
+        return lot < 45
+                ? Fate.KILLED
+                : lot < 55
+                        ? Fate.STOPPED_AND_KILLED
+                        : lot < 65
+                                ? Fate.STOPPED_AND_KILLED_LATER
+                                : lot < 75 ? Fate.STOPPED_AND_FINISHED : lot < 85 ? Fate.FINISHED : Fate.LEFT;
     }
 
     /** A victim's story. */
@@ -210,10 +242,12 @@ final class Kills implements AutoCloseable {
         private Traffic clientTraffic;
         /** Connections that the survivor has ended. */
         private final List<Traffic> left = new ArrayList<>();
+
         private boolean heard;
 
         Round(int number) {
-            plan = "round " + number + ", " + (serves ? "DPU" : "host") + (inContainer ? " in a container" : "") + " is " + fate + " in phase " + phase;
+            plan = "round " + number + ", " + (serves ? "DPU" : "host") + (inContainer ? " in a container" : "")
+                    + " is " + fate + " in phase " + phase;
             tally.merge((serves ? "DPU " : "host ") + fate + (inContainer ? " (container)" : ""), 1, Integer::sum);
         }
 
@@ -254,18 +288,31 @@ final class Kills implements AutoCloseable {
 
         /** Connects to a server that may be killed at any moment. */
         private void reach() {
-            spin("the server's start", () -> victim.phase() >= Ledger.CONNECTING || victim.killedAt != 0 || !victim.isAlive());
+            spin(
+                    "the server's start",
+                    () -> victim.phase() >= Ledger.CONNECTING || victim.killedAt != 0 || !victim.isAlive());
             while (victim.killedAt == 0 && victim.isAlive()) {
                 client = ComchClient.builder(engine, host, dpusName)
                         .onConnected(connection -> {
-                            clientTraffic = new Traffic(connection, engine, host, SELF, Ledger.ofOwn(), new Random(random.nextLong()),
-                                    () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD);
+                            clientTraffic = new Traffic(
+                                    connection,
+                                    engine,
+                                    host,
+                                    SELF,
+                                    Ledger.ofOwn(),
+                                    new Random(random.nextLong()),
+                                    () -> connection.endpoint().inFlight(),
+                                    6,
+                                    Traffic.MAX_PAYLOAD);
                             open.add(clientTraffic);
                         })
-                        .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
-                        .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
-                        .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
-                        .onSendFailed((connection, error) -> { })
+                        .onMessage((connection, message) ->
+                                connection.attachment(Traffic.class).received(message))
+                        .onConsumer((connection, id, state) ->
+                                connection.attachment(Traffic.class).consumerChanged(id, state))
+                        .onDisconnected(connection ->
+                                connection.attachment(Traffic.class).ended())
+                        .onSendFailed((connection, error) -> {})
                         .start();
                 spin("an answer to the client: " + plan, () -> client.state() != ContextState.STARTING || isLate());
                 if (clientTraffic != null) {
@@ -283,13 +330,21 @@ final class Kills implements AutoCloseable {
         /** Connections of this victim, or of one that has not said yet who it is. */
         private List<Traffic> traffic() {
             if (serves) {
-                return open.stream().filter(candidate -> candidate == clientTraffic).toList();
+                return open.stream()
+                        .filter(candidate -> candidate == clientTraffic)
+                        .toList();
             }
-            return open.stream().filter(candidate -> candidate.connection.endpoint() == server).filter(candidate -> candidate.peer == victim.id
-                    || (candidate.peer == Traffic.UNKNOWN && (victim.killedAt == 0 || candidate.madeAt - victim.killedAt < 0))).toList();
+            return open.stream()
+                    .filter(candidate -> candidate.connection.endpoint() == server)
+                    .filter(candidate -> candidate.peer == victim.id
+                            || (candidate.peer == Traffic.UNKNOWN
+                                    && (victim.killedAt == 0 || candidate.madeAt - victim.killedAt < 0)))
+                    .toList();
         }
 
-        /** The survivor ends the connection, and the victim, which may be standing still for a while, is to learn of it. */
+        /**
+         * The survivor ends the connection, and the victim, which may be standing still for a while, is to learn of it.
+         */
         private void leave(Executioner executioner) {
             spin("the victim's traffic: " + plan, () -> victim.phase() >= Ledger.CONTROL || !victim.isAlive());
             within(random.nextInt(40_000_000), () -> !victim.isAlive());
@@ -311,14 +366,17 @@ final class Kills implements AutoCloseable {
                 spin("the victim's notice: " + plan, () -> victim.ledger.get(Entry.LOST_AT) != 0 || !victim.isAlive());
                 long delay = victim.ledger.get(Entry.LOST_AT) - Math.max(leftAt, executioner.thawedAt);
                 // one that was closing anyway is not told
-                if (delay > PROMPT || (victim.ledger.get(Entry.LOST_AT) == 0 && victim.ledger.get(Entry.COMMAND) == Ledger.GO)) {
+                if (delay > PROMPT
+                        || (victim.ledger.get(Entry.LOST_AT) == 0 && victim.ledger.get(Entry.COMMAND) == Ledger.GO)) {
                     violations.add(plan + ": the victim noticed the end after " + delay / 1_000_000 + " ms");
                 }
             }
         }
 
         void settle() {
-            if (!within(PROMPT - (System.nanoTime() - victim.killedAt), () -> traffic().stream().allMatch(Traffic::isOver))) {
+            if (!within(
+                    PROMPT - (System.nanoTime() - victim.killedAt),
+                    () -> traffic().stream().allMatch(Traffic::isOver))) {
                 violations.add(plan + ": the loss is not reported within two seconds");
                 within(PATIENCE, () -> traffic().stream().allMatch(Traffic::isOver));
             }
@@ -350,8 +408,18 @@ final class Kills implements AutoCloseable {
         /** From a victim of which nothing was heard nothing can have arrived. */
         private void checkUnheard() {
             if (!heard && left.isEmpty()) {
-                check(plan, "messages that one has sent of whom nothing was heard", victim.ledger.get(Entry.CONTROL_COMPLETED), 0, 0);
-                check(plan, "payloads that one has sent of whom nothing was heard", victim.ledger.get(Entry.FAST_COMPLETED), 0, 0);
+                check(
+                        plan,
+                        "messages that one has sent of whom nothing was heard",
+                        victim.ledger.get(Entry.CONTROL_COMPLETED),
+                        0,
+                        0);
+                check(
+                        plan,
+                        "payloads that one has sent of whom nothing was heard",
+                        victim.ledger.get(Entry.FAST_COMPLETED),
+                        0,
+                        0);
             }
         }
 
@@ -365,9 +433,12 @@ final class Kills implements AutoCloseable {
 
         private void report(Traffic mine) {
             if (Boolean.getBoolean("reliability.verbose")) {
-                System.out.println(plan + ": received " + mine.ledger.get(Entry.CONTROL_RECEIVED) + " messages and " + mine.ledger.get(Entry.FAST_RECEIVED)
-                        + " payloads, sent " + mine.ledger.get(Entry.CONTROL_ACCEPTED) + " and " + mine.ledger.get(Entry.FAST_SUBMITTED) + "; victim in phase "
-                        + victim.phase() + " has received " + victim.ledger.get(Entry.CONTROL_RECEIVED) + " and " + victim.ledger.get(Entry.FAST_RECEIVED));
+                System.out.println(plan + ": received " + mine.ledger.get(Entry.CONTROL_RECEIVED) + " messages and "
+                        + mine.ledger.get(Entry.FAST_RECEIVED)
+                        + " payloads, sent " + mine.ledger.get(Entry.CONTROL_ACCEPTED) + " and "
+                        + mine.ledger.get(Entry.FAST_SUBMITTED) + "; victim in phase "
+                        + victim.phase() + " has received " + victim.ledger.get(Entry.CONTROL_RECEIVED) + " and "
+                        + victim.ledger.get(Entry.FAST_RECEIVED));
             }
             mine.errors.forEach(error -> violations.add(plan + ": " + error));
             messages += mine.ledger.get(Entry.CONTROL_RECEIVED);
@@ -380,18 +451,36 @@ final class Kills implements AutoCloseable {
         }
 
         /**
-         * The same where the survivor has gone: it does not take any more what is on its way to it, but what it knows to be sent arrives, unless the victim was
-         * closing too.
+         * The same where the survivor has gone: it does not take any more what is on its way to it, but what it knows
+         * to be sent arrives, unless the victim was closing too.
          */
         private void balanceAfterLeaving(Traffic mine) {
             Ledger own = mine.ledger;
             Ledger theirs = victim.ledger;
             boolean listening = theirs.get(Entry.COMMAND) == Ledger.GO && theirs.get(Entry.LOST_AT) != 0;
-            check(plan, "messages to one who leaves", own.get(Entry.CONTROL_RECEIVED), 0, theirs.get(Entry.CONTROL_ACCEPTED) + 1);
-            check(plan, "payloads to one who leaves", own.get(Entry.FAST_RECEIVED), 0, theirs.get(Entry.FAST_SUBMITTED) + 1);
-            check(plan, "messages of one who leaves", theirs.get(Entry.CONTROL_RECEIVED), listening ? own.get(Entry.CONTROL_COMPLETED) : 0,
+            check(
+                    plan,
+                    "messages to one who leaves",
+                    own.get(Entry.CONTROL_RECEIVED),
+                    0,
+                    theirs.get(Entry.CONTROL_ACCEPTED) + 1);
+            check(
+                    plan,
+                    "payloads to one who leaves",
+                    own.get(Entry.FAST_RECEIVED),
+                    0,
+                    theirs.get(Entry.FAST_SUBMITTED) + 1);
+            check(
+                    plan,
+                    "messages of one who leaves",
+                    theirs.get(Entry.CONTROL_RECEIVED),
+                    listening ? own.get(Entry.CONTROL_COMPLETED) : 0,
                     own.get(Entry.CONTROL_ACCEPTED));
-            check(plan, "payloads of one who leaves", theirs.get(Entry.FAST_RECEIVED), listening ? own.get(Entry.FAST_COMPLETED) : 0,
+            check(
+                    plan,
+                    "payloads of one who leaves",
+                    theirs.get(Entry.FAST_RECEIVED),
+                    listening ? own.get(Entry.FAST_COMPLETED) : 0,
                     own.get(Entry.FAST_SUBMITTED));
             if (listening) {
                 leaves++;
@@ -403,13 +492,28 @@ final class Kills implements AutoCloseable {
         Ledger own = mine.ledger;
         Ledger theirs = victim.ledger;
         // the victim counts just after the fact
-        check(plan, "messages", own.get(Entry.CONTROL_RECEIVED), theirs.get(Entry.CONTROL_COMPLETED), theirs.get(Entry.CONTROL_ACCEPTED) + 1);
-        check(plan, "payloads", own.get(Entry.FAST_RECEIVED), theirs.get(Entry.FAST_COMPLETED), theirs.get(Entry.FAST_SUBMITTED) + 1);
+        check(
+                plan,
+                "messages",
+                own.get(Entry.CONTROL_RECEIVED),
+                theirs.get(Entry.CONTROL_COMPLETED),
+                theirs.get(Entry.CONTROL_ACCEPTED) + 1);
+        check(
+                plan,
+                "payloads",
+                own.get(Entry.FAST_RECEIVED),
+                theirs.get(Entry.FAST_COMPLETED),
+                theirs.get(Entry.FAST_SUBMITTED) + 1);
         check(plan, "messages to the victim", theirs.get(Entry.CONTROL_RECEIVED), 0, own.get(Entry.CONTROL_ACCEPTED));
         check(plan, "payloads to the victim", theirs.get(Entry.FAST_RECEIVED), 0, own.get(Entry.FAST_SUBMITTED));
         if (theirs.get(Entry.FINISHED) != 0) {
             orderly++;
-            check(plan, "messages before an orderly end", own.get(Entry.CONTROL_RECEIVED), mine.controlTotal, mine.controlTotal);
+            check(
+                    plan,
+                    "messages before an orderly end",
+                    own.get(Entry.CONTROL_RECEIVED),
+                    mine.controlTotal,
+                    mine.controlTotal);
             check(plan, "payloads before an orderly end", own.get(Entry.FAST_RECEIVED), mine.fastTotal, mine.fastTotal);
             check(plan, "failures before an orderly end", mine.failedReceives, 0, 0);
         }
@@ -427,8 +531,8 @@ final class Kills implements AutoCloseable {
         if (sorted.length == 0) {
             return "no loss to notice";
         }
-        return "losses noticed: " + sorted.length + ", median " + millis(sorted[sorted.length / 2]) + " ms, 99 % " + millis(sorted[sorted.length * 99 / 100])
-                + " ms, worst " + millis(sorted[sorted.length - 1]) + " ms";
+        return "losses noticed: " + sorted.length + ", median " + millis(sorted[sorted.length / 2]) + " ms, 99 % "
+                + millis(sorted[sorted.length * 99 / 100]) + " ms, worst " + millis(sorted[sorted.length - 1]) + " ms";
     }
 
     private static String millis(long nanos) {
@@ -513,7 +617,10 @@ final class Kills implements AutoCloseable {
                 victim.command(random.nextBoolean() ? Ledger.CLOSE : Ledger.FINISH);
             }
             until(() -> victim.phase() >= phase || !victim.isAlive());
-            pause(phase == Ledger.CONNECTING ? 4000 : phase == Ledger.CLOSING ? 4000 : phase == Ledger.CONTROL ? 20_000 : 200_000);
+            pause(
+                    phase == Ledger.CONNECTING
+                            ? 4000
+                            : phase == Ledger.CLOSING ? 4000 : phase == Ledger.CONTROL ? 20_000 : 200_000);
         }
 
         private void standStill() {

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Many short lives: {@code -Dreliability.rounds=2000 -Dreliability.seed=…}. With a Docker engine, one victim in ten is a container.
+ * Many short lives: {@code -Dreliability.rounds=2000 -Dreliability.seed=…}. With a Docker engine, one victim in ten is
+ * a container.
  */
 @Tag("reliability")
 class KillsIT {
@@ -41,23 +42,27 @@ class KillsIT {
                     memory.add(Resources.privateKiB());
                 }
                 if (round % 100 == 0) {
-                    System.out.println("kills: " + round + " rounds after " + (System.nanoTime() - began) / 1_000_000_000L + " s, " + kills.violations.size()
+                    System.out.println("kills: " + round + " rounds after "
+                            + (System.nanoTime() - began) / 1_000_000_000L + " s, " + kills.violations.size()
                             + " violations, " + Resources.privateKiB() / 1024 + " MiB");
                 }
             }
         } finally {
             kills.violations.forEach(System.out::println);
             kills.tally.forEach((what, count) -> System.out.println("  " + what + ": " + count));
-            System.out.println("kills: " + kills.messages + " messages and " + kills.payloads + " payloads received; " + kills.orderly + " orderly ends, " + kills.leaves
-                    + " times left with balanced books; " + kills.noticeFigures());
+            System.out.println("kills: " + kills.messages + " messages and " + kills.payloads + " payloads received; "
+                    + kills.orderly + " orderly ends, " + kills.leaves + " times left with balanced books; "
+                    + kills.noticeFigures());
             System.out.println("kills: memory of the survivor: " + memory);
         }
         assertThat(kills.violations).as("seed " + seed).isEmpty();
         assertThat(memory.growthMiB()).as("growth of the survivor's memory").isLessThan(FLAT_MIB);
         if (fabric != null) {
             try (Stream<Path> files = Files.list(fabric)) {
-                assertThat(files.filter(file -> file.toString().endsWith(".lock")).count())
-                        .as("locks in the fabric folder, of a last victim at most").isLessThanOrEqualTo(1);
+                assertThat(files.filter(file -> file.toString().endsWith(".lock"))
+                                .count())
+                        .as("locks in the fabric folder, of a last victim at most")
+                        .isLessThanOrEqualTo(1);
             }
         }
     }

@@ -12,21 +12,40 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What a victim is to do and what it has done so far, in a file that both processes have mapped: it survives its writer, and tells the driver at once how far
- * the victim is.
+ * What a victim is to do and what it has done so far, in a file that both processes have mapped: it survives its
+ * writer, and tells the driver at once how far the victim is.
  */
 @SuppressWarnings("EnumOrdinal") // the place of an entry in the file
 final class Ledger {
     /** The entries. Those that the driver writes come first. */
     enum Entry {
-        COMMAND, ROLE, SEED, ID,
-        PHASE, CONTROL_ACCEPTED, CONTROL_COMPLETED, CONTROL_RECEIVED, FAST_SUBMITTED, FAST_COMPLETED, FAST_RECEIVED, ERRORS, LOST_AT, FINISHED, BYTES_RECEIVED,
-        /** KiB of private memory, and how often there was no room to send: what a process of {@link LoadClients} tells now and then. */
-        PRIVATE_KIB, REFUSED_MESSAGES, REFUSED_PAYLOADS
+        COMMAND,
+        ROLE,
+        SEED,
+        ID,
+        PHASE,
+        CONTROL_ACCEPTED,
+        CONTROL_COMPLETED,
+        CONTROL_RECEIVED,
+        FAST_SUBMITTED,
+        FAST_COMPLETED,
+        FAST_RECEIVED,
+        ERRORS,
+        LOST_AT,
+        FINISHED,
+        BYTES_RECEIVED,
+        /**
+         * KiB of private memory, and how often there was no room to send: what a process of {@link LoadClients} tells
+         * now and then.
+         */
+        PRIVATE_KIB,
+        REFUSED_MESSAGES,
+        REFUSED_PAYLOADS
     }
 
     /** Commands, in the order in which they may come. */
     static final long WAIT = 0;
+
     static final long GO = 1;
     /** End in good order: send everything, tell the totals, close. */
     static final long FINISH = 2;
@@ -38,6 +57,7 @@ final class Ledger {
 
     /** Phases of a victim. */
     static final long BOOT = 1;
+
     static final long CONNECTING = 2;
     static final long CONTROL = 3;
     static final long FAST = 4;
@@ -52,14 +72,19 @@ final class Ledger {
         this.memory = memory;
     }
 
-    /** A folder for ledgers: within the fabric folder, which is all that containers share with this machine, where there is one. */
+    /**
+     * A folder for ledgers: within the fabric folder, which is all that containers share with this machine, where there
+     * is one.
+     */
     static Path folder(Path fabric, Path otherwise) throws IOException {
         return fabric == null ? otherwise : Files.createTempDirectory(fabric, "ledgers");
     }
 
     static Ledger open(Path file) {
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
-            return new Ledger(channel.map(FileChannel.MapMode.READ_WRITE, 0, (long) Entry.values().length * Long.BYTES, Arena.ofAuto()));
+        try (FileChannel channel =
+                FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE)) {
+            return new Ledger(channel.map(
+                    FileChannel.MapMode.READ_WRITE, 0, (long) Entry.values().length * Long.BYTES, Arena.ofAuto()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

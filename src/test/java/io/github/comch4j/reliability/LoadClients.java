@@ -15,17 +15,17 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Many clients of one server, on one engine: {@code LEDGER NAME COUNT}. They send until the ledger says that it is enough, and tell there now and then how much
- * memory this process has and how often there was no room.
+ * Many clients of one server, on one engine: {@code LEDGER NAME COUNT}. They send until the ledger says that it is
+ * enough, and tell there now and then how much memory this process has and how often there was no room.
  */
 public final class LoadClients {
     /** Buffers of each end, and the size of each. */
     static final int BUFFERS = 4;
+
     static final int MAX_PAYLOAD = 64 << 10;
     private static final long TELL_INTERVAL = 250_000_000L;
 
-    private LoadClients() {
-    }
+    private LoadClients() {}
 
     public static void main(String[] arguments) {
         Ledger ledger = Ledger.open(Path.of(arguments[0]));
@@ -33,7 +33,8 @@ public final class LoadClients {
         Doca.library();
         List<ComchClient> clients = new ArrayList<>();
         List<Traffic> open = new ArrayList<>();
-        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(Machine.HOST)) {
             ledger.set(Entry.PHASE, Ledger.BOOT);
             while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {
                 LockSupport.parkNanos(1_000_000);
@@ -43,11 +44,22 @@ public final class LoadClients {
             for (int i = 0; i < Integer.parseInt(arguments[2]); i++) {
                 int id = (int) ledger.get(Entry.ID) * 1000 + i;
                 clients.add(ComchClient.builder(engine, host, arguments[1])
-                        .onConnected(connection -> open.add(new Traffic(connection, engine, host, id, Ledger.ofOwn(), random,
-                                () -> connection.endpoint().inFlight(), BUFFERS, MAX_PAYLOAD)))
-                        .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
-                        .onConsumer((connection, number, state) -> connection.attachment(Traffic.class).consumerChanged(number, state))
-                        .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
+                        .onConnected(connection -> open.add(new Traffic(
+                                connection,
+                                engine,
+                                host,
+                                id,
+                                Ledger.ofOwn(),
+                                random,
+                                () -> connection.endpoint().inFlight(),
+                                BUFFERS,
+                                MAX_PAYLOAD)))
+                        .onMessage((connection, message) ->
+                                connection.attachment(Traffic.class).received(message))
+                        .onConsumer((connection, number, state) ->
+                                connection.attachment(Traffic.class).consumerChanged(number, state))
+                        .onDisconnected(connection ->
+                                connection.attachment(Traffic.class).ended())
                         .start());
             }
             while (open.size() < clients.size()) {
@@ -99,7 +111,11 @@ public final class LoadClients {
 
     private static void tell(Ledger ledger, List<Traffic> open) {
         ledger.set(Entry.PRIVATE_KIB, Resources.privateKiB());
-        ledger.set(Entry.REFUSED_MESSAGES, open.stream().mapToLong(traffic -> traffic.refusedMessages).sum());
-        ledger.set(Entry.REFUSED_PAYLOADS, open.stream().mapToLong(traffic -> traffic.refusedPayloads).sum());
+        ledger.set(
+                Entry.REFUSED_MESSAGES,
+                open.stream().mapToLong(traffic -> traffic.refusedMessages).sum());
+        ledger.set(
+                Entry.REFUSED_PAYLOADS,
+                open.stream().mapToLong(traffic -> traffic.refusedPayloads).sum());
     }
 }

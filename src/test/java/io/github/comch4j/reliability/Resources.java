@@ -26,7 +26,9 @@ record Resources(Map<String, Integer> descriptors, long mappings) {
                     descriptors.merge(kind, 1, Integer::sum);
                 }
             }
-            long mappings = Files.readAllLines(Path.of("/proc/self/maps")).stream().filter(line -> line.contains("memfd:doca-emu")).count();
+            long mappings = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                    .filter(line -> line.contains("memfd:doca-emu"))
+                    .count();
             return new Resources(descriptors, mappings);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -63,7 +65,10 @@ record Resources(Map<String, Integer> descriptors, long mappings) {
     private static long status(String name) {
         try {
             List<String> lines = Files.readAllLines(Path.of("/proc/self/status"));
-            return lines.stream().filter(line -> line.startsWith(name + ":")).mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst()
+            return lines.stream()
+                    .filter(line -> line.startsWith(name + ":"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                    .findFirst()
                     .orElseThrow();
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -11,7 +11,10 @@ final class Samples {
         kib.add(value);
     }
 
-    /** The mean of the last quarter less that of the first, in MiB: a single peak is no growth, and what grows slowly and for ever is. */
+    /**
+     * The mean of the last quarter less that of the first, in MiB: a single peak is no growth, and what grows slowly
+     * and for ever is.
+     */
     double growthMiB() {
         int quarter = Math.max(1, kib.size() / 4);
         return mean(kib.size() - quarter, kib.size()) - mean(0, quarter);
@@ -22,7 +25,11 @@ final class Samples {
     }
 
     private double mean(int from, int to) {
-        return kib.subList(from, to).stream().mapToLong(Long::longValue).average().orElseThrow() / 1024;
+        return kib.subList(from, to).stream()
+                        .mapToLong(Long::longValue)
+                        .average()
+                        .orElseThrow()
+                / 1024;
     }
 
     @Override

@@ -12,11 +12,12 @@ final class Signals {
     static final int CONTINUE = 18;
     static final int STOP = 19;
 
-    private static final MethodHandle CALL = Linker.nativeLinker().downcallHandle(Linker.nativeLinker().defaultLookup().find("kill").orElseThrow(),
-            FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
+    private static final MethodHandle CALL = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().find("kill").orElseThrow(),
+                    FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
 
-    private Signals() {
-    }
+    private Signals() {}
 
     static void send(long pid, int signal) {
         try {

@@ -17,12 +17,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * Clients that come and go: {@code LEDGER NAME COUNT LIFE-MILLISECONDS}. Each place has a client, which lives for a while and ends in good order, or just
- * closes, or is sent away by the server; then the place has another one.
+ * Clients that come and go: {@code LEDGER NAME COUNT LIFE-MILLISECONDS}. Each place has a client, which lives for a
+ * while and ends in good order, or just closes, or is sent away by the server; then the place has another one.
  */
 public final class SoakClients {
     /** Buffers of each end, and the size of each. */
     static final int BUFFERS = 4;
+
     static final int MAX_PAYLOAD = 64 << 10;
     /** Between two steps of one end: there are many of them, and the point is how long it goes, not how fast. */
     static final long PACE = 10_000_000;
@@ -49,13 +50,15 @@ public final class SoakClients {
         Ledger ledger = Ledger.open(Path.of(arguments[0]));
         Machine.useEmulation();
         Doca.library();
-        try (ProgressEngine engine = ProgressEngine.create(); Device host = Devices.openHost(Machine.HOST)) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(Machine.HOST)) {
             engine.setTimeout(PATIENCE);
             ledger.set(Entry.PHASE, Ledger.BOOT);
             while (ledger.get(Entry.COMMAND) == Ledger.WAIT) {
                 LockSupport.parkNanos(1_000_000);
             }
-            new SoakClients(ledger, arguments[1], 1_000_000 * Long.parseLong(arguments[3]), engine, host).live(Integer.parseInt(arguments[2]));
+            new SoakClients(ledger, arguments[1], 1_000_000 * Long.parseLong(arguments[3]), engine, host)
+                    .live(Integer.parseInt(arguments[2]));
         } catch (RuntimeException | Error e) {
             e.printStackTrace();
             ledger.increment(Entry.ERRORS);
@@ -65,7 +68,8 @@ public final class SoakClients {
     }
 
     private void live(int count) {
-        List<Place> places = new ArrayList<>(IntStream.range(0, count).mapToObj(Place::new).toList());
+        List<Place> places =
+                new ArrayList<>(IntStream.range(0, count).mapToObj(Place::new).toList());
         ledger.set(Entry.PHASE, Ledger.FAST);
         while (!places.isEmpty()) {
             if (ledger.get(Entry.COMMAND) == Ledger.CLOSE) {
@@ -101,12 +105,20 @@ public final class SoakClients {
             endAt = now + (long) (-Math.log(1 - random.nextDouble()) * meanLife);
             int id = (int) ledger.get(Entry.ID) * 1000 + number;
             client = ComchClient.builder(engine, host, name)
-                    .onConnected(connection -> traffic = new Traffic(connection, engine, host, id, Ledger.ofOwn(), random, () -> connection.endpoint().inFlight(),
-                            BUFFERS, MAX_PAYLOAD))
+                    .onConnected(connection -> traffic = new Traffic(
+                            connection,
+                            engine,
+                            host,
+                            id,
+                            Ledger.ofOwn(),
+                            random,
+                            () -> connection.endpoint().inFlight(),
+                            BUFFERS,
+                            MAX_PAYLOAD))
                     .onMessage((connection, message) -> traffic.received(message))
                     .onConsumer((connection, consumer, state) -> traffic.consumerChanged(consumer, state))
                     .onDisconnected(connection -> traffic.ended())
-                    .onSendFailed((connection, error) -> { })
+                    .onSendFailed((connection, error) -> {})
                     .start();
         }
 

@@ -25,9 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One server and its clients in several processes, for as long as one likes: they connect, send on both paths, leave in good order, just close, are sent
- * away, are killed. Now and then all leave, and at the end the server does too; then nothing may be there that was not there at the beginning.
- * {@code -Dsoak.seconds=7200 -Dsoak.clients=64 -Dsoak.processes=8 -Dsoak.lap=600 -Dsoak.seed=…}.
+ * One server and its clients in several processes, for as long as one likes: they connect, send on both paths, leave in
+ * good order, just close, are sent away, are killed. Now and then all leave, and at the end the server does too; then
+ * nothing may be there that was not there at the beginning. {@code -Dsoak.seconds=7200 -Dsoak.clients=64
+ * -Dsoak.processes=8 -Dsoak.lap=600 -Dsoak.seed=…}.
  */
 @Tag("reliability")
 class SoakIT {
@@ -38,6 +39,7 @@ class SoakIT {
     private static final int PROCESSES = Math.min(CLIENTS, Integer.getInteger("soak.processes", 8));
     /** Until all leave, and what is there is compared. */
     private static final int LAP = Integer.getInteger("soak.lap", Math.clamp(SECONDS / 4, 5, 600));
+
     private static final int INTERVAL = Math.clamp(LAP / 2, 1, 60);
     /** Of a client, mean. Half of a lap at most, so that a short run sees some end. */
     private static final long LIFE_MILLIS = Long.getLong("soak.life", Math.min(4000, LAP * 200L));
@@ -165,22 +167,41 @@ class SoakIT {
     }
 
     private void startServer(Representor representor) {
-        server = ComchServer.builder(control, dpu, representor, name).sendTasks(8192)
+        server = ComchServer.builder(control, dpu, representor, name)
+                .sendTasks(8192)
                 .onConnected(connection -> {
                     served++;
-                    Traffic traffic = new Traffic(connection, data, dpu, 0, Ledger.ofOwn(), new Random(random.nextLong()), () -> connection.endpoint().inFlight(),
-                            SoakClients.BUFFERS, SoakClients.MAX_PAYLOAD);
+                    Traffic traffic = new Traffic(
+                            connection,
+                            data,
+                            dpu,
+                            0,
+                            Ledger.ofOwn(),
+                            new Random(random.nextLong()),
+                            () -> connection.endpoint().inFlight(),
+                            SoakClients.BUFFERS,
+                            SoakClients.MAX_PAYLOAD);
                     open.add(new Guest(traffic));
                 })
-                .onMessage((connection, message) -> connection.attachment(Traffic.class).received(message))
-                .onConsumer((connection, id, state) -> connection.attachment(Traffic.class).consumerChanged(id, state))
-                .onDisconnected(connection -> connection.attachment(Traffic.class).ended())
-                .onSendFailed((connection, error) -> { })
+                .onMessage((connection, message) ->
+                        connection.attachment(Traffic.class).received(message))
+                .onConsumer((connection, id, state) ->
+                        connection.attachment(Traffic.class).consumerChanged(id, state))
+                .onDisconnected(
+                        connection -> connection.attachment(Traffic.class).ended())
+                .onSendFailed((connection, error) -> {})
                 .start();
     }
 
     private void startProcess(int clients) {
-        VictimProcess process = VictimProcess.start(nextProcess++, folder, VictimProcess.SMALL_HEAP, SoakClients.class, name, Integer.toString(clients), Long.toString(LIFE_MILLIS));
+        VictimProcess process = VictimProcess.start(
+                nextProcess++,
+                folder,
+                VictimProcess.SMALL_HEAP,
+                SoakClients.class,
+                name,
+                Integer.toString(clients),
+                Long.toString(LIFE_MILLIS));
         process.order(Ledger.CLIENT, random.nextLong());
         processes.add(process);
     }
@@ -220,7 +241,9 @@ class SoakIT {
     }
 
     private void sendOneAway() {
-        List<Guest> candidates = open.stream().filter(guest -> !guest.traffic.isOver() && guest.traffic.controlTotal == Traffic.UNKNOWN).toList();
+        List<Guest> candidates = open.stream()
+                .filter(guest -> !guest.traffic.isOver() && guest.traffic.controlTotal == Traffic.UNKNOWN)
+                .toList();
         if (!candidates.isEmpty()) {
             Guest guest = candidates.get(random.nextInt(candidates.size()));
             open.remove(guest);
@@ -273,13 +296,35 @@ class SoakIT {
         until("the end of all connections", open::isEmpty);
     }
 
-    private static final String[] HEADINGS = {"time/s", "clients", "served", "orderly", "lost", "sent away", "killed", "ended", "messages", "payloads", "MB", "fds",
-        "maps", "handles", "heap/kB", "malloc/kB", "RSS/MiB", "private/MiB", ""};
+    private static final String[] HEADINGS = {
+        "time/s",
+        "clients",
+        "served",
+        "orderly",
+        "lost",
+        "sent away",
+        "killed",
+        "ended",
+        "messages",
+        "payloads",
+        "MB",
+        "fds",
+        "maps",
+        "handles",
+        "heap/kB",
+        "malloc/kB",
+        "RSS/MiB",
+        "private/MiB",
+        ""
+    };
 
     private static void print(Object... columns) {
         StringBuilder line = new StringBuilder("soak:");
         for (int i = 0; i < columns.length; i++) {
-            line.append(' ').append(String.format("%" + (i == columns.length - 1 ? "" : Math.max(7, HEADINGS[i].length())) + "s", columns[i]));
+            line.append(' ')
+                    .append(String.format(
+                            "%" + (i == columns.length - 1 ? "" : Math.max(7, HEADINGS[i].length())) + "s",
+                            columns[i]));
         }
         System.out.println(line.toString().stripTrailing());
     }
@@ -291,9 +336,26 @@ class SoakIT {
             live[1] += guest.traffic.ledger.get(Entry.FAST_RECEIVED);
             live[2] += guest.traffic.ledger.get(Entry.BYTES_RECEIVED);
         }
-        print((System.nanoTime() - began) / SECOND, open.size(), served, orderly, lost, sentAway, killed, ended, messages + live[0], payloads + live[1],
-                (bytes + live[2]) / 1_000_000, census.descriptors(), census.mapLines(), census.handles(), census.heap() / 1000, census.malloc() / 1000,
-                census.residentMiB(), census.anonymousMiB(), remark);
+        print(
+                (System.nanoTime() - began) / SECOND,
+                open.size(),
+                served,
+                orderly,
+                lost,
+                sentAway,
+                killed,
+                ended,
+                messages + live[0],
+                payloads + live[1],
+                (bytes + live[2]) / 1_000_000,
+                census.descriptors(),
+                census.mapLines(),
+                census.handles(),
+                census.heap() / 1000,
+                census.malloc() / 1000,
+                census.residentMiB(),
+                census.anonymousMiB(),
+                remark);
     }
 
     private Census census() {
@@ -302,7 +364,10 @@ class SoakIT {
         return Census.now(devices.apply(dpu), engines.apply(control), engines.apply(data));
     }
 
-    /** What is there more than at the start. Some things end a moment later: what the garbage collector or another process's death takes away. */
+    /**
+     * What is there more than at the start. Some things end a moment later: what the garbage collector or another
+     * process's death takes away.
+     */
     private Census compare(String moment, Census start) {
         Census now = census();
         for (int i = 0; i < 50 && !now.over(start).isEmpty(); i++) {
@@ -323,9 +388,11 @@ class SoakIT {
     @Test
     void nothingIsLeftBehind() {
         Machine.useEmulation();
-        System.out.println("soak: " + CLIENTS + " clients in " + PROCESSES + " processes, " + SECONDS + " s in laps of " + LAP + " s, seed " + seed);
-        try (ProgressEngine controlEngine = ProgressEngine.create(); ProgressEngine dataEngine = ProgressEngine.create();
-             Device device = Devices.openDpu(Machine.DPU)) {
+        System.out.println("soak: " + CLIENTS + " clients in " + PROCESSES + " processes, " + SECONDS + " s in laps of "
+                + LAP + " s, seed " + seed);
+        try (ProgressEngine controlEngine = ProgressEngine.create();
+                ProgressEngine dataEngine = ProgressEngine.create();
+                Device device = Devices.openDpu(Machine.DPU)) {
             control = controlEngine;
             data = dataEngine;
             dpu = device;
@@ -352,7 +419,9 @@ class SoakIT {
             server.close();
             Census last = compare("end, without the server", start);
             assertThat(violations).as("seed " + seed).isEmpty();
-            assertThat(last.anonymousMiB()).as("the server's private memory, MiB").isLessThan(afterOne.anonymousMiB() + GROWTH);
+            assertThat(last.anonymousMiB())
+                    .as("the server's private memory, MiB")
+                    .isLessThan(afterOne.anonymousMiB() + GROWTH);
             assertThat(orderly).as("clients that came to a good end").isPositive();
             System.out.println("soak: nothing is over the start");
         } finally {

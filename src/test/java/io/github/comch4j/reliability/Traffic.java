@@ -25,7 +25,8 @@ import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 
 /**
- * One end of a connection under fire: sends as much as it can on both paths, and checks that what comes has its number, size and checksum.
+ * One end of a connection under fire: sends as much as it can on both paths, and checks that what comes has its number,
+ * size and checksum.
  *
  * <p>What is sent begins with a header: number (8 bytes), size, checksum, sender, kind (4 bytes each).
  */
@@ -33,10 +34,12 @@ final class Traffic {
     static final int HEADER = 24;
     /** The largest payload that one end may use; above what the emulated device's pipeline holds. */
     static final int MAX_PAYLOAD = (1 << 20) + (1 << 18);
+
     private static final int KIND_DATA = 0;
     private static final int KIND_END = 1;
     /** Nothing has come yet. */
     static final int UNKNOWN = -1;
+
     private static final MemorySegment NOISE = noise();
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED;
@@ -52,12 +55,15 @@ final class Traffic {
     long endedAt;
     /** The totals that the peer has told before an orderly end. */
     long controlTotal = UNKNOWN;
+
     long fastTotal = UNKNOWN;
     /** Payloads that were announced and did not come, while the consumer was running. */
     long failedReceives;
+
     final long madeAt = System.nanoTime();
     /** How often there was no room to send: all tasks in flight, the queue full, or nothing posted. */
     long refusedMessages;
+
     long refusedPayloads;
 
     private final ProgressEngine engine;
@@ -90,7 +96,15 @@ final class Traffic {
      * @param buffers to send from, and as many to receive into
      * @param maxPayload the size of each
      */
-    Traffic(ComchConnection connection, ProgressEngine engine, Device device, int self, Ledger ledger, Random random, LongSupplier inFlight, int buffers,
+    Traffic(
+            ComchConnection connection,
+            ProgressEngine engine,
+            Device device,
+            int self,
+            Ledger ledger,
+            Random random,
+            LongSupplier inFlight,
+            int buffers,
             int maxPayload) {
         this.connection = connection;
         this.engine = engine;
@@ -180,10 +194,15 @@ final class Traffic {
         }
         due++;
         ledger.increment(Entry.FAST_RECEIVED);
-        ledger.set(Entry.BYTES_RECEIVED, ledger.get(Entry.BYTES_RECEIVED) + buffer.data().byteSize());
+        ledger.set(
+                Entry.BYTES_RECEIVED,
+                ledger.get(Entry.BYTES_RECEIVED) + buffer.data().byteSize());
     }
 
-    /** A payload that has failed, which was reported, is not to come any more. When the connection ends, a buffer may come back before one that was filled. */
+    /**
+     * A payload that has failed, which was reported, is not to come any more. When the connection ends, a buffer may
+     * come back before one that was filled.
+     */
     private void skipFailed(MemorySegment data) {
         long missing = data.byteSize() < HEADER ? 0 : data.get(LONG, 0) - due;
         if (missing > 0 && missing <= failed) {
@@ -218,17 +237,26 @@ final class Traffic {
     }
 
     private void open() {
-        memory = MemoryMap.allocate(device, 2L * buffers.length * maxPayload, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-        consumer = connection.consumer(engine, memory).buffers(buffers.length, maxPayload).onReceive(this::payloadReceived)
+        memory = MemoryMap.allocate(
+                device, 2L * buffers.length * maxPayload, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+        consumer = connection
+                .consumer(engine, memory)
+                .buffers(buffers.length, maxPayload)
+                .onReceive(this::payloadReceived)
                 .onReceiveFailed((self, buffer, error) -> {
                     failed++;
                     failedReceives += self.isRunning() ? 1 : 0; // else: flushed, perhaps before the end is reported
-                }).start();
-        producer = connection.producer(engine).tasks(buffers.length).onCompletion((self, buffer, status) -> {
-            if (status == DocaError.SUCCESS) {
-                ledger.increment(Entry.FAST_COMPLETED);
-            }
-        }).start();
+                })
+                .start();
+        producer = connection
+                .producer(engine)
+                .tasks(buffers.length)
+                .onCompletion((self, buffer, status) -> {
+                    if (status == DocaError.SUCCESS) {
+                        ledger.increment(Entry.FAST_COMPLETED);
+                    }
+                })
+                .start();
         for (int i = 0; i < buffers.length; i++) {
             buffers[i] = producer.acquire(memory, (long) (buffers.length + i) * maxPayload, maxPayload);
         }
@@ -342,9 +370,12 @@ final class Traffic {
 
     @Override
     public String toString() {
-        return "with " + peer + (isOver() ? ", over" : "") + ": sent " + ledger.get(Entry.CONTROL_ACCEPTED) + " messages and "
-                + ledger.get(Entry.FAST_SUBMITTED) + " payloads" + (totalsSent ? ", which is all" : "") + ", in flight " + inFlight.getAsLong() + " and "
-                + (producer == null ? 0 : producer.inFlight()) + "; received " + ledger.get(Entry.CONTROL_RECEIVED) + " of " + controlTotal + " messages and "
+        return "with " + peer + (isOver() ? ", over" : "") + ": sent " + ledger.get(Entry.CONTROL_ACCEPTED)
+                + " messages and "
+                + ledger.get(Entry.FAST_SUBMITTED) + " payloads" + (totalsSent ? ", which is all" : "") + ", in flight "
+                + inFlight.getAsLong() + " and "
+                + (producer == null ? 0 : producer.inFlight()) + "; received " + ledger.get(Entry.CONTROL_RECEIVED)
+                + " of " + controlTotal + " messages and "
                 + ledger.get(Entry.FAST_RECEIVED) + " of " + fastTotal + " payloads";
     }
 

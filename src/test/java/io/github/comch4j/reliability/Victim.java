@@ -56,23 +56,32 @@ public final class Victim {
     }
 
     private <B extends ControlPathEndpoint.Builder<B>> B handlers(B builder, Device device) {
-        return builder
-                .onConnected(connection -> traffic = new Traffic(connection, engine, device, (int) ledger.get(Entry.ID), ledger, random,
-                        () -> connection.endpoint().inFlight(), 6, Traffic.MAX_PAYLOAD))
+        return builder.onConnected(connection -> traffic = new Traffic(
+                        connection,
+                        engine,
+                        device,
+                        (int) ledger.get(Entry.ID),
+                        ledger,
+                        random,
+                        () -> connection.endpoint().inFlight(),
+                        6,
+                        Traffic.MAX_PAYLOAD))
                 .onMessage((connection, message) -> traffic.received(message))
                 .onConsumer((connection, id, state) -> traffic.consumerChanged(id, state))
                 .onDisconnected(connection -> {
                     ledger.set(Entry.LOST_AT, System.nanoTime());
                     traffic.ended();
                 })
-                .onSendFailed((connection, error) -> { });
+                .onSendFailed((connection, error) -> {});
     }
 
     @SuppressWarnings("try") // the server is there for its clients
     private void serve(String name) {
         try (Device dpu = Devices.openDpu(Machine.DPU)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
-            try (ComchServer server = handlers(ComchServer.builder(engine, dpu, dpu.openRepresentor(Machine.HOST), name), dpu).start()) {
+            try (ComchServer server = handlers(
+                            ComchServer.builder(engine, dpu, dpu.openRepresentor(Machine.HOST), name), dpu)
+                    .start()) {
                 live(null);
             }
         }
@@ -81,7 +90,8 @@ public final class Victim {
     private void connect(String name) {
         try (Device host = Devices.openHost(Machine.HOST)) {
             ledger.set(Entry.PHASE, Ledger.CONNECTING);
-            try (ComchClient client = handlers(ComchClient.builder(engine, host, name), host).start()) {
+            try (ComchClient client =
+                    handlers(ComchClient.builder(engine, host, name), host).start()) {
                 live(client);
             }
         }

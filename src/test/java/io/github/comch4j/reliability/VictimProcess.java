@@ -17,8 +17,13 @@ import java.util.stream.Stream;
 
 /** The driver's view of a {@link Victim}: a process, or a container with a process in it. */
 final class VictimProcess {
-    private static final List<String> JVM = List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
-            "-XX:-UsePerfData", "-Djava.util.logging.config.file=/dev/null");
+    private static final List<String> JVM = List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-Xshare:auto",
+            "-XX:-UsePerfData",
+            "-Djava.util.logging.config.file=/dev/null");
 
     /** A small heap, made as it is needed: for short lives. */
     static final List<String> SMALL_HEAP = List.of("-Xmx64m");
@@ -31,6 +36,7 @@ final class VictimProcess {
     volatile long killedAt;
     /** Whether it is being killed, or was. */
     volatile boolean struck;
+
     private final Process process; // of a container: the docker command that waits for it
     private final String container; // null: none
     private final Path file;
@@ -47,26 +53,42 @@ final class VictimProcess {
     static VictimProcess start(int id, Path folder, List<String> heap, Class<?> main, String... names) {
         Path file = folder.resolve("ledger-" + id);
         Ledger ledger = Ledger.open(file);
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
         command.addAll(JVM);
         command.addAll(heap);
-        command.addAll(List.of("-cp", classPath().stream().collect(Collectors.joining(File.pathSeparator)), main.getName(), file.toString()));
+        command.addAll(List.of(
+                "-cp",
+                classPath().stream().collect(Collectors.joining(File.pathSeparator)),
+                main.getName(),
+                file.toString()));
         command.addAll(List.of(names));
         return new VictimProcess(id, ledger, launch(command), null, file);
     }
 
     /**
-     * A container with such a process. It shares the fabric folder with this machine, and nothing else: JDK and classes are mounted read-only, in place of an
-     * image that has them.
+     * A container with such a process. It shares the fabric folder with this machine, and nothing else: JDK and classes
+     * are mounted read-only, in place of an image that has them.
      *
      * @param folder for ledgers, within the fabric folder
      */
-    static VictimProcess startContainer(int id, Path folder, Path fabric, List<String> heap, Class<?> main, String... names) {
+    static VictimProcess startContainer(
+            int id, Path folder, Path fabric, List<String> heap, Class<?> main, String... names) {
         Path file = folder.resolve("ledger-" + id);
         Ledger ledger = Ledger.open(file);
         String name = "comch4j-victim-" + ProcessHandle.current().pid() + "-" + id;
-        List<String> command = new ArrayList<>(List.of("docker", "run", "--network=none", "--name", name,
-                "--label", "io.github.comch4j.test=" + ProcessHandle.current().pid(), "-e", "DOCA_EMU_DIR=/fabric", "-v", fabric + ":/fabric"));
+        List<String> command = new ArrayList<>(List.of(
+                "docker",
+                "run",
+                "--network=none",
+                "--name",
+                name,
+                "--label",
+                "io.github.comch4j.test=" + ProcessHandle.current().pid(),
+                "-e",
+                "DOCA_EMU_DIR=/fabric",
+                "-v",
+                fabric + ":/fabric"));
         String jdk = System.getenv().getOrDefault("COMCH4J_TEST_JDK", "");
         if (!jdk.isEmpty()) {
             command.addAll(List.of("-v", jdk + ":/jdk:ro"));
@@ -87,27 +109,39 @@ final class VictimProcess {
     /** The same container with a new process in it, and with an empty ledger. It must have ended. */
     VictimProcess restart(int newId) {
         forgetLedger();
-        return new VictimProcess(newId, Ledger.open(file), launch(List.of("docker", "start", "--attach", container)), container, file);
+        return new VictimProcess(
+                newId, Ledger.open(file), launch(List.of("docker", "start", "--attach", container)), container, file);
     }
 
     /** Whether there is what containers need. */
     static boolean canUseContainers(Path fabric) {
-        return fabric != null && !System.getenv().getOrDefault("COMCH4J_TEST_IMAGE", "").isEmpty() && System.getenv("COMCH4J_NO_CONTAINERS") == null;
+        return fabric != null
+                && !System.getenv().getOrDefault("COMCH4J_TEST_IMAGE", "").isEmpty()
+                && System.getenv("COMCH4J_NO_CONTAINERS") == null;
     }
 
     private static List<String> classPath() {
-        return Stream.of(Victim.class, Doca.class, doca_h.class).map(type -> {
-            try {
-                return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
-            } catch (URISyntaxException e) {
-                throw new AssertionError(e);
-            }
-        }).distinct().toList();
+        return Stream.of(Victim.class, Doca.class, doca_h.class)
+                .map(type -> {
+                    try {
+                        return Path.of(type.getProtectionDomain()
+                                        .getCodeSource()
+                                        .getLocation()
+                                        .toURI())
+                                .toString();
+                    } catch (URISyntaxException e) {
+                        throw new AssertionError(e);
+                    }
+                })
+                .distinct()
+                .toList();
     }
 
     /** No pipes: the driver counts its descriptors. */
     private static Process launch(List<String> command) {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectInput(new File("/dev/null")).redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        ProcessBuilder builder = new ProcessBuilder(command)
+                .redirectInput(new File("/dev/null"))
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         try {
             return builder.start();
@@ -145,8 +179,11 @@ final class VictimProcess {
         all.addAll(List.of(command));
         all.add(container);
         try {
-            Process call = new ProcessBuilder(all).redirectInput(new File("/dev/null")).redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .redirectError(ProcessBuilder.Redirect.DISCARD).start();
+            Process call = new ProcessBuilder(all)
+                    .redirectInput(new File("/dev/null"))
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
             call.waitFor();
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);

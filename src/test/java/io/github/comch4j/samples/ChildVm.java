@@ -20,15 +20,23 @@ public final class ChildVm implements AutoCloseable {
     private final Path err;
     private final Process process;
 
-    public ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
+    public ChildVm(Path folder, Map<String, String> environment, Class<?> program, String... arguments)
+            throws IOException {
         out = Files.createTempFile(folder, program.getSimpleName(), ".out");
         err = Files.createTempFile(folder, program.getSimpleName(), ".err");
-        List<String> command = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "--enable-native-access=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", System.getProperty("java.class.path"),
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-Xmx64m",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
                 program.getName()));
         command.addAll(1, Child.agents());
         Collections.addAll(command, arguments);
-        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put("COMCH4J_LIBRARY", "emulated");
         builder.environment().putAll(environment);
         process = builder.start();
@@ -45,26 +53,38 @@ public final class ChildVm implements AutoCloseable {
     public ChildVm awaitOutput(String text) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!out().contains(text)) {
-            assertThat(process.isAlive()).as("running until it prints \"%s\"; it printed:%n%s%s", text, out(), err()).isTrue();
-            assertThat(System.nanoTime()).as("gave up waiting for \"%s\" in:%n%s%s", text, out(), err()).isLessThan(deadline);
+            assertThat(process.isAlive())
+                    .as("running until it prints \"%s\"; it printed:%n%s%s", text, out(), err())
+                    .isTrue();
+            assertThat(System.nanoTime())
+                    .as("gave up waiting for \"%s\" in:%n%s%s", text, out(), err())
+                    .isLessThan(deadline);
             Thread.sleep(10);
         }
         return this;
     }
 
     public void assertSuccess() throws Exception {
-        assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isZero();
+        assertThat(awaitEnd())
+                .as("exit status; it printed:%n%s%s", out(), err())
+                .isZero();
     }
 
     /** Exit status 1 and nothing but one sentence about it. */
     public void assertFailure(String sentence) throws Exception {
-        assertThat(awaitEnd()).as("exit status; it printed:%n%s%s", out(), err()).isEqualTo(1);
-        List<String> lines = err().lines().filter(line -> !line.contains("NativeLibrary") && !line.startsWith("INFO:")).toList();
+        assertThat(awaitEnd())
+                .as("exit status; it printed:%n%s%s", out(), err())
+                .isEqualTo(1);
+        List<String> lines = err().lines()
+                .filter(line -> !line.contains("NativeLibrary") && !line.startsWith("INFO:"))
+                .toList();
         assertThat(lines).singleElement().asString().contains(sentence);
     }
 
     public int awaitEnd() throws Exception {
-        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)).as("has ended; it printed:%n%s%s", out(), err()).isTrue();
+        assertThat(process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS))
+                .as("has ended; it printed:%n%s%s", out(), err())
+                .isTrue();
         return process.exitValue();
     }
 

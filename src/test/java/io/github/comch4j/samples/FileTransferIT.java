@@ -41,9 +41,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class FileTransferIT {
     /** Longer than any test runs: whoever ends in time has noticed something, and not just given up. */
     private static final String NEVER = "86400";
+
     private static final Map<String, String> NORMAL = Map.of();
     /** Slow enough to be met in the middle: a megabyte in a second. */
     private static final Map<String, String> SLOW = Map.of("DOCA_EMU_FAULTS", "bandwidth=1");
+
     private static final Map<String, String> NO_DIRECT_WRITE = Map.of("DOCA_EMU_DIRECT_WRITE", "0");
 
     private final List<ChildVm> children = new ArrayList<>();
@@ -64,17 +66,35 @@ class FileTransferIT {
         ChildVm client = client(NORMAL, file, "--chunk", "64k", "--depth", "8");
         client.assertSuccess();
         service.assertSuccess();
-        String sha256 = HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+        String sha256 =
+                HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
         assertThat(received()).hasSameBinaryContentAs(file);
-        assertThat(service.out()).contains("the client says: hello").contains("received 2.9 MiB in 46 messages, SHA-256 " + sha256);
-        assertThat(client.out()).contains("the service says: hello", "46 messages of up to 64 KiB", "MB/s", "messages/s",
-                "SHA-256 on both sides: " + sha256, "client:  2 messages of", "service: 1 messages of");
+        assertThat(service.out())
+                .contains("the client says: hello")
+                .contains("received 2.9 MiB in 46 messages, SHA-256 " + sha256);
+        assertThat(client.out())
+                .contains(
+                        "the service says: hello",
+                        "46 messages of up to 64 KiB",
+                        "MB/s",
+                        "messages/s",
+                        "SHA-256 on both sides: " + sha256,
+                        "client:  2 messages of",
+                        "service: 1 messages of");
     }
 
     @Test
     void aServiceServesFilesOfAnySizeInChunksOfAnySizeOneAfterAnother() throws Exception {
         ChildVm service = service(NORMAL);
-        for (String sizeChunkDepth : List.of("0 1m 32", "1 1m 32", "1000 1 3", "100000 64 32", "200000 4096 1", "3000000 1m 2", "70000000 16m 4", "65536 64k 1")) {
+        for (String sizeChunkDepth : List.of(
+                "0 1m 32",
+                "1 1m 32",
+                "1000 1 3",
+                "100000 64 32",
+                "200000 4096 1",
+                "3000000 1m 2",
+                "70000000 16m 4",
+                "65536 64k 1")) {
             String[] s = sizeChunkDepth.split(" ");
             Path file = file(Integer.parseInt(s[0]));
             ChildVm client = client(NORMAL, file, "--chunk", s[1], "--depth", s[2]);
@@ -118,7 +138,9 @@ class FileTransferIT {
     @Test
     void aServiceForOneClientDoesNotWaitForTheNext() throws Exception {
         ChildVm service = service(NORMAL, "--once");
-        try (Machine machine = new Machine(); ComchClient client = ComchClient.builder(machine.engine, machine.host, name).connect(Machine.PATIENCE)) {
+        try (Machine machine = new Machine();
+                ComchClient client =
+                        ComchClient.builder(machine.engine, machine.host, name).connect(Machine.PATIENCE)) {
             assertThat(client.isConnected()).isTrue();
         }
         service.assertFailure("a client came and went without a word");
@@ -139,8 +161,17 @@ class FileTransferIT {
     @CsvSource({"1m,1", "64,1", "1m,0"})
     void theClientNoticesThatItsServiceWasKilled(String chunk, String directWrite) throws Exception {
         ChildVm service = service(Map.of("DOCA_EMU_DIRECT_WRITE", directWrite));
-        ChildVm client = client(Map.of("DOCA_EMU_FAULTS", "bandwidth=1", "DOCA_EMU_DIRECT_WRITE", directWrite), file(20_000_000),
-                "--chunk", chunk, "--depth", "2", "--timeout", NEVER, "--patience", NEVER);
+        ChildVm client = client(
+                Map.of("DOCA_EMU_FAULTS", "bandwidth=1", "DOCA_EMU_DIRECT_WRITE", directWrite),
+                file(20_000_000),
+                "--chunk",
+                chunk,
+                "--depth",
+                "2",
+                "--timeout",
+                NEVER,
+                "--patience",
+                NEVER);
         client.awaitOutput("MB/s");
         service.kill();
         client.assertFailure("the service has gone after ");
@@ -157,7 +188,8 @@ class FileTransferIT {
 
     @Test
     void aServiceThatIsNotThereIsMissed() throws Exception {
-        client(NORMAL, file(10), "--timeout", "1").assertFailure("no service \"" + name + "\" accepted a client at 0000:b1:00.0 for 1 s");
+        client(NORMAL, file(10), "--timeout", "1")
+                .assertFailure("no service \"" + name + "\" accepted a client at 0000:b1:00.0 for 1 s");
     }
 
     @Test
@@ -183,10 +215,14 @@ class FileTransferIT {
     }
 
     @ParameterizedTest
-    @CsvSource({"32,chunk 3 was lost: chunk 4 came in its place,chunk 3 was lost", "1,IO_FAILED,the client has gone after"})
+    @CsvSource({
+        "32,chunk 3 was lost: chunk 4 came in its place,chunk 3 was lost",
+        "1,IO_FAILED,the client has gone after"
+    })
     void aSendThatFailsIsReportedOnBothSides(String depth, String client, String service) throws Exception {
         ChildVm serving = service(NORMAL, "--once");
-        client(Map.of("DOCA_EMU_FAULTS", "fail_send=5:IO_FAILED"), file(3_000_000), "--chunk", "64k", "--depth", depth).assertFailure(client);
+        client(Map.of("DOCA_EMU_FAULTS", "fail_send=5:IO_FAILED"), file(3_000_000), "--chunk", "64k", "--depth", depth)
+                .assertFailure(client);
         serving.assertFailure(service);
     }
 
@@ -210,20 +246,25 @@ class FileTransferIT {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "FileClient  |                     | FILE is missing",
-        "FileClient  | --chunk             | --chunk needs a value",
-        "FileClient  | --chunk=x f         | --chunk x: not understood",
-        "FileClient  | --chunk 1g f        | --chunk 1073741824: must be 1 to 67108864",
-        "FileClient  | --depth 0 f         | --depth 0: must be 1 to 4096",
-        "FileClient  | --device b1 f       | --device b1: not understood",
-        "FileClient  | f g                 | one argument too many: g",
-        "FileClient  | --once f            | no such option: --once",
-        "FileService | --patience soon     | --patience soon: not understood",
-        "FileService | f                   | one argument too many: f",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "FileClient  |                     | FILE is missing",
+                "FileClient  | --chunk             | --chunk needs a value",
+                "FileClient  | --chunk=x f         | --chunk x: not understood",
+                "FileClient  | --chunk 1g f        | --chunk 1073741824: must be 1 to 67108864",
+                "FileClient  | --depth 0 f         | --depth 0: must be 1 to 4096",
+                "FileClient  | --device b1 f       | --device b1: not understood",
+                "FileClient  | f g                 | one argument too many: g",
+                "FileClient  | --once f            | no such option: --once",
+                "FileService | --patience soon     | --patience soon: not understood",
+                "FileService | f                   | one argument too many: f",
+            })
     void usageErrorsComeWithTheUsage(String program, String arguments, String sentence) throws Exception {
-        ChildVm child = child(NORMAL, Class.forName("io.github.comch4j.samples." + program), arguments == null ? new String[0] : arguments.split(" "));
+        ChildVm child = child(
+                NORMAL,
+                Class.forName("io.github.comch4j.samples." + program),
+                arguments == null ? new String[0] : arguments.split(" "));
         assertThat(child.awaitEnd()).isEqualTo(2);
         assertThat(child.err()).contains(sentence).contains("Usage: " + program);
     }
@@ -238,12 +279,14 @@ class FileTransferIT {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "0:0 1:100 3:300 | chunk 2 was lost: chunk 3 came in its place",
-        "0:0 1:100 1:100 | chunk 1 came a second time instead of chunk 2",
-        "0:0 1:300       | chunk 1 has 100 bytes for offset 300",
-        "0:0 1:100       | the client ended after 200 of 1000 bytes",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "0:0 1:100 3:300 | chunk 2 was lost: chunk 3 came in its place",
+                "0:0 1:100 1:100 | chunk 1 came a second time instead of chunk 2",
+                "0:0 1:300       | chunk 1 has 100 bytes for offset 300",
+                "0:0 1:100       | the client ended after 200 of 1000 bytes",
+            })
     void theServiceToleratesNoGapsAndNoRepetitions(String chunks, String sentence) throws Exception {
         ChildVm service = service(NORMAL, "--once");
         assertThat(reasonForRefusing(chunks.split(" "))).contains(sentence);
@@ -253,9 +296,11 @@ class FileTransferIT {
     @Test
     void theServiceRefusesWhatIsNotItsProtocol() throws Exception {
         ChildVm service = service(NORMAL);
-        assertThat(answer("GET / HTTP/1.1")).isEqualTo("the peer does not speak this program's protocol: \"GET / HTTP/1.1\"");
+        assertThat(answer("GET / HTTP/1.1"))
+                .isEqualTo("the peer does not speak this program's protocol: \"GET / HTTP/1.1\"");
         assertThat(answer("end 3")).isEqualTo("the client speaks out of turn");
-        assertThat(answer("hello 999 1 1 1 good day")).isEqualTo("the client speaks version 999 of the protocol, the service 1");
+        assertThat(answer("hello 999 1 1 1 good day"))
+                .isEqualTo("the client speaks version 999 of the protocol, the service 1");
         assertThat(answer("hello 1 1 1000000000000 1 good day")).startsWith("the client asks for the impossible");
         client(NORMAL, file(10)).assertSuccess();
         assertThat(service.isAlive()).isTrue();
@@ -263,11 +308,15 @@ class FileTransferIT {
 
     @ParameterizedTest
     @CsvSource({"1000,10,0000,false", "999,10,,false", "1000,9,,false", "1000,10,,true"})
-    void theClientAcceptsNothingButItsOwnChecksum(long size, long chunks, String sha256, boolean correct) throws Exception {
+    void theClientAcceptsNothingButItsOwnChecksum(long size, long chunks, String sha256, boolean correct)
+            throws Exception {
         Path file = file(1000);
-        String hash = sha256 != null ? sha256 : HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
+        String hash = sha256 != null
+                ? sha256
+                : HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(Files.readAllBytes(file)));
         ChildVm client = client(NORMAL, file, "--chunk", "100");
-        assertThat(verdictOn(new Result(size, chunks, hash, new ConnectionCounters(0, 0, 0, 0)))).isEqualTo(new Verdict(correct));
+        assertThat(verdictOn(new Result(size, chunks, hash, new ConnectionCounters(0, 0, 0, 0))))
+                .isEqualTo(new Verdict(correct));
         if (correct) {
             client.assertSuccess();
         } else {
@@ -280,12 +329,13 @@ class FileTransferIT {
         List<Message> heard = new ArrayList<>();
         int[] consumer = new int[1];
         try (Machine machine = new Machine();
-             ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
-                     .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
-                     .onConsumer((connection, id, state) -> consumer[0] = id)
-                     .connect(Machine.PATIENCE);
-             MemoryMap memory = MemoryMap.allocate(machine.host, 100);
-             ComchProducer producer = client.connection().producer(machine.engine).start()) {
+                ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
+                        .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
+                        .onConsumer((connection, id, state) -> consumer[0] = id)
+                        .connect(Machine.PATIENCE);
+                MemoryMap memory = MemoryMap.allocate(machine.host, 100);
+                ComchProducer producer =
+                        client.connection().producer(machine.engine).start()) {
             client.connection().send(FileTransferProtocol.encode(new Hello(1, 1000, 100, 8, "hello")));
             machine.until("a welcome", () -> heard.size() == 1 && consumer[0] != 0);
             assertThat(heard.getFirst()).isInstanceOf(Welcome.class);
@@ -294,7 +344,9 @@ class FileTransferIT {
             for (String chunk : chunks) {
                 String[] c = chunk.split(":");
                 new Chunk(Long.parseLong(c[0]), Long.parseLong(c[1])).writeTo(immediate);
-                machine.until("room", () -> producer.trySend(buffer, consumer[0], immediate).accepted());
+                machine.until(
+                        "room",
+                        () -> producer.trySend(buffer, consumer[0], immediate).accepted());
             }
             client.connection().send(FileTransferProtocol.encode(new End(chunks.length)));
             machine.until("a refusal", () -> heard.size() == 2);
@@ -306,9 +358,9 @@ class FileTransferIT {
     private String answer(String line) {
         List<Message> heard = new ArrayList<>();
         try (Machine machine = new Machine();
-             ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
-                     .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
-                     .connect(Machine.PATIENCE)) {
+                ComchClient client = ComchClient.builder(machine.engine, machine.host, name)
+                        .onMessage((connection, message) -> heard.add(FileTransferProtocol.decode(message)))
+                        .connect(Machine.PATIENCE)) {
             client.connection().send(line.getBytes(StandardCharsets.UTF_8));
             machine.until("an answer", () -> !heard.isEmpty());
             return ((Failure) heard.getFirst()).reason();
@@ -320,11 +372,15 @@ class FileTransferIT {
         List<Message> heard = new ArrayList<>();
         List<ComchConsumer> consumers = new ArrayList<>();
         try (Machine machine = new Machine();
-             MemoryMap memory = MemoryMap.allocate(machine.dpu, 10_000, Access.PCI_READ_WRITE);
-             ComchServer server = ComchServer.builder(machine.engine, machine.dpu, machine.representor, name)
-                     .onConnected(connection -> consumers.add(connection.consumer(machine.engine, memory).buffers(10, 1000).start()))
-                     .onMessage((connection, message) -> heard.add(heard(connection, FileTransferProtocol.decode(message), result)))
-                     .start()) {
+                MemoryMap memory = MemoryMap.allocate(machine.dpu, 10_000, Access.PCI_READ_WRITE);
+                ComchServer server = ComchServer.builder(machine.engine, machine.dpu, machine.representor, name)
+                        .onConnected(connection -> consumers.add(connection
+                                .consumer(machine.engine, memory)
+                                .buffers(10, 1000)
+                                .start()))
+                        .onMessage((connection, message) ->
+                                heard.add(heard(connection, FileTransferProtocol.decode(message), result)))
+                        .start()) {
             assertThat(server.name()).isEqualTo(name);
             machine.until("a verdict", () -> heard.size() == 3);
             return heard.getLast();
@@ -341,7 +397,10 @@ class FileTransferIT {
     }
 
     private ChildVm service(Map<String, String> environment, String... options) throws IOException {
-        return child(environment, FileService.class, with(options, "--name", name, "--output", received().toString()));
+        return child(
+                environment,
+                FileService.class,
+                with(options, "--name", name, "--output", received().toString()));
     }
 
     private ChildVm client(Map<String, String> environment, Path file, String... options) throws IOException {
@@ -350,7 +409,8 @@ class FileTransferIT {
 
     /** A client that is in the middle of sending a large file. */
     private ChildVm slowClient() throws Exception {
-        return client(SLOW, file(20_000_000), "--chunk", "64k", "--depth", "2", "--timeout", "60").awaitOutput("MB/s");
+        return client(SLOW, file(20_000_000), "--chunk", "64k", "--depth", "2", "--timeout", "60")
+                .awaitOutput("MB/s");
     }
 
     private ChildVm child(Map<String, String> environment, Class<?> program, String... arguments) throws IOException {
@@ -379,7 +439,9 @@ class FileTransferIT {
     private void awaitReceived(Path file, ChildVm client) throws Exception {
         long deadline = System.nanoTime() + Machine.PATIENCE.toNanos();
         while (!Files.exists(received()) || Files.mismatch(received(), file) >= 0) {
-            assertThat(System.nanoTime()).as("gave up waiting for a file that the client has sent: %s", client.out()).isLessThan(deadline);
+            assertThat(System.nanoTime())
+                    .as("gave up waiting for a file that the client has sent: %s", client.out())
+                    .isLessThan(deadline);
             Thread.sleep(10);
         }
     }

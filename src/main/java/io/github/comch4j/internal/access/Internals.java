@@ -6,15 +6,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Opens classes of the public API to the library's other packages, and not to programs: leads from a public object to its internal one, and makes objects that have no public
- * constructor. A public class opens itself in its static initialiser; who needs it asks once, into a {@code static final} field, so that the compiler sees through it.
+ * Opens classes of the public API to the library's other packages, and not to programs: leads from a public object to
+ * its internal one, and makes objects that have no public constructor. A public class opens itself in its static
+ * initialiser; who needs it asks once, into a {@code static final} field, so that the compiler sees through it.
  */
 public final class Internals {
     private static final Map<Class<?>, Function<?, ?>> OPENED = new ConcurrentHashMap<>();
     private static final Map<Class<?>, Function<?, ?>> MAKERS = new ConcurrentHashMap<>();
 
-    private Internals() {
-    }
+    private Internals() {}
 
     /** Called by {@code type}'s static initialiser: leads from an object to its internal one. */
     public static <T, I> void open(Class<T> type, Function<T, I> inside) {

@@ -8,5 +8,4 @@ package io.github.comch4j.internal.access;
  * @param action what was being done, as the continuation of "while …"
  * @param message the whole message; null for the usual one
  */
-public record Refusal(int code, String function, String action, String message) {
-}
+public record Refusal(int code, String function, String action, String message) {}

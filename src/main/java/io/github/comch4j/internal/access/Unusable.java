@@ -9,5 +9,4 @@ package io.github.comch4j.internal.access;
  * @param cause what the system said, or null
  * @param <R> the type of reasons
  */
-public record Unusable<R>(R reason, String function, String message, Throwable cause) {
-}
+public record Unusable<R>(R reason, String function, String message, Throwable cause) {}

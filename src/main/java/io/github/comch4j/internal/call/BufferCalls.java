@@ -22,20 +22,19 @@ public final class BufferCalls {
     /** {@code doca_buf_unchain_list}. */
     public static final String UNCHAIN_NAME = "doca_buf_unchain_list";
 
-    private static final MethodHandle SET_DATA = Symbols.downcall(SET_DATA_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GET_DATA_LENGTH = Symbols.downcall("doca_buf_get_data_len",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_DATA =
+            Symbols.downcall(SET_DATA_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle GET_DATA_LENGTH =
+            Symbols.downcall("doca_buf_get_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
-    private static final MethodHandle RESET_DATA_LENGTH = Symbols.downcall("doca_buf_reset_data_len",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle CHAIN = Symbols.downcall(CHAIN_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle UNCHAIN = Symbols.downcall(UNCHAIN_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle RESET_DATA_LENGTH =
+            Symbols.downcall("doca_buf_reset_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CHAIN =
+            Symbols.downcall(CHAIN_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle UNCHAIN =
+            Symbols.downcall(UNCHAIN_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
-    private BufferCalls() {
-    }
+    private BufferCalls() {}
 
     /** {@code doca_buf_set_data}: moves the data segment. */
     public static int setData(long buffer, long data, long length) {
@@ -84,7 +83,8 @@ public final class BufferCalls {
 
     /** {@code doca_buf_dec_refcount}; returns {@code doca_error_t}. */
     public static int decrementReferences(long buffer) {
-        return Calls.code(DECREMENT_NAME,
+        return Calls.code(
+                DECREMENT_NAME,
                 () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer), MemorySegment.NULL));
     }
 
@@ -92,7 +92,9 @@ public final class BufferCalls {
     public static int references(long buffer) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.JAVA_SHORT);
-            Calls.check("doca_buf_get_refcount", "reading a reference count",
+            Calls.check(
+                    "doca_buf_get_refcount",
+                    "reading a reference count",
                     () -> doca_h.doca_buf_get_refcount(MemorySegment.ofAddress(buffer), out));
             return Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0));
         }

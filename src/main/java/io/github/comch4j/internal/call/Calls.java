@@ -23,8 +23,7 @@ public final class Calls {
     /** {@code DOCA_SUCCESS}. */
     public static final int SUCCESS = DocaError.SUCCESS.code();
 
-    private Calls() {
-    }
+    private Calls() {}
 
     /** Runs a call that returns {@code doca_error_t}; anything but success is an exception. */
     static void check(String function, String action, IntSupplier call) {
@@ -97,7 +96,8 @@ public final class Calls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(size);
             int code = code(function, () -> call.applyAsInt(out));
-            if (code == DocaError.NOT_SUPPORTED.code() || code == DocaError.NOT_FOUND.code()
+            if (code == DocaError.NOT_SUPPORTED.code()
+                    || code == DocaError.NOT_FOUND.code()
                     || code == DocaError.OPERATING_SYSTEM.code()) {
                 return "";
             }
@@ -123,7 +123,8 @@ public final class Calls {
      * {@link AssertionError} around what a downcall threw, for example because an argument's arena is closed.
      */
     private static RuntimeException translated(String function, Error error) {
-        if (error instanceof LinkageError && SymbolLookup.loaderLookup().find(function).isEmpty()) {
+        if (error instanceof LinkageError
+                && SymbolLookup.loaderLookup().find(function).isEmpty()) {
             return Symbols.missing(function);
         }
         if (error instanceof AssertionError && error.getCause() instanceof RuntimeException cause) {

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.call;
 
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.ffi.doca_h;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;
@@ -11,8 +10,7 @@ import java.util.function.ToIntFunction;
  */
 public final class CapabilityCalls {
 
-    private CapabilityCalls() {
-    }
+    private CapabilityCalls() {}
 
     private static long number(String function, ToIntFunction<MemorySegment> call) {
         return Calls.uint32(function, "asking for capabilities", call);
@@ -20,26 +18,26 @@ public final class CapabilityCalls {
 
     /** {@code doca_comch_cap_server_is_supported}. */
     public static boolean servers(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_server_is_supported",
-                () -> doca_h.doca_comch_cap_server_is_supported(info));
+        return Calls.supported(
+                "doca_comch_cap_server_is_supported", () -> doca_h.doca_comch_cap_server_is_supported(info));
     }
 
     /** {@code doca_comch_cap_client_is_supported}. */
     public static boolean clients(MemorySegment info) {
-        return Calls.supported("doca_comch_cap_client_is_supported",
-                () -> doca_h.doca_comch_cap_client_is_supported(info));
+        return Calls.supported(
+                "doca_comch_cap_client_is_supported", () -> doca_h.doca_comch_cap_client_is_supported(info));
     }
 
     /** {@code doca_comch_producer_cap_is_supported}. */
     public static boolean producers(MemorySegment info) {
-        return Calls.supported("doca_comch_producer_cap_is_supported",
-                () -> doca_h.doca_comch_producer_cap_is_supported(info));
+        return Calls.supported(
+                "doca_comch_producer_cap_is_supported", () -> doca_h.doca_comch_producer_cap_is_supported(info));
     }
 
     /** {@code doca_comch_consumer_cap_is_supported}. */
     public static boolean consumers(MemorySegment info) {
-        return Calls.supported("doca_comch_consumer_cap_is_supported",
-                () -> doca_h.doca_comch_consumer_cap_is_supported(info));
+        return Calls.supported(
+                "doca_comch_consumer_cap_is_supported", () -> doca_h.doca_comch_consumer_cap_is_supported(info));
     }
 
     /** {@code doca_comch_cap_get_max_name_len}, bytes, with the terminating NUL. */
@@ -54,7 +52,8 @@ public final class CapabilityCalls {
 
     /** {@code doca_comch_cap_get_max_recv_queue_size}, messages. */
     public static long maxReceiveQueueSize(MemorySegment info) {
-        return number("doca_comch_cap_get_max_recv_queue_size",
+        return number(
+                "doca_comch_cap_get_max_recv_queue_size",
                 out -> doca_h.doca_comch_cap_get_max_recv_queue_size(info, out));
     }
 
@@ -70,55 +69,64 @@ public final class CapabilityCalls {
 
     /** {@code doca_comch_producer_cap_get_max_num_tasks}. */
     public static long producerTasks(MemorySegment info) {
-        return number("doca_comch_producer_cap_get_max_num_tasks",
+        return number(
+                "doca_comch_producer_cap_get_max_num_tasks",
                 out -> doca_h.doca_comch_producer_cap_get_max_num_tasks(info, out));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_size}, bytes. */
     public static long producerBufferSize(MemorySegment info) {
-        return number("doca_comch_producer_cap_get_max_buf_size",
+        return number(
+                "doca_comch_producer_cap_get_max_buf_size",
                 out -> doca_h.doca_comch_producer_cap_get_max_buf_size(info, out));
     }
 
     /** {@code doca_comch_producer_cap_get_max_buf_list_len}. */
     public static long producerBufferListLength(MemorySegment info) {
-        return number("doca_comch_producer_cap_get_max_buf_list_len",
+        return number(
+                "doca_comch_producer_cap_get_max_buf_list_len",
                 out -> doca_h.doca_comch_producer_cap_get_max_buf_list_len(info, out));
     }
 
     /** {@code doca_comch_producer_cap_get_max_producers}. */
     public static long maxProducers(MemorySegment info) {
-        return number("doca_comch_producer_cap_get_max_producers",
+        return number(
+                "doca_comch_producer_cap_get_max_producers",
                 out -> doca_h.doca_comch_producer_cap_get_max_producers(info, out));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_num_tasks}. */
     public static long consumerTasks(MemorySegment info) {
-        return number("doca_comch_consumer_cap_get_max_num_tasks",
+        return number(
+                "doca_comch_consumer_cap_get_max_num_tasks",
                 out -> doca_h.doca_comch_consumer_cap_get_max_num_tasks(info, out));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_size}, bytes. */
     public static long consumerBufferSize(MemorySegment info) {
-        return number("doca_comch_consumer_cap_get_max_buf_size",
+        return number(
+                "doca_comch_consumer_cap_get_max_buf_size",
                 out -> doca_h.doca_comch_consumer_cap_get_max_buf_size(info, out));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_buf_list_len}. */
     public static long consumerBufferListLength(MemorySegment info) {
-        return number("doca_comch_consumer_cap_get_max_buf_list_len",
+        return number(
+                "doca_comch_consumer_cap_get_max_buf_list_len",
                 out -> doca_h.doca_comch_consumer_cap_get_max_buf_list_len(info, out));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_consumers}. */
     public static long maxConsumers(MemorySegment info) {
-        return number("doca_comch_consumer_cap_get_max_consumers",
+        return number(
+                "doca_comch_consumer_cap_get_max_consumers",
                 out -> doca_h.doca_comch_consumer_cap_get_max_consumers(info, out));
     }
 
     /** {@code doca_comch_consumer_cap_get_max_imm_data_len}, bytes. */
     public static long maxImmediateLength(MemorySegment info) {
-        return number("doca_comch_consumer_cap_get_max_imm_data_len",
+        return number(
+                "doca_comch_consumer_cap_get_max_imm_data_len",
                 out -> doca_h.doca_comch_consumer_cap_get_max_imm_data_len(info, out));
     }
 }

@@ -9,22 +9,24 @@ public final class ClientCalls extends EndpointCalls {
     /** The only one. */
     public static final ClientCalls INSTANCE = new ClientCalls();
 
-    private ClientCalls() {
-    }
+    private ClientCalls() {}
 
     /** {@code doca_comch_client_create}. */
     public static MemorySegment create(MemorySegment device, String name, String action) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer("doca_comch_client_create", action,
-                    out -> doca_h.doca_comch_client_create(device, text, out));
+            return Calls.pointer(
+                    "doca_comch_client_create", action, out -> doca_h.doca_comch_client_create(device, text, out));
         }
     }
 
     /** {@code doca_comch_client_get_connection}. */
     public static long connection(MemorySegment client, String action) {
-        return Calls.pointer("doca_comch_client_get_connection", action,
-                out -> doca_h.doca_comch_client_get_connection(client, out)).address();
+        return Calls.pointer(
+                        "doca_comch_client_get_connection",
+                        action,
+                        out -> doca_h.doca_comch_client_get_connection(client, out))
+                .address();
     }
 
     @Override
@@ -39,44 +41,58 @@ public final class ClientCalls extends EndpointCalls {
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check("doca_comch_client_set_max_msg_size", action,
+        Calls.check(
+                "doca_comch_client_set_max_msg_size",
+                action,
                 () -> doca_h.doca_comch_client_set_max_msg_size(endpoint, size));
     }
 
     @Override
     public int maxMessageSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32("doca_comch_client_get_max_msg_size", action,
+        return (int) Calls.uint32(
+                "doca_comch_client_get_max_msg_size",
+                action,
                 out -> doca_h.doca_comch_client_get_max_msg_size(endpoint, out));
     }
 
     @Override
     public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check("doca_comch_client_set_recv_queue_size", action,
+        Calls.check(
+                "doca_comch_client_set_recv_queue_size",
+                action,
                 () -> doca_h.doca_comch_client_set_recv_queue_size(endpoint, size));
     }
 
     @Override
     public int receiveQueueSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32("doca_comch_client_get_recv_queue_size", action,
+        return (int) Calls.uint32(
+                "doca_comch_client_get_recv_queue_size",
+                action,
                 out -> doca_h.doca_comch_client_get_recv_queue_size(endpoint, out));
     }
 
     @Override
-    public void configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks,
-            String action) {
-        Calls.check("doca_comch_client_task_send_set_conf", action,
+    public void configureSend(
+            MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
+        Calls.check(
+                "doca_comch_client_task_send_set_conf",
+                action,
                 () -> doca_h.doca_comch_client_task_send_set_conf(endpoint, sent, notSent, tasks));
     }
 
     @Override
     public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check("doca_comch_client_event_msg_recv_register", action,
+        Calls.check(
+                "doca_comch_client_event_msg_recv_register",
+                action,
                 () -> doca_h.doca_comch_client_event_msg_recv_register(endpoint, received));
     }
 
     @Override
     public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check("doca_comch_client_event_consumer_register", action,
+        Calls.check(
+                "doca_comch_client_event_consumer_register",
+                action,
                 () -> doca_h.doca_comch_client_event_consumer_register(endpoint, created, expired));
     }
 

@@ -21,17 +21,16 @@ public final class ConnectionCalls {
     public static final int RECEIVED_BYTES = doca_h.DOCA_COMCH_COUNTER_RECV_BYTES();
 
     private static final String SET_USER_DATA_NAME = "doca_comch_connection_set_user_data";
-    private static final MethodHandle SET_USER_DATA = Symbols.downcall(SET_USER_DATA_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle GET_USER_DATA = Symbols.downcall("doca_comch_connection_get_user_data",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SERVER_OF = Symbols.downcall("doca_comch_server_get_server_ctx",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle CLIENT_OF = Symbols.downcall("doca_comch_client_get_client_ctx",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_USER_DATA =
+            Symbols.downcall(SET_USER_DATA_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle GET_USER_DATA =
+            Symbols.downcall("doca_comch_connection_get_user_data", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SERVER_OF =
+            Symbols.downcall("doca_comch_server_get_server_ctx", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle CLIENT_OF =
+            Symbols.downcall("doca_comch_client_get_client_ctx", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private ConnectionCalls() {
-    }
+    private ConnectionCalls() {}
 
     /** {@code doca_comch_connection_set_user_data}. */
     public static void setUserData(long connection, long userData) {
@@ -75,13 +74,17 @@ public final class ConnectionCalls {
 
     /** {@code doca_comch_connection_update_info}: {@link #counter} returns the new values. */
     public static void updateCounters(long connection, String action) {
-        Calls.check("doca_comch_connection_update_info", action,
+        Calls.check(
+                "doca_comch_connection_update_info",
+                action,
                 () -> doca_h.doca_comch_connection_update_info(MemorySegment.ofAddress(connection)));
     }
 
     /** {@code doca_comch_connection_get_counter}: {@link #SENT_MESSAGES} and its like. */
     public static long counter(long connection, int counter, String action) {
-        return Calls.uint64("doca_comch_connection_get_counter", action,
+        return Calls.uint64(
+                "doca_comch_connection_get_counter",
+                action,
                 out -> doca_h.doca_comch_connection_get_counter(MemorySegment.ofAddress(connection), counter, out));
     }
 }

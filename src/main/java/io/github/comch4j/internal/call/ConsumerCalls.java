@@ -19,22 +19,20 @@ public final class ConsumerCalls extends FastPathCalls {
     /** {@code doca_comch_consumer_task_post_recv_alloc_init}. */
     public static final String ALLOCATE_NAME = "doca_comch_consumer_task_post_recv_alloc_init";
 
-    private static final MethodHandle ALLOCATE = Symbols.downcall(ALLOCATE_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SET_BUFFER = Symbols.downcall("doca_comch_consumer_task_post_recv_set_buf",
-            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle PRODUCER = Symbols.downcall("doca_comch_consumer_task_post_recv_get_producer_id",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle IMMEDIATE = Symbols.downcall("doca_comch_consumer_task_post_recv_get_imm_data",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle IMMEDIATE_LENGTH =
-            Symbols.downcall("doca_comch_consumer_task_post_recv_get_imm_data_len",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle AS_TASK = Symbols.downcall("doca_comch_consumer_task_post_recv_as_task",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle ALLOCATE =
+            Symbols.downcall(ALLOCATE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_BUFFER = Symbols.downcall(
+            "doca_comch_consumer_task_post_recv_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle PRODUCER = Symbols.downcall(
+            "doca_comch_consumer_task_post_recv_get_producer_id", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle IMMEDIATE = Symbols.downcall(
+            "doca_comch_consumer_task_post_recv_get_imm_data", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle IMMEDIATE_LENGTH = Symbols.downcall(
+            "doca_comch_consumer_task_post_recv_get_imm_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle AS_TASK =
+            Symbols.downcall("doca_comch_consumer_task_post_recv_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private ConsumerCalls() {
-    }
+    private ConsumerCalls() {}
 
     /** {@code doca_comch_consumer_task_post_recv_alloc_init}; the task's pointer is written to {@code out}. */
     public static int allocate(long consumer, long buffer, long out) {
@@ -92,19 +90,25 @@ public final class ConsumerCalls extends FastPathCalls {
 
     /** {@code doca_comch_consumer_create}. */
     public static MemorySegment create(long connection, MemorySegment map, String action) {
-        return Calls.pointer(CREATE_NAME, action,
+        return Calls.pointer(
+                CREATE_NAME,
+                action,
                 out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
     }
 
     /** {@code doca_comch_consumer_set_imm_data_len}, bytes. */
     public static void setImmediateLength(MemorySegment consumer, int length, String action) {
-        Calls.check("doca_comch_consumer_set_imm_data_len", action,
+        Calls.check(
+                "doca_comch_consumer_set_imm_data_len",
+                action,
                 () -> doca_h.doca_comch_consumer_set_imm_data_len(consumer, length));
     }
 
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
     public static int immediateLength(MemorySegment consumer, String action) {
-        return (int) Calls.uint32("doca_comch_consumer_get_imm_data_len", action,
+        return (int) Calls.uint32(
+                "doca_comch_consumer_get_imm_data_len",
+                action,
                 out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out));
     }
 
@@ -119,15 +123,17 @@ public final class ConsumerCalls extends FastPathCalls {
     }
 
     @Override
-    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks,
-            String action) {
-        Calls.check("doca_comch_consumer_task_post_recv_set_conf", action,
+    public void configureTasks(
+            MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        Calls.check(
+                "doca_comch_consumer_task_post_recv_set_conf",
+                action,
                 () -> doca_h.doca_comch_consumer_task_post_recv_set_conf(object, completed, failed, tasks));
     }
 
     @Override
     public int id(MemorySegment object, String action) {
-        return (int) Calls.uint32("doca_comch_consumer_get_id", action,
-                out -> doca_h.doca_comch_consumer_get_id(object, out));
+        return (int) Calls.uint32(
+                "doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(object, out));
     }
 }

@@ -26,8 +26,7 @@ public final class ContextCalls {
     /** {@code doca_ctx_stop}. */
     public static final String STOP_NAME = "doca_ctx_stop";
 
-    private ContextCalls() {
-    }
+    private ContextCalls() {}
 
     /** {@code doca_ctx_set_user_data}. */
     public static void setUserData(MemorySegment context, long userData, String action) {
@@ -36,8 +35,8 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_set_state_changed_cb}. */
     public static void setStateChanged(MemorySegment context, MemorySegment callback, String action) {
-        Calls.check("doca_ctx_set_state_changed_cb", action,
-                () -> doca_h.doca_ctx_set_state_changed_cb(context, callback));
+        Calls.check(
+                "doca_ctx_set_state_changed_cb", action, () -> doca_h.doca_ctx_set_state_changed_cb(context, callback));
     }
 
     /** {@code doca_pe_connect_ctx}. */
@@ -57,7 +56,8 @@ public final class ContextCalls {
 
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
-        return OptionalCalls.uint32("doca_ctx_cap_get_num_completion_vectors",
+        return OptionalCalls.uint32(
+                "doca_ctx_cap_get_num_completion_vectors",
                 out -> doca_h.doca_ctx_cap_get_num_completion_vectors(info, out));
     }
 
@@ -66,8 +66,8 @@ public final class ContextCalls {
      * can be had without the libraries.
      */
     private static final class ByHand {
-        private static final MethodHandle SET_USER_DATA = Symbols.downcall("doca_ctx_set_user_data",
-                FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+        private static final MethodHandle SET_USER_DATA =
+                Symbols.downcall("doca_ctx_set_user_data", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
 
         static int setUserData(long context, long userData) {
             try {

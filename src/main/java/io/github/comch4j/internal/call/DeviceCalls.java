@@ -36,12 +36,15 @@ public final class DeviceCalls {
     private static final String DESCRIBING = "describing a device";
     private static final String DESCRIBING_REPRESENTOR = "describing a representor";
 
-    private DeviceCalls() {
-    }
+    private DeviceCalls() {}
 
     /** {@code doca_devinfo_create_list}, {@code _destroy_list}: the local devices; empty if there are none. */
     public static NativeList list() {
-        return NativeList.create(LIST_NAME, "listing devices", true, doca_h::doca_devinfo_create_list,
+        return NativeList.create(
+                LIST_NAME,
+                "listing devices",
+                true,
+                doca_h::doca_devinfo_create_list,
                 doca_h::doca_devinfo_destroy_list);
     }
 
@@ -62,38 +65,52 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_pci_addr_str}. */
     public static String pciAddress(MemorySegment info) {
-        return Calls.text("doca_devinfo_get_pci_addr_str", "asking for a device's address",
+        return Calls.text(
+                "doca_devinfo_get_pci_addr_str",
+                "asking for a device's address",
                 doca_h.DOCA_DEVINFO_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_pci_addr_str(info, out));
     }
 
     /** {@code doca_devinfo_get_iface_name}; empty if there is none. */
     public static String interfaceName(MemorySegment info) {
-        return Calls.text("doca_devinfo_get_iface_name", DESCRIBING, doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
+        return Calls.text(
+                "doca_devinfo_get_iface_name",
+                DESCRIBING,
+                doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
                 out -> doca_h.doca_devinfo_get_iface_name(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_ibdev_name}; empty if there is none. */
     public static String infiniBandName(MemorySegment info) {
-        return Calls.text("doca_devinfo_get_ibdev_name", DESCRIBING, doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
+        return Calls.text(
+                "doca_devinfo_get_ibdev_name",
+                DESCRIBING,
+                doca_h.DOCA_DEVINFO_IBDEV_NAME_SIZE(),
                 out -> doca_h.doca_devinfo_get_ibdev_name(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_ipv4_addr}: 4 bytes. */
     public static Optional<byte[]> ipv4Address(MemorySegment info) {
-        return OptionalCalls.bytes("doca_devinfo_get_ipv4_addr", doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
+        return OptionalCalls.bytes(
+                "doca_devinfo_get_ipv4_addr",
+                doca_h.DOCA_DEVINFO_IPV4_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv4_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_ipv6_addr}: 16 bytes. */
     public static Optional<byte[]> ipv6Address(MemorySegment info) {
-        return OptionalCalls.bytes("doca_devinfo_get_ipv6_addr", doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
+        return OptionalCalls.bytes(
+                "doca_devinfo_get_ipv6_addr",
+                doca_h.DOCA_DEVINFO_IPV6_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_ipv6_addr(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_get_mac_addr}: 6 bytes. */
     public static Optional<byte[]> macAddress(MemorySegment info) {
-        return OptionalCalls.bytes("doca_devinfo_get_mac_addr", doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
+        return OptionalCalls.bytes(
+                "doca_devinfo_get_mac_addr",
+                doca_h.DOCA_DEVINFO_MAC_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_get_mac_addr(info, out, (int) out.byteSize()));
     }
 
@@ -104,8 +121,8 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        return OptionalCalls.uint64("doca_devinfo_get_active_rate",
-                out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        return OptionalCalls.uint64(
+                "doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
     }
 
     /** {@code doca_devinfo_get_vhca_id}. */
@@ -115,43 +132,52 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_cap_is_hotplug_manager_supported}. */
     public static boolean managesHotplug(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_cap_is_hotplug_manager_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_hotplug_manager_supported",
                 out -> doca_h.doca_devinfo_cap_is_hotplug_manager_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_notification_moderation_supported}. */
     public static boolean moderatesNotifications(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_cap_is_notification_moderation_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_notification_moderation_supported",
                 out -> doca_h.doca_devinfo_cap_is_notification_moderation_supported(info, out));
     }
 
     /** {@code doca_devinfo_cap_is_accelerate_resource_reclaim_supported}. */
     public static boolean reclaimsFast(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
                 out -> doca_h.doca_devinfo_cap_is_accelerate_resource_reclaim_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_all_supported}. */
     public static boolean filtersAll(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_all_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_all_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_all_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_net_supported}. */
     public static boolean filtersNet(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_net_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_net_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_net_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_cap_is_filter_emulated_supported}. */
     public static boolean filtersEmulated(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_rep_cap_is_filter_emulated_supported",
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_cap_is_filter_emulated_supported",
                 out -> doca_h.doca_devinfo_rep_cap_is_filter_emulated_supported(info, out));
     }
 
     /** {@code doca_devinfo_rep_create_list}, {@code _destroy_list}: the representors of a device. */
     public static NativeList listRepresentors(MemorySegment device, int filter, String action) {
-        return NativeList.create(LIST_REPRESENTORS_NAME, action, false,
+        return NativeList.create(
+                LIST_REPRESENTORS_NAME,
+                action,
+                false,
                 (list, count) -> doca_h.doca_devinfo_rep_create_list(device, filter, list, count),
                 doca_h::doca_devinfo_rep_destroy_list);
     }
@@ -173,27 +199,36 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_pci_addr_str}. */
     public static String representorPciAddress(MemorySegment info) {
-        return Calls.text("doca_devinfo_rep_get_pci_addr_str", "asking for a representor's address",
+        return Calls.text(
+                "doca_devinfo_rep_get_pci_addr_str",
+                "asking for a representor's address",
                 doca_h.DOCA_DEVINFO_REP_PCI_ADDR_SIZE(),
                 out -> doca_h.doca_devinfo_rep_get_pci_addr_str(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_pci_func_type}: {@link #PHYSICAL_FUNCTION} and its like. */
     public static int representorFunctionType(MemorySegment info) {
-        return (int) Calls.uint32("doca_devinfo_rep_get_pci_func_type", DESCRIBING_REPRESENTOR,
+        return (int) Calls.uint32(
+                "doca_devinfo_rep_get_pci_func_type",
+                DESCRIBING_REPRESENTOR,
                 out -> doca_h.doca_devinfo_rep_get_pci_func_type(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vuid}; empty if there is none. */
     public static String representorVuid(MemorySegment info) {
-        return Calls.text("doca_devinfo_rep_get_vuid", DESCRIBING_REPRESENTOR, doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
+        return Calls.text(
+                "doca_devinfo_rep_get_vuid",
+                DESCRIBING_REPRESENTOR,
+                doca_h.DOCA_DEVINFO_REP_VUID_SIZE(),
                 out -> doca_h.doca_devinfo_rep_get_vuid(info, out, (int) out.byteSize()));
     }
 
     /** {@code doca_devinfo_rep_get_iface_name}; empty if there is none, or the release lacks the function. */
     public static String representorInterfaceName(MemorySegment info) {
         try {
-            return Calls.text("doca_devinfo_rep_get_iface_name", DESCRIBING_REPRESENTOR,
+            return Calls.text(
+                    "doca_devinfo_rep_get_iface_name",
+                    DESCRIBING_REPRESENTOR,
                     doca_h.DOCA_DEVINFO_IFACE_NAME_SIZE(),
                     out -> doca_h.doca_devinfo_rep_get_iface_name(info, out, (int) out.byteSize()));
         } catch (MissingFunctionException e) {
@@ -203,13 +238,13 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_rep_get_is_hotplug}. */
     public static boolean representorIsHotplug(MemorySegment info) {
-        return OptionalCalls.flag("doca_devinfo_rep_get_is_hotplug",
-                out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
+        return OptionalCalls.flag(
+                "doca_devinfo_rep_get_is_hotplug", out -> doca_h.doca_devinfo_rep_get_is_hotplug(info, out));
     }
 
     /** {@code doca_devinfo_rep_get_vhca_id}. */
     public static OptionalInt representorVhcaId(MemorySegment info) {
-        return OptionalCalls.uint16("doca_devinfo_rep_get_vhca_id",
-                out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
+        return OptionalCalls.uint16(
+                "doca_devinfo_rep_get_vhca_id", out -> doca_h.doca_devinfo_rep_get_vhca_id(info, out));
     }
 }

@@ -20,8 +20,7 @@ public final class EmulatorCalls {
     private static final MethodHandle SET_FAULTS =
             Symbols.downcall(SET_FAULTS_NAME, FunctionDescriptor.of(JAVA_INT, ADDRESS));
 
-    private EmulatorCalls() {
-    }
+    private EmulatorCalls() {}
 
     /** Whether the loaded libraries are an emulation that can have faults. */
     public static boolean present() {
@@ -32,8 +31,8 @@ public final class EmulatorCalls {
     /** {@code doca_emu_set_faults}. */
     public static void setFaults(String specification) {
         if (!present()) {
-            throw new UnsupportedOperationException(NativeLibrary.describe()
-                    + " are no emulation, so they cannot fail on demand");
+            throw new UnsupportedOperationException(
+                    NativeLibrary.describe() + " are no emulation, so they cannot fail on demand");
         }
         int code;
         try (Arena arena = Arena.ofConfined()) {
@@ -42,8 +41,8 @@ public final class EmulatorCalls {
             throw Symbols.unexpected(t);
         }
         if (code != Calls.SUCCESS) {
-            throw new IllegalArgumentException("the emulated BlueField refuses the faults \"" + specification + "\": "
-                    + DocaError.of(code));
+            throw new IllegalArgumentException(
+                    "the emulated BlueField refuses the faults \"" + specification + "\": " + DocaError.of(code));
         }
     }
 }

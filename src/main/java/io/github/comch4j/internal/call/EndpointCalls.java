@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /** For the two kinds. */
-    EndpointCalls() {
-    }
+    EndpointCalls() {}
 
     /** {@code …_as_ctx}; returns the view. */
     public abstract MemorySegment asContext(MemorySegment endpoint);
@@ -28,15 +27,15 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
     public abstract int receiveQueueSize(MemorySegment endpoint, String action);
 
     /** {@code …_task_send_set_conf}. */
-    public abstract void configureSend(MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks,
-            String action);
+    public abstract void configureSend(
+            MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action);
 
     /** {@code …_event_msg_recv_register}. */
     public abstract void registerMessages(MemorySegment endpoint, MemorySegment received, String action);
 
     /** {@code …_event_consumer_register}. */
-    public abstract void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired,
-            String action);
+    public abstract void registerConsumers(
+            MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action);
 
     /**
      * {@code …_task_send_alloc_init}: copies the message; the task's pointer is written to {@code out}. Returns

@@ -6,8 +6,7 @@ import java.lang.foreign.MemorySegment;
 public abstract sealed class FastPathCalls permits ProducerCalls, ConsumerCalls {
 
     /** For the two kinds. */
-    FastPathCalls() {
-    }
+    FastPathCalls() {}
 
     /** {@code …_as_ctx}; returns the view. */
     public abstract MemorySegment asContext(MemorySegment object);
@@ -16,8 +15,8 @@ public abstract sealed class FastPathCalls permits ProducerCalls, ConsumerCalls 
     public abstract void destroy(MemorySegment object, String action);
 
     /** {@code …_task_…_set_conf}. */
-    public abstract void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks,
-            String action);
+    public abstract void configureTasks(
+            MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action);
 
     /** {@code …_get_id}. */
     public abstract int id(MemorySegment object, String action);

@@ -8,13 +8,12 @@ public final class InventoryCalls {
     /** {@code doca_buf_inventory_buf_get_by_args}. */
     public static final String TAKE_NAME = "doca_buf_inventory_buf_get_by_args";
 
-    private InventoryCalls() {
-    }
+    private InventoryCalls() {}
 
     /** {@code doca_buf_inventory_create}. */
     public static MemorySegment create(int buffers, String action) {
-        return Calls.pointer("doca_buf_inventory_create", action,
-                out -> doca_h.doca_buf_inventory_create(buffers, out));
+        return Calls.pointer(
+                "doca_buf_inventory_create", action, out -> doca_h.doca_buf_inventory_create(buffers, out));
     }
 
     /** {@code doca_buf_inventory_start}. */
@@ -36,10 +35,12 @@ public final class InventoryCalls {
      * {@code doca_buf_inventory_buf_get_by_args}: a buffer whose data are the first {@code dataLength} bytes of
      * {@code window}; its pointer is written to {@code out}. Returns {@code doca_error_t}.
      */
-    public static int take(MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength,
-            MemorySegment out) {
-        return Calls.code(TAKE_NAME, () -> doca_h.doca_buf_inventory_buf_get_by_args(inventory, map, window,
-                window.byteSize(), window, dataLength, out));
+    public static int take(
+            MemorySegment inventory, MemorySegment map, MemorySegment window, long dataLength, MemorySegment out) {
+        return Calls.code(
+                TAKE_NAME,
+                () -> doca_h.doca_buf_inventory_buf_get_by_args(
+                        inventory, map, window, window.byteSize(), window, dataLength, out));
     }
 
     /** {@code doca_buf_inventory_expand}. */
@@ -49,13 +50,17 @@ public final class InventoryCalls {
 
     /** {@code doca_buf_inventory_get_num_elements}. */
     public static int capacity(MemorySegment inventory) {
-        return (int) Calls.uint32("doca_buf_inventory_get_num_elements", "counting buffers",
+        return (int) Calls.uint32(
+                "doca_buf_inventory_get_num_elements",
+                "counting buffers",
                 out -> doca_h.doca_buf_inventory_get_num_elements(inventory, out));
     }
 
     /** {@code doca_buf_inventory_get_num_free_elements}. */
     public static int available(MemorySegment inventory) {
-        return (int) Calls.uint32("doca_buf_inventory_get_num_free_elements", "counting free buffers",
+        return (int) Calls.uint32(
+                "doca_buf_inventory_get_num_free_elements",
+                "counting free buffers",
                 out -> doca_h.doca_buf_inventory_get_num_free_elements(inventory, out));
     }
 }

@@ -56,8 +56,7 @@ public final class LogCalls {
 
     private static boolean bridged; // guarded by the class
 
-    private LogCalls() {
-    }
+    private LogCalls() {}
 
     /**
      * {@code doca_log_backend_create_with_fd_sdk} and {@code doca_log_backend_set_sdk_level}; the backend lasts as long
@@ -72,7 +71,9 @@ public final class LogCalls {
         try {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
-            Calls.pointer("doca_log_backend_create_with_fd_sdk", "making a bridge from DOCA's log",
+            Calls.pointer(
+                    "doca_log_backend_create_with_fd_sdk",
+                    "making a bridge from DOCA's log",
                     out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out));
             Thread reader = new Thread(() -> read(in, logger), "comch4j-doca-log");
             reader.setDaemon(true);
@@ -122,7 +123,9 @@ public final class LogCalls {
 
     /** {@code doca_log_level_set_global_sdk_limit}. */
     public static void sdkLevel(int level) {
-        Calls.check("doca_log_level_set_global_sdk_limit", "setting the log level of the libraries",
+        Calls.check(
+                "doca_log_level_set_global_sdk_limit",
+                "setting the log level of the libraries",
                 () -> doca_h.doca_log_level_set_global_sdk_limit(level));
     }
 
@@ -133,7 +136,9 @@ public final class LogCalls {
 
     /** {@code doca_log_level_set_global_lower_limit}. */
     public static void applicationLevel(int level) {
-        Calls.check("doca_log_level_set_global_lower_limit", "setting the log level of the application",
+        Calls.check(
+                "doca_log_level_set_global_lower_limit",
+                "setting the log level of the application",
                 () -> doca_h.doca_log_level_set_global_lower_limit(level));
     }
 
@@ -144,7 +149,9 @@ public final class LogCalls {
 
     /** {@code doca_log_backend_create_standard}. */
     public static void standardBackend() {
-        Calls.check("doca_log_backend_create_standard", "making the standard log",
+        Calls.check(
+                "doca_log_backend_create_standard",
+                "making the standard log",
                 doca_h::doca_log_backend_create_standard);
     }
 
@@ -155,7 +162,8 @@ public final class LogCalls {
             MemorySegment format = arena.allocateFrom("%s");
             MemorySegment text = arena.allocateFrom(message);
             MemorySegment place = arena.allocateFrom("java");
-            int code = Calls.code("doca_log",
+            int code = Calls.code(
+                    "doca_log",
                     () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
             if (code != Calls.SUCCESS) {
                 throw Failures.refused(code, "doca_log", "writing to DOCA's log");
@@ -166,7 +174,9 @@ public final class LogCalls {
     private static int register(String source) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment name = arena.allocateFrom(source);
-            return (int) Calls.uint32("doca_log_register_source", "registering the source \"" + source + "\"",
+            return (int) Calls.uint32(
+                    "doca_log_register_source",
+                    "registering the source \"" + source + "\"",
                     out -> doca_h.doca_log_register_source(name, out));
         }
     }
@@ -176,8 +186,9 @@ public final class LogCalls {
         private static final MethodHandle PIPE =
                 Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
         private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-        private static final MethodHandle FCNTL =
-                Symbols.standard("fcntl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
+        private static final MethodHandle FCNTL = Symbols.standard(
+                "fcntl",
+                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
                 Linker.Option.firstVariadicArg(2));
 
         /** The reading and the writing end; the latter does not block. */

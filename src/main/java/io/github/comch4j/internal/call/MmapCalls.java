@@ -22,8 +22,7 @@ public final class MmapCalls {
     /** {@code DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING}. */
     public static final int PCI_RELAXED_ORDERING = doca_h.DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING();
 
-    private MmapCalls() {
-    }
+    private MmapCalls() {}
 
     /** {@code doca_mmap_create}. */
     public static MemorySegment create(String action) {
@@ -32,14 +31,16 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_set_memrange}. */
     public static void setRange(MemorySegment map, MemorySegment memory, String action) {
-        Calls.check("doca_mmap_set_memrange", action,
-                () -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
+        Calls.check(
+                "doca_mmap_set_memrange", action, () -> doca_h.doca_mmap_set_memrange(map, memory, memory.byteSize()));
     }
 
     /** {@code doca_mmap_set_dmabuf_memrange}; {@code memory} begins at {@code offset}, bytes, of the dma-buf. */
-    public static void setDmaBufRange(MemorySegment map, int descriptor, long offset, MemorySegment memory,
-            String action) {
-        Calls.check("doca_mmap_set_dmabuf_memrange", action,
+    public static void setDmaBufRange(
+            MemorySegment map, int descriptor, long offset, MemorySegment memory, String action) {
+        Calls.check(
+                "doca_mmap_set_dmabuf_memrange",
+                action,
                 () -> doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize()));
     }
 
@@ -50,8 +51,8 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_get_max_num_devices}. */
     public static long maxDevices(MemorySegment map, String action) {
-        return Calls.uint32("doca_mmap_get_max_num_devices", action,
-                out -> doca_h.doca_mmap_get_max_num_devices(map, out));
+        return Calls.uint32(
+                "doca_mmap_get_max_num_devices", action, out -> doca_h.doca_mmap_get_max_num_devices(map, out));
     }
 
     /** {@code doca_mmap_set_max_num_devices}. */
@@ -84,9 +85,11 @@ public final class MmapCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment bytes = arena.allocate(Math.max(1, descriptor.length));
             MemorySegment.copy(descriptor, 0, bytes, ValueLayout.JAVA_BYTE, 0, descriptor.length);
-            return Calls.pointer("doca_mmap_create_from_export", action,
-                    out -> doca_h.doca_mmap_create_from_export(MemorySegment.NULL, bytes, descriptor.length, device,
-                            out));
+            return Calls.pointer(
+                    "doca_mmap_create_from_export",
+                    action,
+                    out -> doca_h.doca_mmap_create_from_export(
+                            MemorySegment.NULL, bytes, descriptor.length, device, out));
         }
     }
 
@@ -110,7 +113,9 @@ public final class MmapCalls {
             MemorySegment descriptor = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment length = arena.allocate(ValueLayout.JAVA_LONG);
             Calls.check(function, action, () -> call.call(map, device, descriptor, length));
-            return descriptor.get(ValueLayout.ADDRESS, 0).reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
+            return descriptor
+                    .get(ValueLayout.ADDRESS, 0)
+                    .reinterpret(length.get(ValueLayout.JAVA_LONG, 0))
                     .toArray(ValueLayout.JAVA_BYTE);
         }
     }
@@ -138,13 +143,15 @@ public final class MmapCalls {
 
     /** {@code doca_mmap_cap_is_export_pci_supported}, of a device. */
     public static boolean exportsPci(MemorySegment info) {
-        return OptionalCalls.flag("doca_mmap_cap_is_export_pci_supported",
+        return OptionalCalls.flag(
+                "doca_mmap_cap_is_export_pci_supported",
                 out -> doca_h.doca_mmap_cap_is_export_pci_supported(info, out));
     }
 
     /** {@code doca_mmap_cap_is_create_from_export_pci_supported}, of a device. */
     public static boolean importsPci(MemorySegment info) {
-        return OptionalCalls.flag("doca_mmap_cap_is_create_from_export_pci_supported",
+        return OptionalCalls.flag(
+                "doca_mmap_cap_is_create_from_export_pci_supported",
                 out -> doca_h.doca_mmap_cap_is_create_from_export_pci_supported(info, out));
     }
 }

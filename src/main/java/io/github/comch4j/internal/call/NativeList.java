@@ -34,8 +34,8 @@ public final class NativeList implements AutoCloseable {
 
     /** {@code mayBeNone}: {@code DOCA_ERROR_NOT_FOUND} is an empty list. */
     @SuppressWarnings("restricted")
-    static NativeList create(String function, String action, boolean mayBeNone, Create create,
-            ToIntFunction<MemorySegment> destroy) {
+    static NativeList create(
+            String function, String action, boolean mayBeNone, Create create, ToIntFunction<MemorySegment> destroy) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment list = arena.allocate(ValueLayout.ADDRESS);
             MemorySegment count = arena.allocate(ValueLayout.JAVA_INT);
@@ -68,7 +68,9 @@ public final class NativeList implements AutoCloseable {
 
     /** The first element with a property. */
     public <T> Optional<MemorySegment> find(T wanted, Function<MemorySegment, T> property) {
-        return elements.stream().filter(element -> property.apply(element).equals(wanted)).findFirst();
+        return elements.stream()
+                .filter(element -> property.apply(element).equals(wanted))
+                .findFirst();
     }
 
     @Override

@@ -17,13 +17,15 @@ import java.util.function.ToIntFunction;
  */
 final class OptionalCalls {
 
-    private OptionalCalls() {
-    }
+    private OptionalCalls() {}
 
     static OptionalInt uint16(String function, ToIntFunction<MemorySegment> call) {
-        return ask(function, ValueLayout.JAVA_SHORT, call,
-                out -> OptionalInt.of(Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0))))
-                        .orElse(OptionalInt.empty());
+        return ask(
+                        function,
+                        ValueLayout.JAVA_SHORT,
+                        call,
+                        out -> OptionalInt.of(Short.toUnsignedInt(out.get(ValueLayout.JAVA_SHORT, 0))))
+                .orElse(OptionalInt.empty());
     }
 
     static OptionalInt uint32(String function, ToIntFunction<MemorySegment> call) {
@@ -38,20 +40,25 @@ final class OptionalCalls {
 
     /** A {@code uint8_t}; no answer means no. */
     static boolean flag(String function, ToIntFunction<MemorySegment> call) {
-        return ask(function, ValueLayout.JAVA_BYTE, call, out -> out.get(ValueLayout.JAVA_BYTE, 0) != 0).orElse(false);
+        return ask(function, ValueLayout.JAVA_BYTE, call, out -> out.get(ValueLayout.JAVA_BYTE, 0) != 0)
+                .orElse(false);
     }
 
     static Optional<byte[]> bytes(String function, int size, ToIntFunction<MemorySegment> call) {
-        return ask(function, MemoryLayout.sequenceLayout(size, ValueLayout.JAVA_BYTE), call,
+        return ask(
+                function,
+                MemoryLayout.sequenceLayout(size, ValueLayout.JAVA_BYTE),
+                call,
                 out -> out.toArray(ValueLayout.JAVA_BYTE));
     }
 
     /** No answer is as good as a function that this release lacks. */
-    private static <T> Optional<T> ask(String function, MemoryLayout layout, ToIntFunction<MemorySegment> call,
-            Function<MemorySegment, T> read) {
+    private static <T> Optional<T> ask(
+            String function, MemoryLayout layout, ToIntFunction<MemorySegment> call, Function<MemorySegment, T> read) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(layout);
-            return Calls.code(function, () -> call.applyAsInt(out)) == Calls.SUCCESS ? Optional.of(read.apply(out))
+            return Calls.code(function, () -> call.applyAsInt(out)) == Calls.SUCCESS
+                    ? Optional.of(read.apply(out))
                     : Optional.empty();
         } catch (MissingFunctionException e) {
             return Optional.empty();

@@ -26,7 +26,8 @@ public final class Pages {
 
     /** Linked when the first large memory is allocated. */
     private static final class CLibrary {
-        private static final MethodHandle MMAP = Symbols.standard("mmap",
+        private static final MethodHandle MMAP = Symbols.standard(
+                "mmap",
                 FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG));
         private static final MethodHandle MUNMAP =
                 Symbols.standard("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
@@ -34,8 +35,7 @@ public final class Pages {
                 Symbols.standard("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     }
 
-    private Pages() {
-    }
+    private Pages() {}
 
     /**
      * Allocates; freed with the arena.
@@ -58,8 +58,8 @@ public final class Pages {
         unmap(from, start - from);
         unmap(start + length, from + mapped - (start + length));
         advise(start, length);
-        MemorySegment memory = MemorySegment.ofAddress(start)
-                .reinterpret(bytes, arena, segment -> unmap(start, length));
+        MemorySegment memory =
+                MemorySegment.ofAddress(start).reinterpret(bytes, arena, segment -> unmap(start, length));
         return memory.fill((byte) 0); // now, and not when the first messages arrive
     }
 

@@ -19,11 +19,10 @@ public final class PeCalls {
     /** {@code doca_pe_progress}. */
     public static final String PROGRESS_NAME = "doca_pe_progress";
 
-    private static final MethodHandle PROGRESS = Symbols.downcall(PROGRESS_NAME,
-            FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
+    private static final MethodHandle PROGRESS =
+            Symbols.downcall(PROGRESS_NAME, FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
 
-    private PeCalls() {
-    }
+    private PeCalls() {}
 
     /** {@code doca_pe_progress}: 1 if something happened. */
     public static byte progress(long engine) {
@@ -46,31 +45,37 @@ public final class PeCalls {
 
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(MemorySegment engine) {
-        return Calls.uint64("doca_pe_get_num_inflight_tasks", "counting tasks",
+        return Calls.uint64(
+                "doca_pe_get_num_inflight_tasks",
+                "counting tasks",
                 out -> doca_h.doca_pe_get_num_inflight_tasks(engine, out));
     }
 
     /** {@code doca_pe_get_notification_handle}: a file descriptor. */
     public static int notificationHandle(MemorySegment engine) {
-        return (int) Calls.uint32("doca_pe_get_notification_handle", "asking for the notification handle",
+        return (int) Calls.uint32(
+                "doca_pe_get_notification_handle",
+                "asking for the notification handle",
                 out -> doca_h.doca_pe_get_notification_handle(engine, out));
     }
 
     /** {@code doca_pe_request_notification}. */
     public static void requestNotification(MemorySegment engine) {
-        Calls.check("doca_pe_request_notification", "arming the engine",
-                () -> doca_h.doca_pe_request_notification(engine));
+        Calls.check(
+                "doca_pe_request_notification", "arming the engine", () -> doca_h.doca_pe_request_notification(engine));
     }
 
     /** {@code doca_pe_clear_notification}. */
     public static void clearNotification(MemorySegment engine, int handle) {
-        Calls.check("doca_pe_clear_notification", "disarming the engine",
+        Calls.check(
+                "doca_pe_clear_notification",
+                "disarming the engine",
                 () -> doca_h.doca_pe_clear_notification(engine, handle));
     }
 
     /** {@code doca_pe_set_event_mode}. */
     public static void setEventMode(MemorySegment engine, int mode) {
-        Calls.check("doca_pe_set_event_mode", "setting the event mode",
-                () -> doca_h.doca_pe_set_event_mode(engine, mode));
+        Calls.check(
+                "doca_pe_set_event_mode", "setting the event mode", () -> doca_h.doca_pe_set_event_mode(engine, mode));
     }
 }

@@ -19,23 +19,23 @@ public final class ProducerCalls extends FastPathCalls {
     /** {@code doca_comch_producer_task_send_alloc_init}. */
     public static final String ALLOCATE_NAME = "doca_comch_producer_task_send_alloc_init";
 
-    private static final MethodHandle ALLOCATE = Symbols.downcall(ALLOCATE_NAME,
+    private static final MethodHandle ALLOCATE = Symbols.downcall(
+            ALLOCATE_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle SET_BUFFER = Symbols.downcall("doca_comch_producer_task_send_set_buf",
-            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle SET_CONSUMER = Symbols.downcall("doca_comch_producer_task_send_set_consumer_id",
-            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SET_IMMEDIATE = Symbols.downcall("doca_comch_producer_task_send_set_imm_data",
-            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
-    private static final MethodHandle AS_TASK = Symbols.downcall("doca_comch_producer_task_send_as_task",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_BUFFER =
+            Symbols.downcall("doca_comch_producer_task_send_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SET_CONSUMER = Symbols.downcall(
+            "doca_comch_producer_task_send_set_consumer_id", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
+    private static final MethodHandle SET_IMMEDIATE = Symbols.downcall(
+            "doca_comch_producer_task_send_set_imm_data", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
+    private static final MethodHandle AS_TASK =
+            Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private ProducerCalls() {
-    }
+    private ProducerCalls() {}
 
     /** {@code doca_comch_producer_task_send_alloc_init}; the task's pointer is written to {@code out}. */
-    public static int allocate(long producer, long buffer, long immediate, int immediateLength, int consumer,
-            long out) {
+    public static int allocate(
+            long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
         try {
             return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
         } catch (Throwable t) {
@@ -81,7 +81,9 @@ public final class ProducerCalls extends FastPathCalls {
 
     /** {@code doca_comch_producer_create}. */
     public static MemorySegment create(long connection, String action) {
-        return Calls.pointer(CREATE_NAME, action,
+        return Calls.pointer(
+                CREATE_NAME,
+                action,
                 out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
     }
 
@@ -96,15 +98,17 @@ public final class ProducerCalls extends FastPathCalls {
     }
 
     @Override
-    public void configureTasks(MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks,
-            String action) {
-        Calls.check("doca_comch_producer_task_send_set_conf", action,
+    public void configureTasks(
+            MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        Calls.check(
+                "doca_comch_producer_task_send_set_conf",
+                action,
                 () -> doca_h.doca_comch_producer_task_send_set_conf(object, completed, failed, tasks));
     }
 
     @Override
     public int id(MemorySegment object, String action) {
-        return (int) Calls.uint32("doca_comch_producer_get_id", action,
-                out -> doca_h.doca_comch_producer_get_id(object, out));
+        return (int) Calls.uint32(
+                "doca_comch_producer_get_id", action, out -> doca_h.doca_comch_producer_get_id(object, out));
     }
 }

@@ -14,15 +14,16 @@ public final class SendCalls {
     static final String ALLOCATE_FOR_SERVER_NAME = "doca_comch_server_task_send_alloc_init";
     static final String ALLOCATE_FOR_CLIENT_NAME = "doca_comch_client_task_send_alloc_init";
 
-    private static final MethodHandle ALLOCATE_FOR_SERVER = Symbols.downcall(ALLOCATE_FOR_SERVER_NAME,
+    private static final MethodHandle ALLOCATE_FOR_SERVER = Symbols.downcall(
+            ALLOCATE_FOR_SERVER_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle ALLOCATE_FOR_CLIENT = Symbols.downcall(ALLOCATE_FOR_CLIENT_NAME,
+    private static final MethodHandle ALLOCATE_FOR_CLIENT = Symbols.downcall(
+            ALLOCATE_FOR_CLIENT_NAME,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
-    private static final MethodHandle AS_TASK = Symbols.downcall("doca_comch_task_send_as_task",
-            FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle AS_TASK =
+            Symbols.downcall("doca_comch_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private SendCalls() {
-    }
+    private SendCalls() {}
 
     /** {@code doca_comch_server_task_send_alloc_init}; the task's pointer is written to {@code out}. */
     public static int allocateForServer(long server, long connection, MemorySegment message, int length, long out) {

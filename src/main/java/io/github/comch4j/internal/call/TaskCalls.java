@@ -12,17 +12,15 @@ public final class TaskCalls {
     /** {@code doca_task_submit}. */
     public static final String SUBMIT_NAME = "doca_task_submit";
 
-    private static final MethodHandle SUBMIT = Symbols.downcall(SUBMIT_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle FREE = Symbols.downcall("doca_task_free",
-            FunctionDescriptor.ofVoid(JAVA_LONG));
-    private static final MethodHandle STATUS = Symbols.downcall("doca_task_get_status",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
-    private static final MethodHandle SET_USER_DATA = Symbols.downcall("doca_task_set_user_data",
-            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle SUBMIT =
+            Symbols.downcall(SUBMIT_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle FREE = Symbols.downcall("doca_task_free", FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final MethodHandle STATUS =
+            Symbols.downcall("doca_task_get_status", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle SET_USER_DATA =
+            Symbols.downcall("doca_task_set_user_data", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 
-    private TaskCalls() {
-    }
+    private TaskCalls() {}
 
     /** {@code doca_task_submit}. */
     public static int submit(long task) {

@@ -13,12 +13,12 @@ import java.util.function.Function;
 public final class Failures {
     private static final Function<Refusal, DocaException> REFUSED = Internals.maker(DocaException.class);
     private static final Function<Refusal, DocaException.Origin> ORIGIN = Internals.maker(DocaException.Origin.class);
-    private static final Function<Unusable<NativeLibraryException.Reason>, NativeLibraryException> UNUSABLE = Internals.maker(NativeLibraryException.class);
-    private static final Function<Unusable<NativeLibraryException.Reason>, MissingFunctionException> MISSING
-            = Internals.maker(MissingFunctionException.class);
+    private static final Function<Unusable<NativeLibraryException.Reason>, NativeLibraryException> UNUSABLE =
+            Internals.maker(NativeLibraryException.class);
+    private static final Function<Unusable<NativeLibraryException.Reason>, MissingFunctionException> MISSING =
+            Internals.maker(MissingFunctionException.class);
 
-    private Failures() {
-    }
+    private Failures() {}
 
     /**
      * For a number that a DOCA function returned.
@@ -72,7 +72,8 @@ public final class Failures {
      * @param message the sentence for the user, with the remedy
      * @param cause what the system said, or null
      */
-    public static NativeLibraryException unusable(NativeLibraryException.Reason reason, String message, Throwable cause) {
+    public static NativeLibraryException unusable(
+            NativeLibraryException.Reason reason, String message, Throwable cause) {
         return UNUSABLE.apply(new Unusable<>(reason, null, message, cause));
     }
 

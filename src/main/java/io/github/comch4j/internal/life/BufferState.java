@@ -44,8 +44,8 @@ public final class BufferState {
      * @param length how long its data are
      * @param foreignScope the scope of memory that may be freed before its map is destroyed, or null
      */
-    public BufferState(Object buffer, Home home, long address, long window, long length,
-            MemorySegment.Scope foreignScope) {
+    public BufferState(
+            Object buffer, Home home, long address, long window, long length, MemorySegment.Scope foreignScope) {
         this.buffer = buffer;
         this.home = home;
         this.address = address;
@@ -133,7 +133,8 @@ public final class BufferState {
     }
 
     private IllegalStateException unusable() {
-        return new IllegalStateException(home.name() + (closed ? " is closed" : " is in flight with " + holder().name()));
+        return new IllegalStateException(
+                home.name() + (closed ? " is closed" : " is in flight with " + holder().name()));
     }
 
     /**
@@ -156,9 +157,7 @@ public final class BufferState {
         }
     }
 
-    /**
-     * As {@link #beginTask}, for a task with a list that the buffer is in: no other task may be in flight with it.
-     */
+    /** As {@link #beginTask}, for a task with a list that the buffer is in: no other task may be in flight with it. */
     void beginListTask(Context context) {
         checkUsable();
         checkMemory();

@@ -14,7 +14,8 @@ public final class Caller extends Exception {
      * @param where who ran it
      */
     public static Throwable addTo(Throwable thrown, Object where) {
-        thrown.addSuppressed(new Caller("handed to " + where + " by " + Thread.currentThread().getName()));
+        thrown.addSuppressed(new Caller(
+                "handed to " + where + " by " + Thread.currentThread().getName()));
         return thrown;
     }
 }

@@ -145,19 +145,16 @@ public abstract class Context extends Resource implements ContextEvents {
     protected abstract void destroy(MemorySegment nativeObject, String action);
 
     /** Just before the stop. */
-    protected void stopping() {
-    }
+    protected void stopping() {}
 
     /** The state has changed; {@link #state} is the new one. */
-    protected void afterStateChange(int previous, int next) {
-    }
+    protected void afterStateChange(int previous, int next) {}
 
     /**
      * Frees the tasks that are not in flight; called in STOPPING, more than once. Those in flight are to be freed as
      * they end.
      */
-    protected void freeIdleTasks() {
-    }
+    protected void freeIdleTasks() {}
 
     @Override
     public final void stateChanged(int previous, int next) {
@@ -207,7 +204,9 @@ public abstract class Context extends Resource implements ContextEvents {
             stopping();
             stop(deadline, teardown);
             if (!engine.await(() -> state == IDLE, deadline, companion, teardown)) {
-                throw Failures.refused(DocaError.TIME_OUT, ContextCalls.STOP_NAME,
+                throw Failures.refused(
+                        DocaError.TIME_OUT,
+                        ContextCalls.STOP_NAME,
                         "waiting " + engine.timeout() + " for " + name() + " to become idle");
             }
         }
@@ -218,12 +217,16 @@ public abstract class Context extends Resource implements ContextEvents {
     private void stop(long deadline, Teardown teardown) {
         int[] code = {DocaError.IN_USE.code()};
         // IN_USE: producers or consumers on the way to idle still count
-        engine.await(() -> {
-            if (code[0] == DocaError.IN_USE.code()) {
-                code[0] = stopOnce(teardown);
-            }
-            return code[0] != DocaError.IN_USE.code();
-        }, deadline, companion, teardown);
+        engine.await(
+                () -> {
+                    if (code[0] == DocaError.IN_USE.code()) {
+                        code[0] = stopOnce(teardown);
+                    }
+                    return code[0] != DocaError.IN_USE.code();
+                },
+                deadline,
+                companion,
+                teardown);
         DocaError error = DocaError.of(code[0]);
         if (error != DocaError.SUCCESS && error != DocaError.IN_PROGRESS && error != DocaError.BAD_STATE) {
             throw Failures.refused(code[0], ContextCalls.STOP_NAME, "stopping " + name());

@@ -153,7 +153,10 @@ public final class Engine extends Resource {
         }
     }
 
-    /** As {@link #await(BooleanSupplier, long, Engine)}, for callers that report an interrupt in their own way. The thread remains interrupted. */
+    /**
+     * As {@link #await(BooleanSupplier, long, Engine)}, for callers that report an interrupt in their own way. The
+     * thread remains interrupted.
+     */
     public boolean awaitInterruptibly(BooleanSupplier done, long deadline, Engine other) throws InterruptedException {
         Pause pause = new Pause();
         while (!done.getAsBoolean()) {
@@ -236,9 +239,10 @@ public final class Engine extends Resource {
         Thread current = Thread.currentThread();
         Thread other = owner;
         if (other == null) {
-            return isClosed() ? new IllegalStateException(name() + " is closed")
-                    : new WrongThreadException(name() + " belongs to no thread since release(); claim() it first on "
-                    + current);
+            return isClosed()
+                    ? new IllegalStateException(name() + " is closed")
+                    : new WrongThreadException(
+                            name() + " belongs to no thread since release(); claim() it first on " + current);
         }
         return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
     }

@@ -15,8 +15,7 @@ public final class Leaks {
     private static final boolean TRACED = Boolean.getBoolean(Settings.DEBUG_PROPERTY);
     private static final Cleaner CLEANER = Cleaner.create(); // a daemon thread of its own
 
-    private Leaks() {
-    }
+    private Leaks() {}
 
     /**
      * Warns if {@code face} becomes unreachable while {@code resource} is open; {@code resource} must not lead to
@@ -32,8 +31,8 @@ public final class Leaks {
             if (resource.isClosed() || resource.hasDependents()) {
                 return; // what depends on it may be in use, and close it
             }
-            String text = resource.name() + " was never closed" + (made == null
-                    ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
+            String text = resource.name() + " was never closed"
+                    + (made == null ? " (-D" + Settings.DEBUG_PROPERTY + "=true tells where it was made)" : "");
             Log.logger().log(System.Logger.Level.WARNING, text, made);
         }
     }

@@ -62,9 +62,10 @@ public final class LoopThread {
                     seen = signs();
                     since = now;
                 } else if (now - since > Nanos.of(engine.timeout())) {
-                    throw Failures.refused(DocaError.TIME_OUT, "doca_ctx_stop",
-                            "waiting " + engine.timeout() + " for " + waiting
-                            + ": its thread is busy" + where());
+                    throw Failures.refused(
+                            DocaError.TIME_OUT,
+                            "doca_ctx_stop",
+                            "waiting " + engine.timeout() + " for " + waiting + ": its thread is busy" + where());
                 } else if (now - looked > QUIET_NANOS) {
                     looked = now;
                     checkNotExiting(waiting);
@@ -96,7 +97,8 @@ public final class LoopThread {
     }
 
     private static boolean isExit(StackTraceElement frame) {
-        return frame.getClassName().equals("java.lang.Runtime") && frame.getMethodName().equals("exit");
+        return frame.getClassName().equals("java.lang.Runtime")
+                && frame.getMethodName().equals("exit");
     }
 
     private static boolean isWaiting(StackTraceElement frame) {
@@ -106,8 +108,13 @@ public final class LoopThread {
 
     private String where() {
         StackTraceElement[] stack = thread.getStackTrace();
-        return stack.length == 0 ? "" : " " + Arrays.stream(stack).filter(frame -> !isWaiting(frame)).findFirst()
-                .orElse(stack[0]);
+        return stack.length == 0
+                ? ""
+                : " "
+                        + Arrays.stream(stack)
+                                .filter(frame -> !isWaiting(frame))
+                                .findFirst()
+                                .orElse(stack[0]);
     }
 
     /** Has the loop close something, and waits. Problems go to {@code teardown}. Returns whether it is closed now. */

@@ -6,10 +6,10 @@ import java.time.Duration;
 public final class Nanos {
     /** {@link System#nanoTime()} is compared by difference: half of the range is for ever. */
     private static final long LIMIT = Long.MAX_VALUE / 2;
+
     private static final Duration LONGEST = Duration.ofNanos(LIMIT);
 
-    private Nanos() {
-    }
+    private Nanos() {}
 
     /** As many nanoseconds as it takes, within half of the range of {@code long}. */
     public static long of(Duration duration) {

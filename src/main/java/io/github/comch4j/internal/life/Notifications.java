@@ -21,8 +21,7 @@ public final class Notifications {
 
     private static final int LONGEST_SLEEP = 50; // milliseconds
 
-    private Notifications() {
-    }
+    private Notifications() {}
 
     /** {@code doca_pe_get_num_inflight_tasks}. */
     public static long inFlight(Engine engine) {

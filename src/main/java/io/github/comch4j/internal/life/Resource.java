@@ -33,7 +33,11 @@ public abstract class Resource {
         BASE
     }
 
-    private enum Phase { OPEN, CLOSING, CLOSED }
+    private enum Phase {
+        OPEN,
+        CLOSING,
+        CLOSED
+    }
 
     private final Rank rank;
     private final String name;
@@ -228,8 +232,7 @@ public abstract class Resource {
     }
 
     /** Fails if this cannot be closed by the calling thread, here and now. */
-    protected void checkClosable() {
-    }
+    protected void checkClosable() {}
 
     /** Frees the native object; called once nothing depends on this any more. Throws if the object is still there. */
     protected abstract void release(Teardown teardown);
@@ -270,12 +273,10 @@ public abstract class Resource {
     }
 
     /** Closing has begun, has ended, or has failed. */
-    protected void phaseChanged(boolean open) {
-    }
+    protected void phaseChanged(boolean open) {}
 
     /** Nothing depends on this any more, for now. */
-    protected void lastDependentGone() {
-    }
+    protected void lastDependentGone() {}
 
     /** Whether anything depends on this. */
     public final synchronized boolean hasDependents() {

@@ -26,8 +26,7 @@ import java.util.List;
 public final class EmulatedLibraries {
     private static final int MAX_ATTEMPTS = 1000;
 
-    private EmulatedLibraries() {
-    }
+    private EmulatedLibraries() {}
 
     /** Loads them; returns where in the jar they come from. */
     static String load(Platform platform) {
@@ -35,10 +34,12 @@ public final class EmulatedLibraries {
         URL common = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMMON);
         URL comch = EmulatedLibraries.class.getResource(resources + LibraryLocator.COMCH);
         if (common == null || comch == null) {
-            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
+            throw Failures.unusable(
+                    Reason.UNSUPPORTED_PLATFORM,
                     "the emulated BlueField is not in this jar for " + platform.folder() + " (" + resources
-                    + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
-                    + " to a folder with libraries built for this platform", null);
+                            + LibraryLocator.COMCH + "); install the DOCA SDK, or set " + Settings.LIBRARY_PROPERTY
+                            + " to a folder with libraries built for this platform",
+                    null);
         }
         List<String> failures = new ArrayList<>();
         Throwable last = null;
@@ -55,14 +56,17 @@ public final class EmulatedLibraries {
                 last = e;
             }
         }
-        throw Failures.unusable(Reason.NOT_UNPACKED,
-                "cannot unpack and load the emulated BlueField: " + String.join("; ", failures)
-                + "; set " + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
+        throw Failures.unusable(
+                Reason.NOT_UNPACKED,
+                "cannot unpack and load the emulated BlueField: " + String.join("; ", failures) + "; set "
+                        + Settings.NATIVE_DIR_PROPERTY + " to a folder that is writable and not mounted noexec",
                 last);
     }
 
     private static List<Path> parentFolders() {
-        return parentFolders(System.getProperty(Settings.NATIVE_DIR_PROPERTY), System.getProperty("java.io.tmpdir"),
+        return parentFolders(
+                System.getProperty(Settings.NATIVE_DIR_PROPERTY),
+                System.getProperty("java.io.tmpdir"),
                 System.getenv("DOCA_EMU_DIR"));
     }
 
@@ -110,9 +114,11 @@ public final class EmulatedLibraries {
                 remove(folder, name);
             }
         }
-        throw Failures.unusable(Reason.NOT_UNPACKED,
+        throw Failures.unusable(
+                Reason.NOT_UNPACKED,
                 "cannot unpack and load " + name + " (" + last + "); set " + Settings.NATIVE_DIR_PROPERTY
-                + " to a folder that is writable and not mounted noexec", last);
+                        + " to a folder that is writable and not mounted noexec",
+                last);
     }
 
     /**
@@ -123,7 +129,7 @@ public final class EmulatedLibraries {
         FileAttribute<?> forItsUser =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
         long number = System.nanoTime();
-        for (int attempts = 0;; attempts++) {
+        for (int attempts = 0; ; attempts++) {
             Path folder = parent.resolve("comch4j-" + Long.toHexString(number + attempts));
             try {
                 return Files.createDirectory(folder, forItsUser);

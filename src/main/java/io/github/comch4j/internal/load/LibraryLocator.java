@@ -3,7 +3,6 @@ package io.github.comch4j.internal.load;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
-import io.github.comch4j.cli.Comch;
 import io.github.comch4j.internal.failure.Failures;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -60,9 +59,17 @@ final class LibraryLocator {
             }
         }
         String multiarch = arch + "-linux-gnu";
-        for (String folder : List.of("/opt/mellanox/doca/lib/" + multiarch, "/opt/mellanox/doca/lib64",
-                "/opt/mellanox/doca/lib", "/usr/local/lib/" + multiarch, "/usr/local/lib", "/usr/lib/" + multiarch,
-                "/lib/" + multiarch, "/usr/lib64", "/lib64", "/usr/lib")) {
+        for (String folder : List.of(
+                "/opt/mellanox/doca/lib/" + multiarch,
+                "/opt/mellanox/doca/lib64",
+                "/opt/mellanox/doca/lib",
+                "/usr/local/lib/" + multiarch,
+                "/usr/local/lib",
+                "/usr/lib/" + multiarch,
+                "/lib/" + multiarch,
+                "/usr/lib64",
+                "/lib64",
+                "/usr/lib")) {
             folders.add(Path.of(folder));
         }
         return new LibraryLocator(folders);
@@ -76,13 +83,18 @@ final class LibraryLocator {
      */
     Choice choose(String setting, String source) {
         return switch (setting) {
-            case "auto" -> system()
-                    .map(pair -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(pair),
-                            "the DOCA SDK is installed in " + pair.folder()))
-                    .orElseGet(this::emulated);
+            case "auto" ->
+                system().map(pair -> new Choice(
+                                LibraryInfo.Kind.SYSTEM,
+                                Optional.of(pair),
+                                "the DOCA SDK is installed in " + pair.folder()))
+                        .orElseGet(this::emulated);
             case "emulated" -> new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(), source + " asks for it");
-            case "system" -> new Choice(LibraryInfo.Kind.SYSTEM, Optional.of(system().orElseThrow(this::noSystem)),
-                    source + " asks for it");
+            case "system" ->
+                new Choice(
+                        LibraryInfo.Kind.SYSTEM,
+                        Optional.of(system().orElseThrow(this::noSystem)),
+                        source + " asks for it");
             default -> new Choice(LibraryInfo.Kind.FOLDER, Optional.of(folder(setting, source)), source + " names it");
         };
     }
@@ -99,12 +111,17 @@ final class LibraryLocator {
 
     private Choice emulated() {
         Optional<String> half = halfSdk();
-        return new Choice(LibraryInfo.Kind.EMULATED, Optional.empty(),
-                half.isEmpty() ? "no DOCA SDK is installed" : "the DOCA SDK that is installed has no Comch", half);
+        return new Choice(
+                LibraryInfo.Kind.EMULATED,
+                Optional.empty(),
+                half.isEmpty() ? "no DOCA SDK is installed" : "the DOCA SDK that is installed has no Comch",
+                half);
     }
 
     private Optional<String> halfSdk() {
-        return systemFolders.stream().flatMap(folder -> withoutComch(folder).stream()).findFirst();
+        return systemFolders.stream()
+                .flatMap(folder -> withoutComch(folder).stream())
+                .findFirst();
     }
 
     /** Says what a folder has and lacks that holds DOCA without Comch. */
@@ -113,12 +130,14 @@ final class LibraryLocator {
             return Optional.empty();
         }
         Optional<Path> cc = find(folder, CC);
-        return find(folder, COMMON).map(common -> folder + " holds " + common.getFileName()
-                + cc.map(file -> " and " + file.getFileName()).orElse("")
-                + " but no " + COMCH + ": "
-                + (cc.isPresent() ? "this is DOCA before 2.7, whose Comm Channel has another interface"
-                        : "this is DOCA without Comch")
-                + "; it takes DOCA 2.7 or newer with the package doca-sdk-comch");
+        return find(folder, COMMON)
+                .map(common -> folder + " holds " + common.getFileName()
+                        + cc.map(file -> " and " + file.getFileName()).orElse("")
+                        + " but no " + COMCH + ": "
+                        + (cc.isPresent()
+                                ? "this is DOCA before 2.7, whose Comm Channel has another interface"
+                                : "this is DOCA without Comch")
+                        + "; it takes DOCA 2.7 or newer with the package doca-sdk-comch");
     }
 
     private NativeLibraryException noSystem() {
@@ -126,23 +145,32 @@ final class LibraryLocator {
         if (half.isPresent()) {
             return Failures.unusable(Reason.NOT_FOUND, "no usable DOCA SDK: " + half.get(), null);
         }
-        return Failures.unusable(Reason.NOT_FOUND, "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
-                + " (also with a version after the name) in " + systemFolders
-                + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
-                + " or set comch4j.library to its folder", null);
+        return Failures.unusable(
+                Reason.NOT_FOUND,
+                "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
+                        + " (also with a version after the name) in " + systemFolders
+                        + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
+                        + " or set comch4j.library to its folder",
+                null);
     }
 
     private static Pair folder(String setting, String source) {
         Path folder = Path.of(setting);
         if (!folder.isAbsolute() && !setting.contains("/")) {
-            throw Failures.unusable(Reason.NOT_FOUND,
+            throw Failures.unusable(
+                    Reason.NOT_FOUND,
                     source + " is '" + setting
-                    + "': expected auto, system, emulated or a folder (with at least one '/')", null);
+                            + "': expected auto, system, emulated or a folder (with at least one '/')",
+                    null);
         }
         return pairIn(folder.toAbsolutePath().normalize())
-                .orElseThrow(() -> Failures.unusable(Reason.NOT_FOUND, source + " names " + folder
-                        + withoutComch(folder.toAbsolutePath().normalize()).map(half -> ": " + half)
-                                .orElse(", which does not hold both " + COMMON + " and " + COMCH), null));
+                .orElseThrow(() -> Failures.unusable(
+                        Reason.NOT_FOUND,
+                        source + " names " + folder
+                                + withoutComch(folder.toAbsolutePath().normalize())
+                                        .map(half -> ": " + half)
+                                        .orElse(", which does not hold both " + COMMON + " and " + COMCH),
+                        null));
     }
 
     private static Optional<Pair> pairIn(Path folder) {
@@ -161,7 +189,10 @@ final class LibraryLocator {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, name + ".*")) {
             for (Path file : files) {
                 if (Files.isRegularFile(file)
-                        && file.getFileName().toString().substring(name.length()).matches("(\\.\\d+)+")) {
+                        && file.getFileName()
+                                .toString()
+                                .substring(name.length())
+                                .matches("(\\.\\d+)+")) {
                     versioned.add(file);
                 }
             }
@@ -173,7 +204,8 @@ final class LibraryLocator {
     }
 
     private static int[] version(Path file, String name) {
-        String[] numbers = file.getFileName().toString().substring(name.length() + 1).split("\\.");
+        String[] numbers =
+                file.getFileName().toString().substring(name.length() + 1).split("\\.");
         int[] version = new int[numbers.length];
         for (int i = 0; i < numbers.length; i++) {
             version[i] = numbers[i].length() > 9 ? Integer.MAX_VALUE : Integer.parseInt(numbers[i]);

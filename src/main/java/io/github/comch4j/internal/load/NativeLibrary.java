@@ -21,8 +21,7 @@ import java.lang.invoke.MethodHandle;
 public final class NativeLibrary {
     private static final String FLAG = "--enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path";
 
-    private NativeLibrary() {
-    }
+    private NativeLibrary() {}
 
     /**
      * Loads the libraries unless done. To be called by what a program may call first: where there are none, or native
@@ -53,7 +52,9 @@ public final class NativeLibrary {
     @SuppressWarnings("restricted")
     private static String lastError() {
         try {
-            return ((MemorySegment) LastError.CALL.invokeExact()).reinterpret(Long.MAX_VALUE).getString(0);
+            return ((MemorySegment) LastError.CALL.invokeExact())
+                    .reinterpret(Long.MAX_VALUE)
+                    .getString(0);
         } catch (Throwable e) {
             throw Symbols.unexpected(e);
         }
@@ -110,8 +111,10 @@ public final class NativeLibrary {
             try {
                 MemorySegment.NULL.reinterpret(0);
             } catch (IllegalCallerException e) {
-                throw Failures.unusable(Reason.NOT_LOADED,
-                        "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG, e);
+                throw Failures.unusable(
+                        Reason.NOT_LOADED,
+                        "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG,
+                        e);
             }
         }
 
@@ -119,23 +122,27 @@ public final class NativeLibrary {
         private static LibraryInfo attempt() {
             Platform platform = Platform.current();
             String property = System.getProperty(Settings.LIBRARY_PROPERTY, "").strip();
-            String variable = System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip();
-            String source = !property.isEmpty() ? "system property " + Settings.LIBRARY_PROPERTY
+            String variable =
+                    System.getenv().getOrDefault(Settings.LIBRARY_VARIABLE, "").strip();
+            String source = !property.isEmpty()
+                    ? "system property " + Settings.LIBRARY_PROPERTY
                     : "environment variable " + Settings.LIBRARY_VARIABLE;
             String setting = !property.isEmpty() ? property : variable.isEmpty() ? "auto" : variable;
-            LibraryLocator.Choice choice = LibraryLocator.forSystem(platform.arch(), System.getenv())
-                    .choose(setting, source);
-            choice.warning().ifPresent(warning -> Log.logger()
-                    .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
+            LibraryLocator.Choice choice =
+                    LibraryLocator.forSystem(platform.arch(), System.getenv()).choose(setting, source);
+            choice.warning()
+                    .ifPresent(warning -> Log.logger()
+                            .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
             String location;
             if (choice.files().isPresent()) {
                 LibraryLocator.Pair files = choice.files().get();
                 try {
                     loadPair(files);
                 } catch (UnsatisfiedLinkError e) {
-                    throw Failures.unusable(Reason.NOT_LOADED,
-                            "cannot load the DOCA libraries in " + files.folder() + " ("
-                            + e.getMessage() + "); set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them",
+                    throw Failures.unusable(
+                            Reason.NOT_LOADED,
+                            "cannot load the DOCA libraries in " + files.folder() + " (" + e.getMessage() + "); set "
+                                    + Settings.LIBRARY_PROPERTY + "=emulated to run without them",
                             e);
                 }
                 location = files.folder().toString();
@@ -148,9 +155,15 @@ public final class NativeLibrary {
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
             if (setting.equals("auto")) { // a library that the user has named is not worth a line
-                Log.logger().log(System.Logger.Level.INFO, "using {0}, version {1}, because {2}",
-                        info.kind() == LibraryInfo.Kind.EMULATED ? "the emulated BlueField"
-                                : "DOCA in " + info.location(), info.version(), info.reason());
+                Log.logger()
+                        .log(
+                                System.Logger.Level.INFO,
+                                "using {0}, version {1}, because {2}",
+                                info.kind() == LibraryInfo.Kind.EMULATED
+                                        ? "the emulated BlueField"
+                                        : "DOCA in " + info.location(),
+                                info.version(),
+                                info.reason());
             }
             return info;
         }
@@ -162,7 +175,9 @@ public final class NativeLibrary {
             }
             try {
                 MemorySegment text = (MemorySegment) Version.CALL.invokeExact();
-                return text.equals(MemorySegment.NULL) ? "unknown" : text.reinterpret(Long.MAX_VALUE).getString(0);
+                return text.equals(MemorySegment.NULL)
+                        ? "unknown"
+                        : text.reinterpret(Long.MAX_VALUE).getString(0);
             } catch (Throwable e) {
                 throw Symbols.unexpected(e);
             }

@@ -26,14 +26,18 @@ public record Platform(String arch) {
             default -> null;
         };
         if (!system.equals("Linux") || arch == null) {
-            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
-                    "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is "
-                    + system + " on " + processor, null);
+            throw Failures.unusable(
+                    Reason.UNSUPPORTED_PLATFORM,
+                    "DOCA Comch, real or emulated, needs Linux on x86_64 or aarch64; this is " + system + " on "
+                            + processor,
+                    null);
         }
         if (musl) {
-            throw Failures.unusable(Reason.UNSUPPORTED_PLATFORM,
+            throw Failures.unusable(
+                    Reason.UNSUPPORTED_PLATFORM,
                     "DOCA Comch, real or emulated, needs the GNU C library; this Java runs on"
-                    + " musl (Alpine): use an image based on Debian, Ubuntu or Red Hat", null);
+                            + " musl (Alpine): use an image based on Debian, Ubuntu or Red Hat",
+                    null);
         }
         return new Platform(arch);
     }

@@ -14,8 +14,7 @@ final class Releases {
             "doca_comch_producer_set_dev_max_num_send", "doca_comch_producer_set_dev_num_send");
     /** New between 2.7 and 3.0. */
     private static final Set<String> AFTER_2_7 = Set.of(
-            "doca_comch_consumer_completion_set_imm_data_len",
-            "doca_comch_consumer_completion_get_imm_data_len");
+            "doca_comch_consumer_completion_set_imm_data_len", "doca_comch_consumer_completion_get_imm_data_len");
     /** Core functions of 3.0 that 2.5 did not have yet. */
     private static final Set<String> SINCE_3_0 = Set.of(
             "doca_buf_chain_list_tail",
@@ -48,8 +47,7 @@ final class Releases {
             "doca_task_batch_try_submit",
             "doca_task_submit_ex");
 
-    private Releases() {
-    }
+    private Releases() {}
 
     /** The name that an older release has for a function, if it is another one. */
     static Optional<String> formerName(String function) {

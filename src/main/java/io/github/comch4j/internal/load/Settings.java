@@ -15,6 +15,5 @@ public final class Settings {
     /** Whether new engines use the batch library. */
     public static final String BATCH_PROPERTY = "comch4j.batch";
 
-    private Settings() {
-    }
+    private Settings() {}
 }

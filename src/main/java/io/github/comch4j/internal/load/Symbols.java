@@ -23,8 +23,7 @@ public final class Symbols {
     private static final Linker LINKER = Linker.nativeLinker();
     private static final MethodHandle THROW_MISSING = throwMissing();
 
-    private Symbols() {
-    }
+    private Symbols() {}
 
     /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
     @SuppressWarnings("restricted")
@@ -76,9 +75,9 @@ public final class Symbols {
 
     /** The exception for a function that the loaded libraries lack. */
     public static MissingFunctionException missing(String function) {
-        return Failures.missing(function,
-                NativeLibrary.describe() + " lack the function " + function + ", which "
-                + Releases.having(function));
+        return Failures.missing(
+                function,
+                NativeLibrary.describe() + " lack the function " + function + ", which " + Releases.having(function));
     }
 
     @SuppressWarnings("unused") // found by its name below
@@ -88,8 +87,8 @@ public final class Symbols {
 
     private static MethodHandle throwMissing() {
         try {
-            return MethodHandles.lookup().findStatic(Symbols.class, "raiseMissing",
-                    MethodType.methodType(void.class, String.class));
+            return MethodHandles.lookup()
+                    .findStatic(Symbols.class, "raiseMissing", MethodType.methodType(void.class, String.class));
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

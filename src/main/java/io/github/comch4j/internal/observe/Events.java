@@ -20,8 +20,7 @@ import jdk.jfr.StackTrace;
 public final class Events {
     private static final String[] STATES = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 
-    private Events() {
-    }
+    private Events() {}
 
     private static boolean isOn() {
         return FlightRecorder.isInitialized();
@@ -143,10 +142,13 @@ public final class Events {
     private static final class Library extends Event {
         @Label("Kind")
         private String kind;
+
         @Label("Location")
         private String location;
+
         @Label("Version")
         private String version;
+
         @Label("Reason")
         private String reason;
     }
@@ -160,8 +162,10 @@ public final class Events {
     private static final class State extends Event {
         @Label("Context")
         private String context;
+
         @Label("Previous")
         private String previous;
+
         @Label("Next")
         private String next;
     }
@@ -175,6 +179,7 @@ public final class Events {
     private static final class Connection extends Event {
         @Label("Connection")
         private String connection;
+
         @Label("State")
         private String state;
     }
@@ -188,9 +193,11 @@ public final class Events {
     private static final class TaskFailed extends Event {
         @Label("Task")
         private String task;
+
         @Label("Of")
         @Description("The connection, producer or consumer")
         private String of;
+
         @Label("Error")
         private String error;
     }
@@ -205,11 +212,14 @@ public final class Events {
         @Label("Of")
         @Description("The connection or producer")
         private String of;
+
         @Label("Reason")
         @Description("What there was none of at first: NO_TASK of this side, or NO_RECEIVE of the other")
         private String reason;
+
         @Label("Refusals")
         private long refusals;
+
         @Label("Room")
         @Description("Whether it ended with a send that was accepted; otherwise the connection or producer ended")
         private boolean room;

@@ -29,8 +29,7 @@ public final class LiveObjects {
     private static final Set<Object> LIVE = Collections.newSetFromMap(new IdentityHashMap<>());
     private static final List<Observer> OBSERVERS = new ArrayList<>();
 
-    private LiveObjects() {
-    }
+    private LiveObjects() {}
 
     /** An object has begun. */
     public static void add(Object object) {

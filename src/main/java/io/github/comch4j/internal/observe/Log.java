@@ -5,8 +5,7 @@ package io.github.comch4j.internal.observe;
  * their start.
  */
 public final class Log {
-    private Log() {
-    }
+    private Log() {}
 
     /** Logger {@code io.github.comch4j}. */
     public static System.Logger logger() {

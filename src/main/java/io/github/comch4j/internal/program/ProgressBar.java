@@ -47,8 +47,9 @@ public final class ProgressBar implements AutoCloseable {
 
     private void draw(long done, long now) {
         double share = total == 0 ? 1 : (double) done / total;
-        String text = "%3.0f %%  %s of %s  %.0f MB/s".formatted(Math.floor(share * 100), Sizes.format(done),
-                Sizes.format(total), done * 1e3 / (now - began));
+        String text = "%3.0f %%  %s of %s  %.0f MB/s"
+                .formatted(
+                        Math.floor(share * 100), Sizes.format(done), Sizes.format(total), done * 1e3 / (now - began));
         if (terminal) {
             int filled = (int) (share * WIDTH);
             // clears the rest of the line

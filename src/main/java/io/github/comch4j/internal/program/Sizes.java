@@ -9,8 +9,7 @@ public final class Sizes {
     private static final Pattern TEXT = Pattern.compile("(\\d{1,15})([kmg]?)(?:i?b)?", Pattern.CASE_INSENSITIVE);
     private static final String[] UNITS = {"KiB", "MiB", "GiB", "TiB"};
 
-    private Sizes() {
-    }
+    private Sizes() {}
 
     public static long parse(String text) {
         Matcher matcher = TEXT.matcher(text);

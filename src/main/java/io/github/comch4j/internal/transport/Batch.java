@@ -83,8 +83,9 @@ final class Batch {
     /** The producer's id, and in the upper half how much immediate data there is. */
     static final int ENTRY_PRODUCER = together(batch_entry.producer$offset(), batch_entry.imm_len$offset(), 4);
     /** The slot, the context in bits 32 to 47, and above that the status. */
-    static final int ENTRY_WHAT = together(together(batch_entry.slot$offset(), batch_entry.context$offset(), 4),
-            batch_entry.status$offset(), 6);
+    static final int ENTRY_WHAT = together(
+            together(batch_entry.slot$offset(), batch_entry.context$offset(), 4), batch_entry.status$offset(), 6);
+
     static final int ENTRY_SHIFT = shift(batch_entry.sizeof());
     // of struct messages_endpoint
     static final int ENDPOINT_SERVER = (int) messages_endpoint.server$offset();
@@ -142,8 +143,10 @@ final class Batch {
      */
     private static final MemorySegment MEMORY = allMemory();
     // without a check of the alignment, which the layout of the structures makes sure of
-    private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle().withInvokeExactBehavior();
-    private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle().withInvokeExactBehavior();
+    private static final VarHandle INT =
+            ValueLayout.JAVA_INT_UNALIGNED.varHandle().withInvokeExactBehavior();
+    private static final VarHandle LONG =
+            ValueLayout.JAVA_LONG_UNALIGNED.varHandle().withInvokeExactBehavior();
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -153,11 +156,11 @@ final class Batch {
             downcall("comch4j_batch_flush", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
     private static final MethodHandle CANCEL =
             downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SEND_MESSAGE = downcall("comch4j_messages_send",
+    private static final MethodHandle SEND_MESSAGE = downcall(
+            "comch4j_messages_send",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
-    private Batch() {
-    }
+    private Batch() {}
 
     /** Whether engines that are made now batch. */
     static boolean isOn() {
@@ -244,14 +247,20 @@ final class Batch {
             return null;
         }
         if (library == null) {
-            Log.logger().log(System.Logger.Level.INFO,
-                    "the fast path uses upcalls: this jar has no {0} for this platform", FILE);
+            Log.logger()
+                    .log(
+                            System.Logger.Level.INFO,
+                            "the fast path uses upcalls: this jar has no {0} for this platform",
+                            FILE);
             return null;
         }
         if (!initialise(library)) {
-            Log.logger().log(System.Logger.Level.WARNING,
-                    "the fast path uses upcalls: {0} and this jar, or {1}, do not go together", FILE,
-                    NativeLibrary.describe());
+            Log.logger()
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "the fast path uses upcalls: {0} and this jar, or {1}, do not go together",
+                            FILE,
+                            NativeLibrary.describe());
             return null;
         }
         return library;
@@ -275,14 +284,15 @@ final class Batch {
     /** A table with these functions, by offset; a function that the loaded libraries lack is NULL. */
     private static MemorySegment table(Arena arena, MemoryLayout form, Map<Long, String> functions) {
         MemorySegment table = arena.allocate(form);
-        functions.forEach((offset, name) -> table.set(ADDRESS, offset, Symbols.find(name).orElse(MemorySegment.NULL)));
+        functions.forEach(
+                (offset, name) -> table.set(ADDRESS, offset, Symbols.find(name).orElse(MemorySegment.NULL)));
         return table;
     }
 
     private static boolean initialise(SymbolLookup library, String function, MemorySegment table) {
         try {
-            MethodHandle init = Symbols.downcall(library.find(function).orElseThrow(),
-                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+            MethodHandle init =
+                    Symbols.downcall(library.find(function).orElseThrow(), FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
             return (int) init.invokeExact(table.address()) != 0;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);

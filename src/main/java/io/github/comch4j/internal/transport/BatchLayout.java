@@ -25,14 +25,18 @@ final class BatchLayout {
     private static final long FNV_PRIME = 0x100000001b3L;
     private static final long MIXER = 0x9e3779b97f4a7c15L;
 
-    private BatchLayout() {
-    }
+    private BatchLayout() {}
 
     /** The number that this jar's bindings stand for. */
     static long checksum() {
-        return structure(batch_functions.layout()) + structure(batch_entry.layout()) + structure(batch_engine.layout())
-                + structure(batch_context.layout()) + structure(batch_slot.layout()) + structure(batch_data.layout())
-                + structure(messages_functions.layout()) + structure(messages_endpoint.layout())
+        return structure(batch_functions.layout())
+                + structure(batch_entry.layout())
+                + structure(batch_engine.layout())
+                + structure(batch_context.layout())
+                + structure(batch_slot.layout())
+                + structure(batch_data.layout())
+                + structure(messages_functions.layout())
+                + structure(messages_endpoint.layout())
                 + constant("BATCH_VERSION", batch_h.BATCH_VERSION())
                 + constant("BATCH_STATE", batch_h.BATCH_STATE())
                 + constant("BATCH_STATES", batch_h.BATCH_STATES())

@@ -24,8 +24,10 @@ final class BatchedMessageSender extends MessageSender {
     private final long address = endpoint.address();
 
     BatchedMessageSender(MemorySegment nativeObject, long key, EndpointCalls calls) {
-        endpoint.set(ValueLayout.JAVA_LONG, calls instanceof ServerCalls ? Batch.ENDPOINT_SERVER
-                : Batch.ENDPOINT_CLIENT, nativeObject.address());
+        endpoint.set(
+                ValueLayout.JAVA_LONG,
+                calls instanceof ServerCalls ? Batch.ENDPOINT_SERVER : Batch.ENDPOINT_CLIENT,
+                nativeObject.address());
         endpoint.set(ValueLayout.JAVA_LONG, Batch.ENDPOINT_USER_DATA, key);
     }
 

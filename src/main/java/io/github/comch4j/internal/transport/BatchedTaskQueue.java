@@ -30,8 +30,8 @@ final class BatchedTaskQueue extends TaskQueue {
     private int queueHead; // as far as known: the batch library moves it
     private boolean queuedSends;
 
-    BatchedTaskQueue(BatchedTransport transport, ContextEvents context, int index, long view, boolean receives,
-            int tasks) {
+    BatchedTaskQueue(
+            BatchedTransport transport, ContextEvents context, int index, long view, boolean receives, int tasks) {
         super(receives, tasks);
         this.transport = transport;
         this.context = context;

@@ -18,6 +18,7 @@ final class BatchedTransport extends Transport {
      * does not wait long for the last.
      */
     private static final int MAX_ROUNDS = 32;
+
     private static final int MAX_CONTEXTS = 0x10000;
 
     /** Instead of the states of an entry: delivered out of turn. */
@@ -44,8 +45,8 @@ final class BatchedTransport extends Transport {
     }
 
     @Override
-    public TaskQueue taskQueue(ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives,
-            int tasks) {
+    public TaskQueue taskQueue(
+            ContextEvents context, SlotEvents owner, MemorySegment view, boolean receives, int tasks) {
         int index = 0;
         while (index < queues.length && queues[index] != null) {
             index++;
@@ -104,7 +105,8 @@ final class BatchedTransport extends Transport {
         }
         while (done < limit && !hasFailed()) {
             // with a server or client, several rounds would run several handlers where one event was asked for
-            int ask = limit - done == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS
+            int ask = limit - done == 1 && prefetches && !hasEndpoints()
+                    ? MAX_ROUNDS
                     : Math.min(limit - done, MAX_ROUNDS);
             ring.restart();
             int before = ring.head();

@@ -44,8 +44,8 @@ public final class CompletionRing {
         long bigger = arena.allocate((long) capacity << Batch.ENTRY_SHIFT, 64).address();
         for (int i = head; i != tail(); i++) {
             for (int at = 0; at < 1 << Batch.ENTRY_SHIFT; at += Long.BYTES) {
-                Batch.setLong(bigger + ((long) (i & capacity - 1) << Batch.ENTRY_SHIFT) + at,
-                        Batch.getLong(entry(i) + at));
+                Batch.setLong(
+                        bigger + ((long) (i & capacity - 1) << Batch.ENTRY_SHIFT) + at, Batch.getLong(entry(i) + at));
             }
         }
         entries = bigger;

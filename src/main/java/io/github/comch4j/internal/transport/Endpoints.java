@@ -8,8 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class Endpoints {
     private static final Map<Long, EndpointEvents> BY_POINTER = new ConcurrentHashMap<>();
 
-    private Endpoints() {
-    }
+    private Endpoints() {}
 
     /** From now on connections of this native server or client lead to {@code events}. */
     public static void add(long pointer, EndpointEvents events) {

@@ -60,8 +60,8 @@ final class PlainTransport extends Transport {
     }
 
     @Override
-    public TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives,
-            int tasks) {
+    public TaskQueue taskQueue(
+            ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks) {
         PlainTaskQueue queue = new PlainTaskQueue(this, slots, receives, tasks);
         queues.add(queue);
         return queue;

@@ -11,8 +11,7 @@ import java.util.Arrays;
 public final class Registry<T> {
 
     /** Both arrays in one reference, so that a reader sees a matching pair. */
-    private record Table(Object[] items, long[] keys) {
-    }
+    private record Table(Object[] items, long[] keys) {}
 
     private volatile Table table = new Table(new Object[64], new long[64]);
     private int registrations;

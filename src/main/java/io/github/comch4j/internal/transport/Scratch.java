@@ -21,7 +21,9 @@ import java.nio.ByteBuffer;
 public final class Scratch {
     private static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
     /** The segment that a callback gets for a message, or immediate data, of no bytes. */
-    public static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]).asReadOnly();
+    public static final MemorySegment NOTHING =
+            MemorySegment.ofArray(new byte[0]).asReadOnly();
+
     private static final MemorySegment ALL_MEMORY = allMemory();
     /**
      * Native bytes up to this length are copied before they are sent: to keep their arena open during the call costs

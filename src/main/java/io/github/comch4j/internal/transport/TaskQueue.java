@@ -74,7 +74,7 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
      * success if later.
      *
      * @param posted how many buffers are posted, this one and those that wait included: the peer misses those that
-     * wait, never more than a quarter
+     *     wait, never more than a quarter
      */
     public abstract int submitSoon(int slot, int posted);
 

@@ -49,8 +49,8 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      * @param receives whether it is a consumer
      * @param tasks how many
      */
-    public abstract TaskQueue taskQueue(ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives,
-            int tasks);
+    public abstract TaskQueue taskQueue(
+            ContextEvents context, SlotEvents slots, MemorySegment view, boolean receives, int tasks);
 
     /**
      * Sends the messages of a server or client that is connected to the engine and not started yet.
@@ -58,8 +58,8 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      * @param endpoint its native object
      * @param key what the context has as user data
      */
-    public abstract MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key,
-            EndpointCalls calls);
+    public abstract MessageSender messageSender(
+            ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls);
 
     /** The engine is gone. */
     public abstract void close();

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The stubs that DOCA calls: one per C signature, made once, for the life of the process. Pointers and
- * {@code union doca_data} arrive as {@code long}.
+ * The stubs that DOCA calls: one per C signature, made once, for the life of the process. Pointers and {@code union
+ * doca_data} arrive as {@code long}.
  *
  * <p>None of them may throw, as that would end the VM.
  */
@@ -24,9 +24,10 @@ public final class Upcalls {
             FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_BYTE);
 
     /** {@code doca_ctx_state_changed_callback_t}. */
-    public static final MemorySegment STATE_CHANGED = stub("stateChanged",
-            FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT,
-                    ValueLayout.JAVA_INT));
+    public static final MemorySegment STATE_CHANGED = stub(
+            "stateChanged",
+            FunctionDescriptor.ofVoid(
+                    ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     /** The completion callback of all task types: they differ in a pointer's type only. */
     static final MemorySegment TASK_COMPLETED = stub("taskCompleted", TASK);
     /** The error callback of all task types. */
@@ -43,24 +44,25 @@ public final class Upcalls {
     /** Without the batch library. In a class of its own, because a process mostly needs one of the two. */
     static final class PlainMessage {
         /** {@code doca_comch_event_msg_recv_cb_t}. */
-        static final MemorySegment STUB = stub("message",
-                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT,
-                        ValueLayout.JAVA_LONG));
+        static final MemorySegment STUB = stub(
+                "message",
+                FunctionDescriptor.ofVoid(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     }
 
     /** With the batch library. */
     static final class BatchedMessage {
         /** What the batch library calls, with the user data of the connection. */
-        static final MemorySegment STUB = stub("messageOf",
-                FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG,
-                        ValueLayout.JAVA_LONG));
+        static final MemorySegment STUB = stub(
+                "messageOf",
+                FunctionDescriptor.ofVoid(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
     }
 
     /** The contexts that native user data leads to. */
     public static final Registry<ContextEvents> CONTEXTS = new Registry<>();
 
-    private Upcalls() {
-    }
+    private Upcalls() {}
 
     private static void stateChanged(long userData, long context, int previous, int next) {
         ContextEvents events = CONTEXTS.find(userData);
@@ -183,10 +185,11 @@ public final class Upcalls {
             Log.logger().log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
         }
     }
+
     private static MemorySegment stub(String method, FunctionDescriptor descriptor) {
         try {
-            return Symbols.upcall(MethodHandles.lookup().findStatic(Upcalls.class, method, descriptor.toMethodType()),
-                    descriptor);
+            return Symbols.upcall(
+                    MethodHandles.lookup().findStatic(Upcalls.class, method, descriptor.toMethodType()), descriptor);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

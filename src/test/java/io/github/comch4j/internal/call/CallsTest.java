@@ -17,10 +17,14 @@ class CallsTest {
     @Test
     void aMissingFunctionOfTheGeneratedBindingsIsExplained() {
         assertThatThrownBy(() -> Calls.code("doca_not_there", () -> {
-            throw new UnsatisfiedLinkError("unresolved symbol: doca_not_there");
-        })).isInstanceOf(MissingFunctionException.class).hasMessageContaining("doca_not_there");
+                    throw new UnsatisfiedLinkError("unresolved symbol: doca_not_there");
+                }))
+                .isInstanceOf(MissingFunctionException.class)
+                .hasMessageContaining("doca_not_there");
         assertThatThrownBy(() -> Calls.code("doca_pe_create", () -> {
-            throw new UnsatisfiedLinkError("something else");
-        })).isInstanceOf(UnsatisfiedLinkError.class).hasMessage("something else");
+                    throw new UnsatisfiedLinkError("something else");
+                }))
+                .isInstanceOf(UnsatisfiedLinkError.class)
+                .hasMessage("something else");
     }
 }

@@ -10,7 +10,9 @@ class EmulatorCallsTest {
     @Test
     void faultsThatTheDeviceDoesNotKnowAreNamed() {
         Machine.useEmulation();
-        assertThatThrownBy(() -> EmulatorCalls.setFaults("nonsense=1")).isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("nonsense=1").hasMessageContaining("INVALID_VALUE");
+        assertThatThrownBy(() -> EmulatorCalls.setFaults("nonsense=1"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("nonsense=1")
+                .hasMessageContaining("INVALID_VALUE");
     }
 }

@@ -33,11 +33,14 @@ class PagesTest {
         List<String> lines = Files.readAllLines(Path.of("/proc/self/smaps"));
         for (int i = 0; i < lines.size(); i++) {
             String[] range = lines.get(i).split("[- ]", 3);
-            if (range.length == 3 && range[0].matches("[0-9a-f]+") && range[1].matches("[0-9a-f]+")
+            if (range.length == 3
+                    && range[0].matches("[0-9a-f]+")
+                    && range[1].matches("[0-9a-f]+")
                     && Long.compareUnsigned(Long.parseUnsignedLong(range[0], 16), address) <= 0
                     && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0) {
                 int end = i + 1;
-                while (end < lines.size() && Character.isUpperCase(lines.get(end).charAt(0))) {
+                while (end < lines.size()
+                        && Character.isUpperCase(lines.get(end).charAt(0))) {
                     end++;
                 }
                 return lines.subList(i, end);
@@ -53,7 +56,8 @@ class PagesTest {
             MemorySegment memory = Pages.allocate(arena, bytes);
             assertThat(memory.byteSize()).isEqualTo(bytes);
             assertThat(memory.address() % (bytes < LARGE ? 4096 : LARGE)).isZero();
-            assertThat(memory.mismatch(MemorySegment.ofArray(new byte[(int) bytes]))).isEqualTo(-1);
+            assertThat(memory.mismatch(MemorySegment.ofArray(new byte[(int) bytes])))
+                    .isEqualTo(-1);
             memory.fill((byte) 7);
             assertThat(memory.get(ValueLayout.JAVA_BYTE, bytes - 1)).isEqualTo((byte) 7);
         }
@@ -61,13 +65,17 @@ class PagesTest {
 
     @Test
     void largeMemoryIsAdvisedToHaveLargePages() throws IOException {
-        assumeTrue(Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage/enabled")),
+        assumeTrue(
+                Files.exists(Path.of("/sys/kernel/mm/transparent_hugepage/enabled")),
                 "a kernel with transparent huge pages");
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = Pages.allocate(arena, 3 * LARGE);
             for (long at : new long[] {0, memory.byteSize() - 1}) {
-                assertThat(mapping(memory.address() + at)).filteredOn(line -> line.startsWith("VmFlags:"))
-                        .singleElement().asString().contains(" hg");
+                assertThat(mapping(memory.address() + at))
+                        .filteredOn(line -> line.startsWith("VmFlags:"))
+                        .singleElement()
+                        .asString()
+                        .contains(" hg");
             }
         }
     }

@@ -31,12 +31,10 @@ class LeaksTest {
             }
 
             @Override
-            public void flush() {
-            }
+            public void flush() {}
 
             @Override
-            public void close() {
-            }
+            public void close() {}
         };
         Logger logger = Logger.getLogger("io.github.comch4j");
         logger.addHandler(handler);
@@ -44,8 +42,9 @@ class LeaksTest {
             closed();
             forgotten();
             List<String> seen = new ArrayList<>(); // other tests in this VM may have forgotten things too
-            for (int i = 0; i < 200 && seen.stream()
-                    .noneMatch(warning -> warning.contains("inventory of 77 buffers")); i++) {
+            for (int i = 0;
+                    i < 200 && seen.stream().noneMatch(warning -> warning.contains("inventory of 77 buffers"));
+                    i++) {
                 System.gc();
                 String warning = warnings.poll(100, TimeUnit.MILLISECONDS);
                 if (warning != null) {
@@ -53,8 +52,11 @@ class LeaksTest {
                 }
             }
             warnings.drainTo(seen);
-            assertThat(seen).filteredOn(warning -> warning.contains("inventory of 77 buffers")).singleElement()
-                    .asString().contains("comch4j.debug");
+            assertThat(seen)
+                    .filteredOn(warning -> warning.contains("inventory of 77 buffers"))
+                    .singleElement()
+                    .asString()
+                    .contains("comch4j.debug");
             assertThat(seen).noneMatch(warning -> warning.contains("inventory of 76 buffers"));
         } finally {
             logger.removeHandler(handler);

@@ -11,8 +11,7 @@ import java.util.TreeMap;
 
 /** Counts, for tests, the native handles that the library holds. */
 public final class LiveHandles {
-    private LiveHandles() {
-    }
+    private LiveHandles() {}
 
     /** What depends on an engine, by class. */
     public static Map<String, Integer> of(ProgressEngine engine) {

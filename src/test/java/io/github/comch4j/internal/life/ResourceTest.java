@@ -87,7 +87,8 @@ class ResourceTest {
         Thing stuckToo = thing(Resource.Rank.BUFFER, "stuck too", device);
         stuck.failure = new IllegalStateException("first");
         stuckToo.failure = new IllegalStateException("second");
-        assertThatThrownBy(device::close).isSameAs(stuckToo.failure)
+        assertThatThrownBy(device::close)
+                .isSameAs(stuckToo.failure)
                 .satisfies(e -> assertThat(e.getSuppressed()).containsExactly(stuck.failure));
         assertThat(device.isClosed()).isFalse();
         stuck.failure = null;
@@ -104,6 +105,8 @@ class ResourceTest {
         assertThatThrownBy(() -> thing(Resource.Rank.BUFFER, "buffer", device, memory))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("memory is closed");
-        assertThat(device.hasDependents()).as("the other owner was not left with it").isFalse();
+        assertThat(device.hasDependents())
+                .as("the other owner was not left with it")
+                .isFalse();
     }
 }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LibraryLocatorTest {
     @TempDir
     Path root;
+
     private Path sdk;
     private Path other;
     private LibraryLocator locator;
@@ -59,15 +60,21 @@ class LibraryLocatorTest {
         LibraryLocator.Choice choice = locator.choose("auto", "default");
         assertThat(choice.kind()).isEqualTo(Kind.EMULATED);
         assertThat(choice.reason()).contains("has no Comch");
-        assertThat(choice.warning().orElseThrow()).startsWith(words).contains("DOCA before 2.7")
+        assertThat(choice.warning().orElseThrow())
+                .startsWith(words)
+                .contains("DOCA before 2.7")
                 .contains("doca-sdk-comch");
-        assertThatThrownBy(() -> locator.choose("system", "x")).isInstanceOf(NativeLibraryException.class)
+        assertThatThrownBy(() -> locator.choose("system", "x"))
+                .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining(words)
                 .hasMessageContaining("DOCA 2.7 or newer");
-        assertThatThrownBy(() -> locator.choose(other.toString(), "x")).isInstanceOf(NativeLibraryException.class)
+        assertThatThrownBy(() -> locator.choose(other.toString(), "x"))
+                .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining(words);
         touch(sdk, "libdoca_common.so", "libdoca_comch.so");
-        assertThat(locator.choose("auto", "default").warning()).as("another folder has all").isEmpty();
+        assertThat(locator.choose("auto", "default").warning())
+                .as("another folder has all")
+                .isEmpty();
     }
 
     @Test
@@ -78,9 +85,15 @@ class LibraryLocatorTest {
 
     @Test
     void findsTheHighestVersionWhereOnlyVersionedNamesAreInstalled() throws IOException {
-        touch(sdk, "libdoca_common.so.2", "libdoca_common.so.2.9.1", "libdoca_common.so.2.10.0",
-                "libdoca_common.so.old", "libdoca_comch.so.2");
-        LibraryLocator.Pair pair = locator.choose("system", "system property x").files().orElseThrow();
+        touch(
+                sdk,
+                "libdoca_common.so.2",
+                "libdoca_common.so.2.9.1",
+                "libdoca_common.so.2.10.0",
+                "libdoca_common.so.old",
+                "libdoca_comch.so.2");
+        LibraryLocator.Pair pair =
+                locator.choose("system", "system property x").files().orElseThrow();
         assertThat(pair.common()).isEqualTo(sdk.resolve("libdoca_common.so.2.10.0"));
         assertThat(pair.comch()).isEqualTo(sdk.resolve("libdoca_comch.so.2"));
     }
@@ -95,9 +108,11 @@ class LibraryLocatorTest {
     @Test
     void systemWithoutAnSdkNamesTheFoldersThatWereSearched() {
         assertThatThrownBy(() -> locator.choose("system", "x"))
-                .isInstanceOfSatisfying(NativeLibraryException.class,
+                .isInstanceOfSatisfying(
+                        NativeLibraryException.class,
                         e -> assertThat(e.reason()).isEqualTo(Reason.NOT_FOUND))
-                .hasMessageContaining(sdk.toString()).hasMessageContaining(other.toString())
+                .hasMessageContaining(sdk.toString())
+                .hasMessageContaining(other.toString())
                 .hasMessageContaining("libdoca_comch.so");
     }
 
@@ -115,20 +130,22 @@ class LibraryLocatorTest {
     void aNamedFolderWithoutTheLibrariesIsAnError() {
         assertThatThrownBy(() -> locator.choose(sdk.toString(), "environment variable Y"))
                 .isInstanceOf(NativeLibraryException.class)
-                .hasMessageContaining("environment variable Y").hasMessageContaining(sdk.toString());
+                .hasMessageContaining("environment variable Y")
+                .hasMessageContaining(sdk.toString());
     }
 
     @Test
     void aMisspeltWordIsNotTakenForAFolder() {
-        assertThatThrownBy(() -> locator.choose("sytem", "x")).hasMessageContaining("'sytem'")
+        assertThatThrownBy(() -> locator.choose("sytem", "x"))
+                .hasMessageContaining("'sytem'")
                 .hasMessageContaining("auto, system, emulated");
     }
 
     @Test
     void looksInTheLoadersPathFirst() throws IOException {
         touch(sdk, "libdoca_common.so", "libdoca_comch.so");
-        LibraryLocator real = LibraryLocator.forSystem("x86_64",
-                java.util.Map.of("LD_LIBRARY_PATH", "relative:" + sdk));
+        LibraryLocator real =
+                LibraryLocator.forSystem("x86_64", java.util.Map.of("LD_LIBRARY_PATH", "relative:" + sdk));
         assertThat(real.choose("system", "x").files().orElseThrow().folder()).isEqualTo(sdk);
     }
 }

@@ -25,15 +25,18 @@ class PlatformTest {
     @CsvSource({"Windows 11, amd64", "Mac OS X, aarch64", "Linux, riscv64"})
     void refusesOthersByName(String system, String processor) {
         assertThatThrownBy(() -> Platform.of(system, processor, false))
-                .isInstanceOfSatisfying(NativeLibraryException.class,
+                .isInstanceOfSatisfying(
+                        NativeLibraryException.class,
                         e -> assertThat(e.reason()).isEqualTo(Reason.UNSUPPORTED_PLATFORM))
                 .hasMessageContaining(system + " on " + processor);
     }
 
     @Test
     void refusesMuslWithARemedy() {
-        assertThatThrownBy(() -> Platform.of("Linux", "amd64", true)).isInstanceOf(NativeLibraryException.class)
-                .hasMessageContaining("musl").hasMessageContaining("Debian");
+        assertThatThrownBy(() -> Platform.of("Linux", "amd64", true))
+                .isInstanceOf(NativeLibraryException.class)
+                .hasMessageContaining("musl")
+                .hasMessageContaining("Debian");
     }
 
     /** As Alpine 3 and Debian 12 write them. */
@@ -41,12 +44,15 @@ class PlatformTest {
     void knowsMuslByItsLoader(@TempDir Path folder) throws IOException {
         Path maps = folder.resolve("maps");
         assertThat(Platform.usesMusl(maps)).as("no /proc").isFalse();
-        Files.writeString(maps,
-                "7f0c2f3d1000-7f0c2f3e5000 r--p 00000000 08:01 1311   /lib/ld-musl-x86_64.so.1\n");
+        Files.writeString(maps, "7f0c2f3d1000-7f0c2f3e5000 r--p 00000000 08:01 1311   /lib/ld-musl-x86_64.so.1\n");
         assertThat(Platform.usesMusl(maps)).isTrue();
-        Files.writeString(maps, "7f0c2f3d1000-7f0c2f3e5000 r-xp 00000000 08:01 1311   "
-                + "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n");
+        Files.writeString(
+                maps,
+                "7f0c2f3d1000-7f0c2f3e5000 r-xp 00000000 08:01 1311   "
+                        + "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2\n");
         assertThat(Platform.usesMusl(maps)).isFalse();
-        assertThat(Platform.usesMusl(Path.of("/proc/self/maps"))).as("the tests need the GNU C library").isFalse();
+        assertThat(Platform.usesMusl(Path.of("/proc/self/maps")))
+                .as("the tests need the GNU C library")
+                .isFalse();
     }
 }

@@ -28,8 +28,11 @@ class BatchLayoutTest {
 
     @SuppressWarnings("restricted")
     private static long layoutOf(SymbolLookup library) throws Throwable {
-        return (long) Linker.nativeLinker().downcallHandle(library.find("comch4j_batch_layout").orElseThrow(),
-                FunctionDescriptor.of(ValueLayout.JAVA_LONG)).invokeExact();
+        return (long) Linker.nativeLinker()
+                .downcallHandle(
+                        library.find("comch4j_batch_layout").orElseThrow(),
+                        FunctionDescriptor.of(ValueLayout.JAVA_LONG))
+                .invokeExact();
     }
 
     @SuppressWarnings("restricted")
@@ -54,13 +57,14 @@ class BatchLayoutTest {
     /** Most of them are of the same type, so that no size and no other field's offset changes. */
     @ParameterizedTest
     @CsvSource({
-            "batch.h, uint32_t queue_head;, uint32_t queue_tail;",
-            "batch.h, uint32_t changes;, uint32_t consumer;",
-            "batch.h, uint32_t producer;, uint32_t imm_len;",
-            "batch.h, uint16_t context;, int16_t status;",
-            "batch.h, (*submit_held), (*push_held)",
-            "messages.h, *server;, *client;",
-            "messages.h, (*submit), (*free_task)"})
+        "batch.h, uint32_t queue_head;, uint32_t queue_tail;",
+        "batch.h, uint32_t changes;, uint32_t consumer;",
+        "batch.h, uint32_t producer;, uint32_t imm_len;",
+        "batch.h, uint16_t context;, int16_t status;",
+        "batch.h, (*submit_held), (*push_held)",
+        "messages.h, *server;, *client;",
+        "messages.h, (*submit), (*free_task)"
+    })
     void twoFieldsThatAreSwappedMakeAnotherLayout(String file, String first, String second) throws Throwable {
         BatchSources sources = BatchSources.copyTo(folder.resolve("batch")).swap(file, first, second);
         // not the whole library: its code does not compile where the types differ
@@ -69,18 +73,19 @@ class BatchLayoutTest {
 
     @Test
     void aConstantWithAnotherValueMakesAnotherLayout() throws Throwable {
-        BatchSources sources = BatchSources.copyTo(folder.resolve("batch"))
-                .replace("batch.h", "BATCH_QUEUED 32", "BATCH_QUEUED 64");
+        BatchSources sources =
+                BatchSources.copyTo(folder.resolve("batch")).replace("batch.h", "BATCH_QUEUED 32", "BATCH_QUEUED 64");
         assertThat(layoutOf(sources.compile(folder.resolve(Batch.FILE)))).isNotEqualTo(BatchLayout.checksum());
     }
 
     /** In a JVM that finds the library of these sources before that of the jar. */
     private String outcome(BatchSources sources) throws IOException {
         Path classes = folder.resolve("classes");
-        sources.compile(classes.resolve("native").resolve(Platform.current().folder()).resolve(Batch.FILE));
+        sources.compile(
+                classes.resolve("native").resolve(Platform.current().folder()).resolve(Batch.FILE));
         List<String> errorsToo = List.of("sh", "-c", "exec \"$@\" 2>&1", "sh");
-        List<String> options = List.of("-Dcomch4j.library=emulated", "-cp",
-                classes + ":" + Child.classPath(LibraryChoice.class));
+        List<String> options =
+                List.of("-Dcomch4j.library=emulated", "-cp", classes + ":" + Child.classPath(LibraryChoice.class));
         try (Child child = Child.startThrough(errorsToo, LibraryChoice.class, options, Map.of(), "engine")) {
             String output = child.rest();
             assertThat(child.exitCode()).as(output).isZero();
@@ -92,13 +97,15 @@ class BatchLayoutTest {
     void aLibraryWithAnotherLayoutIsRefusedAndTheProgramRunsOn() throws IOException {
         BatchSources sources = BatchSources.copyTo(folder.resolve("batch"))
                 .swap("batch.h", "uint32_t queue_head;", "uint32_t queue_tail;");
-        assertThat(outcome(sources)).contains("the fast path uses upcalls: " + Batch.FILE + " and this jar")
+        assertThat(outcome(sources))
+                .contains("the fast path uses upcalls: " + Batch.FILE + " and this jar")
                 .contains("EMULATED 4 devices");
     }
 
     @Test
     void aLibraryWithTheSameLayoutIsNot() throws IOException {
-        assertThat(outcome(BatchSources.copyTo(folder.resolve("batch")))).doesNotContain("upcalls")
+        assertThat(outcome(BatchSources.copyTo(folder.resolve("batch"))))
+                .doesNotContain("upcalls")
                 .contains("EMULATED 4 devices");
     }
 }

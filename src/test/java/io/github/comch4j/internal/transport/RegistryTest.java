@@ -43,7 +43,9 @@ class RegistryTest {
         for (int i = 0; i < 1000; i++) {
             keys.add(registry.add("item " + i));
         }
-        assertThat(keys).hasSize(1000).doesNotContain(0L)
+        assertThat(keys)
+                .hasSize(1000)
+                .doesNotContain(0L)
                 .allSatisfy(key -> assertThat(registry.find(key)).startsWith("item "));
     }
 
