@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: abi, c, aarch64, java, jars, demo, containers, reliability; or style
+#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, jars, demo, containers, reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(abi c aarch64 java jars demo containers reliability)
+[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java jars demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    abi|c|aarch64|java|jars|demo|containers|reliability|style) ;;
+    style|abi|c|aarch64|java|jars|demo|containers|reliability) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (abi, c, aarch64, java, jars, demo, containers, reliability, style)" ;;
+    *) die "no such stage: $stage (style, abi, c, aarch64, java, jars, demo, containers, reliability)" ;;
   esac
 done
 
