@@ -11,21 +11,20 @@ public final class EchoServer {
     public static void main(String[] arguments) {
         var ended = new ArrayDeque<MemoryMap>();
         try (var engine = ProgressEngine.create();
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0")); // the DPU's own device
-                var representor = device.openRepresentor(
-                        PciAddress.of("0000:b1:00.0")); // the function to serve, as the host sees it
-                var server = ComchServer.builder(engine, device, representor, arguments[0])
-                        .onConnected(connection -> receive(connection, device))
-                        .onMessage((connection, message) -> connection.send(message))
-                        .onDisconnected(connection -> ended.add(connection.attachment(MemoryMap.class)))
-                        .start()) {
+             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));             // the DPU's own device
+             var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0")); // the function to serve, as the host sees it
+             var server = ComchServer.builder(engine, device, representor, arguments[0])
+                     .onConnected(connection -> receive(connection, device))
+                     .onMessage((connection, message) -> connection.send(message))
+                     .onDisconnected(connection -> ended.add(connection.attachment(MemoryMap.class)))
+                     .start()) {
             System.out.println(server + " is ready");
             while (!Thread.interrupted()) {
-                if (!engine.progress()) { // all handlers run in here
+                if (!engine.progress()) {      // all handlers run in here
                     Thread.onSpinWait();
                 }
                 while (!ended.isEmpty()) {
-                    ended.remove().close(); // closes the consumer on it too; not allowed in a handler
+                    ended.remove().close();    // closes the consumer on it too; not allowed in a handler
                 }
             }
         } // server and connections are closed, then the rest
@@ -35,9 +34,7 @@ public final class EchoServer {
     private static void receive(ComchConnection connection, Device device) {
         MemoryMap memory = MemoryMap.allocate(device, 64 * 4096, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
         connection.attach(memory);
-        connection
-                .consumer(connection.engine(), memory)
-                .buffers(64, 4096)
+        connection.consumer(connection.engine(), memory).buffers(64, 4096)
                 .onReceive((consumer, buffer, producerId, immediate) ->
                         connection.send((buffer.length() + " bytes").getBytes(StandardCharsets.UTF_8)))
                 .start();

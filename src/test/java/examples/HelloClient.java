@@ -11,12 +11,10 @@ public class HelloClient {
     public static void main(String[] args) {
         var answers = new ArrayDeque<String>();
         try (var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
-                var client = ComchClient.builder(engine, device, args[0])
-                        .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8
-                                .decode(message.asByteBuffer())
-                                .toString()))
-                        .connect(Duration.ofSeconds(5))) {
+             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var client = ComchClient.builder(engine, device, args[0])
+                     .onMessage((connection, message) -> answers.add(StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString()))
+                     .connect(Duration.ofSeconds(5))) {
             client.connection().send("hello".getBytes(StandardCharsets.UTF_8));
             engine.await(() -> !answers.isEmpty(), Duration.ofSeconds(5));
             System.out.println("the DPU answers: " + answers.remove());

@@ -32,11 +32,11 @@ public final class Pieces {
     public void server() {
         // @start region="server"
         try (var engine = ProgressEngine.create();
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
-                var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
-                var server = ComchServer.builder(engine, device, representor, "pieces")
-                        .onMessage((connection, message) -> connection.trySend(message))
-                        .start()) {
+             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
+             var server = ComchServer.builder(engine, device, representor, "pieces")
+                     .onMessage((connection, message) -> connection.trySend(message))
+                     .start()) {
             while (running && !server.isClosed()) {
                 engine.progress();
             }
@@ -48,7 +48,7 @@ public final class Pieces {
         // @start region="progress"
         while (running) {
             if (!engine.progress()) {
-                Thread.onSpinWait(); // or yield, or sleep: nothing was ready
+                Thread.onSpinWait();          // or yield, or sleep: nothing was ready
             }
         }
         // @end
@@ -66,9 +66,9 @@ public final class Pieces {
     public boolean pool(MemoryMap memory, ComchProducer producer, int consumer, String text) {
         // @start region="pool"
         BufferPool pool = BufferPool.create(memory, 64, 4096);
-        BufferPool.Slot slot = pool.tryClaim(); // null while all are out
-        slot.segment().setString(0, text); // in place
-        slot.commit(text.length() + 1); // what is to be sent; or slot.abort()
+        BufferPool.Slot slot = pool.tryClaim();         // null while all are out
+        slot.segment().setString(0, text);              // in place
+        slot.commit(text.length() + 1);                 // what is to be sent; or slot.abort()
         boolean accepted = producer.trySend(slot.buffer(), consumer).accepted();
         // in the completion handler: pool.slotOf(buffer).release(), unless the producer has releaseSent()
         // @end
@@ -79,8 +79,7 @@ public final class Pieces {
         boolean sent;
         // @start region="loop"
         try (EventLoop loop = EventLoop.start("comch")) {
-            ComchClient client = loop.call(
-                    () -> ComchClient.builder(loop.engine(), device, "pieces").connect(Duration.ofSeconds(5)));
+            ComchClient client = loop.call(() -> ComchClient.builder(loop.engine(), device, "pieces").connect(Duration.ofSeconds(5)));
             loop.execute(() -> client.connection().send(greeting)); // and does not wait
             sent = loop.call(() -> client.connection().trySend(greeting).accepted());
         } // closes the client, too
@@ -92,7 +91,7 @@ public final class Pieces {
         byte[] answer;
         // @start region="socket"
         try (EventLoop loop = EventLoop.start("comch");
-                ComchSocket socket = ComchSocket.connect(loop, device, "pieces", Duration.ofSeconds(5))) {
+             ComchSocket socket = ComchSocket.connect(loop, device, "pieces", Duration.ofSeconds(5))) {
             socket.send(question, Duration.ofSeconds(1));
             answer = socket.receive(Duration.ofSeconds(1));
         }
@@ -103,27 +102,23 @@ public final class Pieces {
     public void serverSocket(Device device, Representor representor) {
         // @start region="serversocket"
         try (EventLoop loop = EventLoop.start("comch");
-                ComchServerSocket server = ComchServerSocket.open(loop, device, representor, "pieces");
-                ComchSocket client = server.accept(Duration.ofSeconds(5))) {
+             ComchServerSocket server = ComchServerSocket.open(loop, device, representor, "pieces");
+             ComchSocket client = server.accept(Duration.ofSeconds(5))) {
             byte[] question = client.receive(Duration.ofSeconds(5));
             client.send(question, Duration.ofSeconds(1));
         }
         // @end
     }
 
-    public void output(
-            ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes)
-            throws IOException {
+    public void output(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes) throws IOException {
         // @start region="output"
-        try (ComchOutputChannel channel =
-                ComchOutputChannel.open(connection, engine, device, consumerId, 16, 64 * 1024)) {
+        try (ComchOutputChannel channel = ComchOutputChannel.open(connection, engine, device, consumerId, 16, 64 * 1024)) {
             channel.write(bytes); // all of them; waits while the peer does not read
         } // the peer reads the end of the stream
         // @end
     }
 
-    public int input(ComchConnection connection, ProgressEngine engine, Device device, ByteBuffer bytes)
-            throws IOException {
+    public int input(ComchConnection connection, ProgressEngine engine, Device device, ByteBuffer bytes) throws IOException {
         int count = 0;
         // @start region="input"
         try (ComchInputChannel channel = ComchInputChannel.open(connection, engine, device, 16, 64 * 1024)) {
@@ -138,8 +133,7 @@ public final class Pieces {
 
     public void management(Runnable work) {
         // @start region="management"
-        MBeans management =
-                MBeans.register(); // jconsole, or whatever reads MBeans, sees the domain io.github.comch4j now
+        MBeans management = MBeans.register(); // jconsole, or whatever reads MBeans, sees the domain io.github.comch4j now
         work.run();
         management.close();
         // @end

@@ -36,21 +36,18 @@ class ReadmeExampleTest {
     // README begin
     void hostSide(byte[] greeting) {
         try (var engine = ProgressEngine.create();
-                var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
-                var client = ComchClient.builder(engine, device, "echo")
-                        .onMessage((connection, message) -> answer = StandardCharsets.UTF_8
-                                .decode(message.asByteBuffer())
-                                .toString())
-                        .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
-                        .connect(Duration.ofSeconds(5));
-                var memory = MemoryMap.allocate(device, 64L << 20, Access.PCI_READ_WRITE);
-                var producer = client.connection().producer(engine).tasks(256).start()) {
-            client.connection().send(greeting); // control path
+             var device = Devices.openHost(PciAddress.of("0000:b1:00.0"));
+             var client = ComchClient.builder(engine, device, "echo")
+                     .onMessage((connection, message) -> answer = StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString())
+                     .onConsumer((connection, id, state) -> consumerId = state == RemoteConsumerState.NEW ? id : 0)
+                     .connect(Duration.ofSeconds(5));
+             var memory = MemoryMap.allocate(device, 64L << 20, Access.PCI_READ_WRITE);
+             var producer = client.connection().producer(engine).tasks(256).start()) {
+            client.connection().send(greeting);                            // control path
             engine.await(() -> consumerId != 0, Duration.ofSeconds(5)); // the peer's consumer is ready
-            Buffer buffer = producer.acquire(memory, 0, 4096); // a window on `memory`, written in place
+            Buffer buffer = producer.acquire(memory, 0, 4096);             // a window on `memory`, written in place
             buffer.segment().fill((byte) 42);
-            while (!producer.trySend(buffer, consumerId).accepted())
-                engine.progress(); // fast path, no copy on this side
+            while (!producer.trySend(buffer, consumerId).accepted()) engine.progress(); // fast path, no copy on this side
             engine.await(() -> answer != null, Duration.ofSeconds(5));
         }
     }
@@ -58,21 +55,17 @@ class ReadmeExampleTest {
 
     @Test
     void theReadmeHasThisExample() throws IOException {
-        String source =
-                Files.readString(Path.of("src", "test", "java", "io", "github", "comch4j", "ReadmeExampleTest.java"));
+        String source = Files.readString(Path.of("src", "test", "java", "io", "github", "comch4j", "ReadmeExampleTest.java"));
         String begin = "    // README begin\n";
-        String example =
-                source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // README end\n"));
-        assertThat(Files.readString(Path.of("README.md")))
-                .contains("```java\n" + example.stripTrailing().stripIndent() + "\n```\n");
+        String example = source.substring(source.indexOf(begin) + begin.length(), source.indexOf("    // README end\n"));
+        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example.stripTrailing().stripIndent() + "\n```\n");
     }
 
     @Test
     void theReadmeExampleWorks() throws Exception {
         CompletableFuture<String> ready = new CompletableFuture<>();
         CompletableFuture<Void> stop = new CompletableFuture<>();
-        CompletableFuture<String> served =
-                CompletableFuture.supplyAsync(() -> dpuSide(ready, stop), runnable -> new Thread(runnable).start());
+        CompletableFuture<String> served = CompletableFuture.supplyAsync(() -> dpuSide(ready, stop), runnable -> new Thread(runnable).start());
         ready.get(20, TimeUnit.SECONDS);
         try {
             hostSide("hello".getBytes(StandardCharsets.UTF_8));
@@ -86,15 +79,13 @@ class ReadmeExampleTest {
     private static String dpuSide(CompletableFuture<String> ready, CompletableFuture<Void> stop) {
         String[] greeting = new String[1];
         try (var engine = ProgressEngine.create();
-                var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
-                var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
-                var memory = MemoryMap.allocate(device, 1 << 20, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-                var server = ComchServer.builder(engine, device, representor, "echo")
-                        .onMessage((connection, message) -> greeting[0] = StandardCharsets.UTF_8
-                                .decode(message.asByteBuffer())
-                                .toString())
-                        .onConnected(connection -> receive(connection, engine, memory))
-                        .start()) {
+             var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));
+             var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0"));
+             var memory = MemoryMap.allocate(device, 1 << 20, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+             var server = ComchServer.builder(engine, device, representor, "echo")
+                     .onMessage((connection, message) -> greeting[0] = StandardCharsets.UTF_8.decode(message.asByteBuffer()).toString())
+                     .onConnected(connection -> receive(connection, engine, memory))
+                     .start()) {
             ready.complete(server.name());
             while (!stop.isDone()) {
                 engine.progress();
@@ -104,12 +95,9 @@ class ReadmeExampleTest {
     }
 
     private static void receive(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
-        connection
-                .consumer(engine, memory)
-                .buffers(8, 1 << 16)
+        connection.consumer(engine, memory).buffers(8, 1 << 16)
                 .onReceive((consumer, buffer, producerId, immediate) -> {
-                    String text = buffer.length() + " bytes of "
-                            + buffer.data().get(ValueLayout.JAVA_BYTE, buffer.length() - 1);
+                    String text = buffer.length() + " bytes of " + buffer.data().get(ValueLayout.JAVA_BYTE, buffer.length() - 1);
                     connection.send(text.getBytes(StandardCharsets.UTF_8));
                 })
                 .start();
