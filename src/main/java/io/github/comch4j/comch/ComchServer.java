@@ -16,7 +16,7 @@ import java.util.Objects;
 /**
  * A named service on the DPU for one host function ({@code doca_comch_server}).
  *
- * <p>{@snippet file="Pieces.java" region="server"}
+ * {@snippet file="Pieces.java" region="server"}
  *
  * <p>It accepts clients whenever its engine makes progress. One client's death does not concern the others. All methods
  * belong to the thread that owns the engine, unless they say otherwise.

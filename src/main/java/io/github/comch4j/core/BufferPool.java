@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
  * Closed with its map, if not before.
  *
- * <p>{@snippet file="Pieces.java" region="pool"}
+ * {@snippet file="Pieces.java" region="pool"}
  *
  * <p>A slot whose send was not accepted is still claimed: send it later, or give it back. One thread at a time,
  * normally that of the producer's or consumer's engine; there is no check.

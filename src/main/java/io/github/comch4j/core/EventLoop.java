@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * loop. Whatever touches the engine, or what runs on it, is done in the loop: in handlers, or in tasks that other
  * threads, also virtual ones, hand over.
  *
- * <p>{@snippet file="Pieces.java" region="loop"}
+ * {@snippet file="Pieces.java" region="loop"}
  *
  * <p>Closing is the exception: what runs on the engine, and what that depends on, may be closed by any thread, which
  * then waits for the loop.

@@ -8,7 +8,7 @@ import java.util.concurrent.locks.LockSupport;
  * What a loop does when there was nothing to do: an {@link EventLoop}, or one of the program's own. An object belongs
  * to one loop.
  *
- * <p>{@snippet file="Pieces.java" region="idle"}
+ * {@snippet file="Pieces.java" region="idle"}
  *
  * <p>Where there are more loops than cores, of this process and its peers, spinning makes each wait for the others'
  * time slices.

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * progresses the engine while it waits: {@code connect}, {@code start} with a time, {@code send} while there is no
  * room, {@code close}. So a collection that callbacks change must not be iterated over around such a call.
  *
- * <p>{@snippet file="Pieces.java" region="progress"}
+ * {@snippet file="Pieces.java" region="progress"}
  *
  * <p>{@link EventLoop} is such a loop on a thread of its own, {@link IdleStrategy} has ways to wait in it.
  *

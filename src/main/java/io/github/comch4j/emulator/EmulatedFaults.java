@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 /**
  * Faults of the emulated BlueField on demand ({@code doca_emu_set_faults}), for tests.
  *
- * <p>{@snippet file="Pieces.java" region="faults"}
+ * {@snippet file="Pieces.java" region="faults"}
  *
  * <p>A program meets them as it would meet the real thing; each method says where. They concern this process alone, all
  * of it. The same can be had from outside: {@link #toString()} is what the environment variable {@code DOCA_EMU_FAULTS}

@@ -25,7 +25,7 @@ import java.util.ArrayDeque;
  * The receiving end of a {@link ComchOutputChannel}, for the thread that owns its engine and no other. Chunks that are
  * not read yet are not posted again, so the sender waits.
  *
- * <p>{@snippet file="Pieces.java" region="input"}
+ * {@snippet file="Pieces.java" region="input"}
  *
  * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
  * callbacks, except opening.

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * {@link ComchInputChannel} of the peer: chunks, in order, as fast as the peer reads them, for those who just want to
  * move bytes. Its price is a copy at the sender and one at the receiver; without it, use {@link ComchProducer}.
  *
- * <p>{@snippet file="Pieces.java" region="output"}
+ * {@snippet file="Pieces.java" region="output"}
  *
  * <p>Other than most channels it is not safe for several threads, and an interrupt does not close it. Not for
  * callbacks.

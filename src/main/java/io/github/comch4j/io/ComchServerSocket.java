@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * A server whose clients are waited for, one after the other; what {@link ComchSocket}s of the host connect to. May be
  * used by any thread but the loop's.
  *
- * <p>{@snippet file="Pieces.java" region="serversocket"}
+ * {@snippet file="Pieces.java" region="serversocket"}
  */
 public final class ComchServerSocket implements AutoCloseable {
     private final EventLoop loop;

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * A connection's messages with calls that wait, for threads that have nothing else to do: any number of threads, also
  * virtual ones, which hold on to no carrier while they wait. The work is done by an {@link EventLoop}.
  *
- * <p>{@snippet file="Pieces.java" region="socket"}
+ * {@snippet file="Pieces.java" region="socket"}
  *
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
  * throws {@link ConnectionClosedException}; null only says that nothing came in time. What fails in the loop throws

@@ -19,7 +19,7 @@ import javax.management.StandardMBean;
 /**
  * Shows the engines, connections, producers and consumers of this process over JMX, while they live.
  *
- * <p>{@snippet file="Pieces.java" region="management"}
+ * {@snippet file="Pieces.java" region="management"}
  *
  * <p>Nothing is registered unless a program asks. What exists already is shown too, and everything is taken back as it
  * ends. Reading costs the threads that send and receive nothing: they count anyway, and take no lock. All methods may
