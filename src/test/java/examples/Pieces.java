@@ -1,10 +1,14 @@
 package examples;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import io.github.comch4j.DocaError;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -21,6 +25,7 @@ import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.management.MBeans;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
@@ -73,6 +78,41 @@ public final class Pieces {
         // in the completion handler: pool.slotOf(buffer).release(), unless the producer has releaseSent()
         // @end
         return accepted && pool.available() == 63;
+    }
+
+    public int slots(ComchConnection connection, ProgressEngine engine, int consumer, long[] prices) {
+        int sent = 0;
+        // @start region="slots"
+        try (SlotProducer producer = connection.slotProducer(engine, 64).tasks(256).start()) {
+            MemorySegment memory = producer.memory();
+            while (sent < prices.length) {
+                long at = producer.claim(8, consumer);     // where to write, or less than 0: no slot is free
+                if (at >= 0) {
+                    memory.set(JAVA_LONG, at, prices[sent++]);
+                    producer.commit();
+                } else {
+                    engine.progress(256);                  // completions free slots
+                }
+            }
+            while (!producer.flush() || producer.inFlight() > 0) {
+                engine.progress(256);                      // until all are sent: closing does not wait for the consumer to post
+            }
+        }
+        // @end
+        return sent;
+    }
+
+    public long poll(ComchConnection connection, ProgressEngine engine, Duration timeout) {
+        long[] sum = new long[1];
+        // @start region="poll"
+        try (SlotConsumer consumer = connection.slotConsumer(engine, 64).tasks(256).start(timeout)) {
+            int polled;
+            do {
+                polled = consumer.poll((memory, offset, length, producer) -> sum[0] += memory.get(JAVA_LONG, offset), 256);
+            } while (running || polled > 0);
+        }
+        // @end
+        return sum[0];
     }
 
     public boolean eventLoop(Device device, byte[] greeting) {

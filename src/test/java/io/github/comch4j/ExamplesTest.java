@@ -11,6 +11,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -33,6 +34,7 @@ import java.util.function.Consumer;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.BeforeAll;
@@ -263,5 +265,44 @@ class ExamplesTest {
                     .isEmpty();
             pieces.faults(() -> client.connection().send(new byte[1]));
         }
+    }
+
+    @Test
+    void slots() throws Exception {
+        Pieces pieces = new Pieces();
+        List<Thread> threads = new ArrayList<>();
+        String name = Machine.uniqueName();
+        long[] prices = LongStream.rangeClosed(1, 1000).toArray();
+        long[] sums = new long[1];
+        CompletableFuture<Void> reader = start(threads, () -> {
+            ComchConnection[] connected = new ComchConnection[1];
+            try (ProgressEngine engine = ProgressEngine.create();
+                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Representor representor = dpu.openRepresentor(Machine.HOST);
+                    ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                            .onMessage((connection, message) -> pieces.running = false)
+                            .onConnected(connection -> connected[0] = connection)
+                            .start()) {
+                Machine.until("a client of " + server, () -> connected[0] != null, engine);
+                sums[0] = pieces.poll(connected[0], engine, Machine.PATIENCE);
+            }
+        });
+        List<Integer> consumers = new ArrayList<>();
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(Machine.HOST);
+                ComchClient client = ComchClient.builder(engine, host, name)
+                        .onConsumer((connection, id, state) -> {
+                            if (state == RemoteConsumerState.NEW) {
+                                consumers.add(id);
+                            }
+                        })
+                        .connect(Machine.PATIENCE)) {
+            Machine.until("the slots", () -> consumers.size() == 1, engine);
+            assertThat(pieces.slots(client.connection(), engine, consumers.get(0), prices))
+                    .isEqualTo(1000);
+            client.connection().send(new byte[1]);
+            reader.get(20, TimeUnit.SECONDS);
+        }
+        assertThat(sums).containsExactly(500_500);
     }
 }

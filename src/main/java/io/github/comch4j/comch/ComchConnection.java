@@ -383,6 +383,14 @@ public final class ComchConnection {
         return new ComchConsumer.Builder(this, consumerEngine, memory);
     }
 
+    public SlotProducer.Builder slotProducer(ProgressEngine producerEngine, int slotSize) {
+        return new SlotProducer.Builder(this, producerEngine, slotSize);
+    }
+
+    public SlotConsumer.Builder slotConsumer(ProgressEngine consumerEngine, int slotSize) {
+        return new SlotConsumer.Builder(this, consumerEngine, slotSize);
+    }
+
     /**
      * For logs.
      *

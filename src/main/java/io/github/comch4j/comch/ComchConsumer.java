@@ -8,16 +8,12 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
-import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
  * owns the consumer's engine, which need not be that of the connection.
  */
-public final class ComchConsumer extends FastPathEndpoint {
+public final class ComchConsumer extends FastPathConsumer {
     private final MemoryMap memory;
     private final int immediateLength;
     private final int firstBuffers;
@@ -44,7 +40,6 @@ public final class ComchConsumer extends FastPathEndpoint {
         super(
                 settings,
                 ConsumerCalls.INSTANCE,
-                "consumer",
                 create(settings),
                 settings.connection.resource(),
                 CoreObjects.of(settings.memory));
@@ -206,33 +201,6 @@ public final class ComchConsumer extends FastPathEndpoint {
         return immediateLength;
     }
 
-    /**
-     * How many receives are posted, with a buffer or without. Any thread may ask.
-     *
-     * @return posted, and not ended
-     */
-    public int posted() {
-        return receives.inFlight();
-    }
-
-    /**
-     * How many sends have been received, with data or without. Any thread may ask.
-     *
-     * @return since it was started
-     */
-    public long received() {
-        return receives.received.get();
-    }
-
-    /**
-     * How long the data were together that were received, without immediate data. Any thread may ask.
-     *
-     * @return bytes
-     */
-    public long receivedBytes() {
-        return receives.receivedBytes.get();
-    }
-
     private void postFirst() {
         try {
             for (int i = 0; i < firstBuffers; i++) {
@@ -252,12 +220,6 @@ public final class ComchConsumer extends FastPathEndpoint {
             receives.begin();
             postFirst();
         }
-    }
-
-    /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
-    @Override
-    boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
-        return context.closeNow(teardown) && done.getAsBoolean();
     }
 
     /**
@@ -414,24 +376,9 @@ public final class ComchConsumer extends FastPathEndpoint {
          *     ended meanwhile
          */
         public ComchConsumer start(Duration timeout) {
-            if (CoreObjects.of(engine).isInCallbacks()
-                    || (connection.controlEngine().isMine()
-                            && connection.controlEngine().isInCallbacks())) {
-                throw new IllegalStateException("waiting for a consumer inside a callback: use start()");
-            }
+            checkCanWait();
             ComchConsumer consumer = start();
-            try {
-                if (!consumer.context.awaitStarted(Nanos.deadline(timeout))) {
-                    throw Failures.refused(
-                            DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + consumer + " for " + timeout);
-                }
-                if (!consumer.isRunning()) {
-                    throw Failures.refused(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + consumer);
-                }
-            } catch (RuntimeException | Error e) {
-                consumer.context.closeAfter(e);
-                throw e;
-            }
+            consumer.awaitRunning(timeout);
             return consumer;
         }
     }

@@ -7,10 +7,8 @@ import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
-import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,14 +21,14 @@ import org.jspecify.annotations.Nullable;
  * <p>Tasks are allocated at their first use and used again: sending allocates nothing. All methods belong to the thread
  * that owns the producer's engine, which need not be that of the connection.
  */
-public final class ComchProducer extends FastPathEndpoint {
+public final class ComchProducer extends FastPathProducer {
     private static final int SPARE_BUFFERS = 1024;
 
     private final int bufferCount;
     private final SendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, ProducerCalls.INSTANCE, "producer", create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.INSTANCE, create(settings), settings.connection.resource());
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
@@ -196,20 +194,6 @@ public final class ComchProducer extends FastPathEndpoint {
         return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), false);
     }
 
-    /**
-     * Submits what {@link #offer} has queued ({@code doca_task_submit}), as far as consumers have buffers posted. Never
-     * waits.
-     *
-     * @return whether nothing is queued any more
-     * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if the producer is closed
-     */
-    public boolean flush() {
-        context.engine().checkOwner();
-        context.checkOpen();
-        return sends.queue.flush() == 0;
-    }
-
     private static MemorySegment checkImmediate(MemorySegment immediate) {
         long length = immediate.byteSize();
         if (length < 1 || length > SendTasks.IMMEDIATE_LIMIT) {
@@ -233,80 +217,6 @@ public final class ComchProducer extends FastPathEndpoint {
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
         return inventory(bufferCount).acquire(memory, offset, length);
-    }
-
-    /**
-     * How many sends are in flight. Any thread may ask.
-     *
-     * @return submitted or queued, and not completed
-     */
-    public int inFlight() {
-        return sends.inFlight();
-    }
-
-    /**
-     * How many sends have succeeded. Any thread may ask.
-     *
-     * @return since it was started
-     */
-    public long sent() {
-        return sends.sent.get();
-    }
-
-    /**
-     * How long the data were together of the sends that have succeeded, without immediate data. Any thread may ask.
-     *
-     * @return bytes
-     */
-    public long sentBytes() {
-        return sends.sentBytes.get();
-    }
-
-    /**
-     * How many times a send was not accepted because there was no room. Any thread may ask.
-     *
-     * @return since it was started; each attempt counts
-     */
-    public long refused() {
-        return sends.backPressure.refusals();
-    }
-
-    /**
-     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may
-     * ask.
-     *
-     * @return since it was started
-     */
-    public long backPressures() {
-        return sends.backPressure.episodes();
-    }
-
-    /**
-     * How many times sends that {@link #offer} had accepted found the consumer without a posted buffer
-     * ({@link DocaError#AGAIN}) and had to wait in the queue.
-     *
-     * @return since it was started; each attempt counts
-     */
-    public long stalls() {
-        context.engine().checkOwner();
-        context.checkOpen();
-        return sends.queue.stalls();
-    }
-
-    /** Sends in the queue may wait for a posted buffer for ever: they end here. */
-    @Override
-    boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
-        sends.queue.flush();
-        sends.queue.cancel();
-        return context.progressUntil(done, teardown);
-    }
-
-    @Override
-    void released(Teardown teardown) {
-        super.released(teardown);
-        if (sends != null) {
-            sends.backPressure.close();
-        }
     }
 
     /**

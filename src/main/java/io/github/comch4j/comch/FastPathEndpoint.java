@@ -1,16 +1,22 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -23,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Tasks are allocated at their first use and used again: neither sending nor receiving allocates anything. All
  * methods belong to the thread that owns the engine, unless they say otherwise; it need not be that of the connection.
  */
-public abstract sealed class FastPathEndpoint implements AutoCloseable permits ComchProducer, ComchConsumer {
+public abstract sealed class FastPathEndpoint implements AutoCloseable permits FastPathProducer, FastPathConsumer {
     private static final int DEFAULT_TASKS = 64;
 
     final FastPathContext context;
@@ -87,6 +93,25 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
     final void begin() {
         context.start();
         LiveObjects.add(this);
+    }
+
+    /**
+     * Progresses its engine, and that of the connection if that is this thread's too, until it runs; closes it if it
+     * does not.
+     */
+    final void awaitRunning(Duration timeout) {
+        try {
+            if (!context.awaitStarted(Nanos.deadline(timeout))) {
+                throw Failures.refused(
+                        DocaError.TIME_OUT, ContextCalls.START_NAME, "starting " + this + " for " + timeout);
+            }
+            if (!isRunning()) {
+                throw Failures.refused(DocaError.NOT_CONNECTED, ContextCalls.START_NAME, "starting " + this);
+            }
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
     }
 
     /** The inventory for this object's own buffers. */
@@ -241,7 +266,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
      * @param <B> the builder's own type
      */
     public abstract static sealed class Builder<B extends Builder<B>>
-            permits ComchProducer.Builder, ComchConsumer.Builder {
+            permits ComchProducer.Builder, ComchConsumer.Builder, SlotProducer.Builder, SlotConsumer.Builder {
         final ComchConnection connection;
         final ProgressEngine engine;
         final OneUse use;
@@ -282,6 +307,14 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits C
             use.check();
             onStateChanged = Objects.requireNonNull(handler);
             return self();
+        }
+
+        /** Fails inside a callback of an engine that would have to make progress. */
+        final void checkCanWait() {
+            Engine control = connection.controlEngine();
+            if (CoreObjects.of(engine).isInCallbacks() || (control.isMine() && control.isInCallbacks())) {
+                throw new IllegalStateException("waiting inside a callback for something to run: use start()");
+            }
         }
 
         abstract B self();

@@ -10,14 +10,13 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.Scratch;
 import java.lang.foreign.MemorySegment;
 
 /** The post-receive tasks of a consumer: what runs for each receive that is posted, and for each that has ended. */
-final class ReceiveTasks extends TransferTasks {
+final class ReceiveTasks extends IncomingTasks {
     /**
      * The status of what was received and is not delivered any more: that of the buffers which come back because the
      * consumer ends.
@@ -28,15 +27,13 @@ final class ReceiveTasks extends TransferTasks {
     private final boolean repost;
     private final ReceiveHandler onReceive;
     private final ReceiveFailureHandler onFailure;
-    final Counter received = new Counter();
-    final Counter receivedBytes = new Counter();
     private boolean wasRunning;
     private boolean inHandler;
     private boolean keep; // the receive of the handler that runs is not posted again
 
     ReceiveTasks(
             ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
-        super(context, true, count, immediateLength, 0);
+        super(context, count, immediateLength);
         this.consumer = consumer;
         this.repost = settings.repost;
         this.onReceive = settings.onReceive;

@@ -13,15 +13,12 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferListState;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
-import io.github.comch4j.internal.observe.BackPressure;
-import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.Diagnosis;
-import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.CompletionRing;
 import java.lang.foreign.MemorySegment;
 
 /** The send tasks of a producer: what runs for each send, and for each that completes. */
-final class SendTasks extends TransferTasks {
+final class SendTasks extends OutgoingTasks {
     /** Room for immediate data, which DOCA limits itself (32 bytes at the time of writing). */
     static final int IMMEDIATE_LIMIT = 4096;
 
@@ -36,13 +33,10 @@ final class SendTasks extends TransferTasks {
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
     private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none
     private long listLimit; // of the device; 0: it has not been asked yet
-    final BackPressure backPressure = new BackPressure();
-    final Counter sent = new Counter();
-    final Counter sentBytes = new Counter();
     private boolean failureTold;
 
     SendTasks(ComchProducer producer, Context context, ComchProducer.Builder settings) {
-        super(context, false, settings.tasks, 0, IMMEDIATE_LIMIT);
+        super(context, settings.tasks, IMMEDIATE_LIMIT);
         this.producer = producer;
         this.onCompletion = settings.onCompletion;
         this.onListCompletion = settings.onListCompletion;
@@ -330,7 +324,7 @@ final class SendTasks extends TransferTasks {
             }
             failureTold = false;
         } else {
-            countFailure(status);
+            countFailure(producer, status);
         }
         if (releaseSent && buffer != null) {
             completedAndReleased(buffer, status);
@@ -353,7 +347,7 @@ final class SendTasks extends TransferTasks {
                 sentBytes.add(list.length());
                 failureTold = false;
             } else {
-                countFailure(status);
+                countFailure(producer, status);
             }
             if (onListCompletion != null) {
                 onListCompletion.onCompletion(producer, (BufferList) list.list(), status);
@@ -364,13 +358,6 @@ final class SendTasks extends TransferTasks {
             if (releaseSent) {
                 list.returnHome();
             }
-        }
-    }
-
-    private void countFailure(DocaError status) {
-        failed.increment();
-        if (!context.isEnding()) {
-            Events.taskFailed("send", producer, status.name());
         }
     }
 

@@ -16,7 +16,7 @@ import java.lang.invoke.VarHandle;
  * The tasks of a producer or consumer, one slot for each. They are allocated at their first use and used again, so that
  * neither sending nor receiving allocates anything.
  */
-abstract sealed class TransferTasks implements SlotEvents permits SendTasks, ReceiveTasks {
+abstract sealed class TransferTasks implements SlotEvents permits OutgoingTasks, IncomingTasks {
     private static final VarHandle FREE_COUNT = freeCountHandle();
 
     final Engine engine;
@@ -93,7 +93,7 @@ abstract sealed class TransferTasks implements SlotEvents permits SendTasks, Rec
         }
     }
 
-    private void freeTask(int slot) {
+    final void freeTask(int slot) {
         if (typed[slot] != 0) {
             TaskCalls.free(tasks[slot]);
             typed[slot] = 0;
@@ -102,7 +102,7 @@ abstract sealed class TransferTasks implements SlotEvents permits SendTasks, Rec
     }
 
     /** Ends what is queued, and frees the tasks that are not in flight. */
-    final void freeIdle() {
+    void freeIdle() {
         queue.cancel();
         for (int i = 0; i < freeCount; i++) {
             freeTask(free[i]);

@@ -1,7 +1,7 @@
 package io.github.comch4j.management;
 
 /**
- * A {@link io.github.comch4j.comch.ComchConsumer}:
+ * A {@link io.github.comch4j.comch.FastPathConsumer}:
  * {@code io.github.comch4j:type=Consumer,endpoint="…",connection=…,id=…}.
  */
 public interface ConsumerMXBean {

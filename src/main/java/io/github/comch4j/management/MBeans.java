@@ -1,9 +1,9 @@
 package io.github.comch4j.management;
 
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ComchConsumer;
-import io.github.comch4j.comch.ComchProducer;
+import io.github.comch4j.comch.FastPathConsumer;
 import io.github.comch4j.comch.FastPathEndpoint;
+import io.github.comch4j.comch.FastPathProducer;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.System.Logger;
@@ -107,8 +107,8 @@ public final class MBeans implements AutoCloseable {
         return switch (object) {
             case Engine engine -> "type=ProgressEngine,id=" + engine.number();
             case ComchConnection connection -> "type=Connection," + endpoint(connection) + ",id=" + connection.number();
-            case ComchProducer producer -> "type=Producer," + of(producer);
-            case ComchConsumer consumer -> "type=Consumer," + of(consumer);
+            case FastPathProducer producer -> "type=Producer," + of(producer);
+            case FastPathConsumer consumer -> "type=Consumer," + of(consumer);
             default -> throw new IllegalArgumentException(object.toString());
         };
     }
@@ -127,8 +127,8 @@ public final class MBeans implements AutoCloseable {
             case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
             case ComchConnection connection ->
                 new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
-            case ComchProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
-            case ComchConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
+            case FastPathProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
+            case FastPathConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
             default -> throw new IllegalArgumentException(object.toString());
         };
     }
@@ -208,7 +208,7 @@ public final class MBeans implements AutoCloseable {
         }
     }
 
-    private record ProducerView(ComchProducer producer) implements ProducerMXBean {
+    private record ProducerView(FastPathProducer producer) implements ProducerMXBean {
         @Override
         public String getState() {
             return producer.state().name();
@@ -250,7 +250,7 @@ public final class MBeans implements AutoCloseable {
         }
     }
 
-    private record ConsumerView(ComchConsumer consumer) implements ConsumerMXBean {
+    private record ConsumerView(FastPathConsumer consumer) implements ConsumerMXBean {
         @Override
         public String getState() {
             return consumer.state().name();

@@ -1,7 +1,7 @@
 package io.github.comch4j.management;
 
 /**
- * A {@link io.github.comch4j.comch.ComchProducer}:
+ * A {@link io.github.comch4j.comch.FastPathProducer}:
  * {@code io.github.comch4j:type=Producer,endpoint="…",connection=…,id=…}.
  */
 public interface ProducerMXBean {

@@ -204,6 +204,46 @@ class AllocationTest extends BothForms {
     }
 
     @Test
+    void inSlots() {
+        try (Machine machine = new Machine()) {
+            ComchServer server = machine.server().start();
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            machine.until("the connection", () -> !server.connections().isEmpty());
+            SlotConsumer consumer = server.connections()
+                    .iterator()
+                    .next()
+                    .slotConsumer(machine.engine, 64)
+                    .tasks(8)
+                    .start(Machine.PATIENCE);
+            SlotProducer producer = client.connection()
+                    .slotProducer(machine.engine, 64)
+                    .tasks(4)
+                    .start();
+            SlotHandler handler = (memory, offset, length, id) -> {
+                messages++;
+                bytes += memory.get(ValueLayout.JAVA_LONG, offset)
+                        + consumer.immediate().byteSize();
+            };
+            assertNothingAllocated(() -> {
+                long expected = messages + 1;
+                long at;
+                while ((at = producer.claim(8 + (int) (messages & 15), consumer.id())) < 0) {
+                    machine.engine.progress(); // what it brings waits for the poll
+                }
+                producer.memory().set(ValueLayout.JAVA_LONG, at, 3);
+                producer.commit();
+                while (messages < expected || producer.inFlight() > 0) {
+                    consumer.poll(handler, 2);
+                    if ((messages & 1) == 0) {
+                        machine.engine.progress();
+                    }
+                }
+            });
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 3L);
+        }
+    }
+
+    @Test
     void whereThereIsNoRoom() {
         try (Machine machine = new Machine();
                 MemoryMap from = MemoryMap.allocate(machine.host, 4096, Access.PCI_READ_WRITE);

@@ -112,6 +112,30 @@ class BuildersTest {
     }
 
     @Test
+    void theBuildersOfSlotsMakeOneObjectEach() {
+        machine.server().start();
+        ComchConnection connection = machine.client().connect(Machine.PATIENCE).connection();
+        SlotProducer.Builder producers = connection.slotProducer(machine.engine, 8);
+        producers.start();
+        refused(
+                "SlotProducer.Builder on " + connection,
+                Stream.concat(
+                        fastPath(producers),
+                        Stream.of(
+                                producers::start, () -> producers.onFailure((producer, offset, length, error) -> {}))));
+        SlotConsumer.Builder consumers = connection.slotConsumer(machine.engine, 8);
+        consumers.start(Machine.PATIENCE);
+        refused(
+                "SlotConsumer.Builder on " + connection,
+                Stream.concat(
+                        fastPath(consumers),
+                        Stream.of(
+                                consumers::start,
+                                () -> consumers.start(Machine.PATIENCE),
+                                () -> consumers.onMessage((memory, offset, length, id) -> {}))));
+    }
+
+    @Test
     void aMapsBuilderMakesOneMap() {
         try (Arena arena = Arena.ofConfined()) {
             MemoryMap.Builder builder = MemoryMap.builder(machine.host);
@@ -147,7 +171,9 @@ class BuildersTest {
                 ComchServer.Builder.class,
                 ComchClient.Builder.class,
                 ComchProducer.Builder.class,
-                ComchConsumer.Builder.class);
+                ComchConsumer.Builder.class,
+                SlotProducer.Builder.class,
+                SlotConsumer.Builder.class);
         assertThat(known)
                 .containsExactlyInAnyOrderElementsOf(
                         Stream.of(ControlPathEndpoint.Builder.class, FastPathEndpoint.Builder.class)

@@ -7,6 +7,8 @@ import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
@@ -119,6 +121,16 @@ final class Scene implements AutoCloseable {
         objects.put("output", ComchOutputChannel.open(client.connection(), engine, machine.host, input.id(), 2, 64));
         objects.put("input", input);
         objects.put("inventory", inventory);
+        SlotConsumer slotConsumer = accepted.slotConsumer(engine, 64).tasks(2).start();
+        if (progressed) {
+            machine.until("the slots", slotConsumer::isRunning);
+        }
+        SlotProducer slotProducer =
+                client.connection().slotProducer(engine, 64).tasks(2).start();
+        objects.put("slot producer", slotProducer);
+        objects.put("slot consumer", slotConsumer);
+        objects.put("slot producer builder", client.connection().slotProducer(engine, 64));
+        objects.put("slot consumer builder", accepted.slotConsumer(engine, 64));
         objects.put("producer", producer);
         objects.put("consumer", consumer);
         objects.put("producer builder", client.connection().producer(engine));

@@ -117,6 +117,19 @@ public final class Engine extends Resource {
     }
 
     /**
+     * Runs handlers of the program outside of a progress, under the same rules: what is on this engine cannot be closed
+     * meanwhile.
+     */
+    public void runHandlers(Runnable handlers) {
+        inCallbacks = true;
+        try {
+            handlers.run();
+        } finally {
+            inCallbacks = false;
+        }
+    }
+
+    /**
      * Progress for waiting loops while something is being closed: what callbacks throw is collected, the wait goes on.
      */
     boolean progress(Teardown teardown) {

@@ -1,0 +1,110 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What producers have in common, whether they send buffers ({@link ComchProducer}) or slots ({@link SlotProducer}): a
+ * queue, and what is counted.
+ */
+public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
+    FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
+        super(settings, calls, "producer", created, owners);
+    }
+
+    @Override
+    abstract OutgoingTasks transfers();
+
+    /**
+     * Submits the sends in the queue ({@code doca_task_submit}), as far as consumers have buffers posted. Never waits.
+     *
+     * @return whether the queue is empty
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the producer is closed
+     */
+    public final boolean flush() {
+        context.engine().checkOwner();
+        context.checkOpen();
+        return transfers().queue.flush() == 0;
+    }
+
+    /**
+     * How many sends are in flight. Any thread may ask.
+     *
+     * @return submitted or queued, and not completed
+     */
+    public final int inFlight() {
+        return transfers().inFlight();
+    }
+
+    /**
+     * How many sends have succeeded. Any thread may ask.
+     *
+     * @return since it was started
+     */
+    public final long sent() {
+        return transfers().sent.get();
+    }
+
+    /**
+     * How long the data were together of the sends that have succeeded, without immediate data. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public final long sentBytes() {
+        return transfers().sentBytes.get();
+    }
+
+    /**
+     * How many times a send was not accepted, or a slot not given out, because there was no room. Any thread may ask.
+     *
+     * @return since it was started; each attempt counts
+     */
+    public final long refused() {
+        return transfers().backPressure.refusals();
+    }
+
+    /**
+     * How many times room ran out: episodes from a send that was not accepted to the next one that was. Any thread may
+     * ask.
+     *
+     * @return since it was started
+     */
+    public final long backPressures() {
+        return transfers().backPressure.episodes();
+    }
+
+    /**
+     * How many times sends in the queue found the consumer without a posted buffer ({@link DocaError#AGAIN}) and had to
+     * wait.
+     *
+     * @return since it was started; each attempt counts
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the producer is closed
+     */
+    public final long stalls() {
+        context.engine().checkOwner();
+        context.checkOpen();
+        return transfers().queue.stalls();
+    }
+
+    /** Sends in the queue may wait for a posted buffer for ever: they end here. */
+    @Override
+    final boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
+        transfers().queue.flush();
+        transfers().queue.cancel();
+        return context.progressUntil(done, teardown);
+    }
+
+    @Override
+    void released(Teardown teardown) {
+        super.released(teardown);
+        if (transfers() != null) {
+            transfers().backPressure.close();
+        }
+    }
+}

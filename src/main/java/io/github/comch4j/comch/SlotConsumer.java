@@ -1,0 +1,200 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Receives messages into slots of its own registered memory, all of which are posted from the start
+ * ({@code doca_comch_consumer}, with a {@code doca_buf} and a task for each slot). There is no object for a message:
+ * the handler is told where in {@link #memory()} it is, and when the handler returns, the slot is posted again.
+ *
+ * {@snippet file="Pieces.java" region="poll"}
+ *
+ * <p>Messages come to the handler of {@link #poll}, or, if the builder was given one ({@link Builder#onMessage}), to
+ * that handler with the engine's progress. What has arrived and not been polled keeps its slot; when all slots are kept
+ * so, the peer has to wait. What is kept when the consumer is closed is discarded.
+ *
+ * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well, with immediate data,
+ * too.
+ *
+ * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
+ * owns the consumer's engine, unless they say otherwise.
+ */
+public final class SlotConsumer extends FastPathConsumer {
+    private final SlotMemory memory;
+    private final SlotReceives receives;
+
+    private SlotConsumer(Builder settings, SlotMemory memory) {
+        super(settings, ConsumerCalls.INSTANCE, create(settings, memory), settings.connection.resource());
+        this.memory = memory;
+        try {
+            int immediateLength = ConsumerCalls.immediateLength(context.object(), "configuring " + this);
+            this.receives = new SlotReceives(this, context, memory, immediateLength, settings.onMessage);
+            configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
+            memory.acquire(inventory(memory.slots()));
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static MemorySegment create(Builder settings, SlotMemory memory) {
+        CoreObjects.of(settings.engine).checkOwner();
+        settings.use.begin();
+        MemorySegment map = memory.map();
+        return settings.connection.create(
+                ConsumerCalls.CREATE_NAME,
+                "a slot consumer",
+                "",
+                (peer, action) -> ConsumerCalls.create(peer, map, action));
+    }
+
+    @Override
+    SlotReceives transfers() {
+        return receives;
+    }
+
+    /**
+     * Hands messages to {@code handler}: first those that have arrived already, then those that arrive in one progress
+     * of the engine ({@code doca_pe_progress}), which also serves whatever else runs on it. Never waits.
+     *
+     * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
+     * @param limit the most messages, at least 1
+     * @return how many there were
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     *     given a handler
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public int poll(SlotHandler handler, int limit) {
+        return receives.poll(handler, limit);
+    }
+
+    /**
+     * In a handler: the immediate data that came with its message.
+     *
+     * @return <b>valid until the handler returns</b>; empty if there are none
+     * @throws IllegalStateException outside of a handler
+     */
+    public MemorySegment immediate() {
+        return receives.immediate();
+    }
+
+    /**
+     * All slots, the same segment as long as the consumer lives. Any thread may ask.
+     *
+     * @return native memory; it throws once the consumer is closed
+     */
+    public MemorySegment memory() {
+        return memory.segment();
+    }
+
+    /**
+     * How long a message can be; its producer is refused a longer one. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public int slotSize() {
+        return memory.slotSize();
+    }
+
+    @Override
+    void changed(int previous, int next) {
+        if (next == Context.RUNNING) {
+            receives.begin();
+        }
+    }
+
+    @Override
+    void released(Teardown teardown) {
+        super.released(teardown);
+        if (memory != null) {
+            memory.close(teardown);
+        }
+    }
+
+    /**
+     * Settings of a slot consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
+     */
+    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
+        private final int slotSize;
+        private @Nullable SlotHandler onMessage;
+
+        Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
+            super("SlotConsumer.Builder", connection, engine);
+            this.slotSize = SlotMemory.checkSize(slotSize);
+        }
+
+        /**
+         * Messages go to this handler with the engine's progress, as on an {@link io.github.comch4j.core.EventLoop},
+         * and not to {@link SlotConsumer#poll}.
+         *
+         * @param handler what to do with each
+         * @return this
+         */
+        public Builder onMessage(SlotHandler handler) {
+            use.check();
+            onMessage = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+
+        /**
+         * Allocates and registers the slots, as many as {@link #tasks}, creates the consumer and begins to start it
+         * ({@code doca_mmap_start}, {@code doca_comch_consumer_create}, {@code doca_ctx_start}); progress of its engine
+         * and of the connection's does the rest. Allowed in callbacks.
+         *
+         * @return the consumer, usually still {@link ContextState#STARTING}
+         * @throws ConnectionClosedException if the connection has ended
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine is closed
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         */
+        public SlotConsumer start() {
+            use.check();
+            SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
+            try {
+                SlotConsumer consumer = new SlotConsumer(this, memory);
+                try {
+                    consumer.begin();
+                } catch (RuntimeException | Error e) {
+                    consumer.context.closeAfter(e);
+                    throw e;
+                }
+                return consumer;
+            } catch (RuntimeException | Error e) {
+                memory.closeAfter(e);
+                throw e;
+            }
+        }
+
+        /**
+         * As {@link #start()}, and progresses its engine, and that of the connection if it belongs to this thread too,
+         * until the consumer runs. If another thread owns the connection's engine, that thread must progress it.
+         *
+         * @param timeout how long to wait
+         * @return the consumer, running
+         * @throws IllegalStateException also inside a callback of the engine, and if the thread is
+         *     {@linkplain ProgressEngine interrupted}
+         * @throws io.github.comch4j.DocaException also {@link io.github.comch4j.DocaError#TIME_OUT}, and
+         *     {@link io.github.comch4j.DocaError#NOT_CONNECTED} if the connection ended meanwhile
+         */
+        public SlotConsumer start(Duration timeout) {
+            checkCanWait();
+            SlotConsumer consumer = start();
+            consumer.awaitRunning(timeout);
+            return consumer;
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.comch4j.comch;
+
+import java.lang.foreign.MemorySegment;
+
+/** Takes the messages of a slot consumer, where they arrived. */
+@FunctionalInterface
+public interface SlotHandler {
+    /**
+     * A message has arrived. When this returns, normally or by an exception, its slot is posted again: copy what is to
+     * be kept.
+     *
+     * @param memory the consumer's memory, the same with every call
+     * @param offset where the message begins in it, bytes
+     * @param length how long it is, bytes
+     * @param producerId the id of the producer that sent it
+     */
+    void onMessage(MemorySegment memory, long offset, int length, int producerId);
+}

@@ -1,0 +1,225 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.life.Teardown;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends messages that are written in place, into slots of its own registered memory ({@code doca_comch_producer}, with
+ * a {@code doca_buf} and a task for each slot). There is no object for a message: {@link #claim} says where to write,
+ * {@link #commit()} queues what was written, and a slot is free again when its send has completed.
+ *
+ * {@snippet file="Pieces.java" region="slots"}
+ *
+ * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()}, or with the engine's
+ * next {@code progress()}, whichever comes first. While the consumer of the first one has no buffer posted, all wait,
+ * and are tried again with each {@code progress()}.
+ *
+ * <p>To the peer it is a producer like any other: its messages arrive in the slots of a {@link SlotConsumer} or the
+ * buffers of a {@link ComchConsumer}. A program that also sends buffers makes a {@link ComchProducer} beside it; there
+ * is no order between the two.
+ *
+ * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
+ */
+public final class SlotProducer extends FastPathProducer {
+    /**
+     * Returned by {@link #claim}: all slots are in flight. Progress of this side's engine tells which are free again.
+     * As {@link SubmitResult#NO_TASK}.
+     */
+    public static final long NO_SLOT = -1;
+
+    /**
+     * Returned by {@link #claim}: all slots are taken, and the next one to go out waits for the peer to post. As
+     * {@link SubmitResult#NO_RECEIVE}.
+     */
+    public static final long NO_RECEIVE = -2;
+
+    private final SlotMemory memory;
+    private final SlotSends sends;
+
+    private SlotProducer(Builder settings, SlotMemory memory) {
+        super(settings, ProducerCalls.INSTANCE, create(settings), settings.connection.resource());
+        this.memory = memory;
+        try {
+            this.sends = new SlotSends(this, context, memory, settings.onFailure);
+            configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
+            memory.acquire(inventory(memory.slots()));
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
+    }
+
+    private static MemorySegment create(Builder settings) {
+        CoreObjects.of(settings.engine).checkOwner();
+        settings.use.begin();
+        return settings.connection.create(ProducerCalls.CREATE_NAME, "a slot producer", "", ProducerCalls::create);
+    }
+
+    @Override
+    SlotSends transfers() {
+        return sends;
+    }
+
+    /**
+     * Takes a free slot. Never waits. One slot can be claimed at a time: the next call is {@link #commit()} or
+     * {@link #abort()}.
+     *
+     * @param length how long the message is at most, bytes, 0 to {@link #slotSize()}
+     * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
+     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_SLOT} or
+     *     {@link #NO_RECEIVE}, both less than 0
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalArgumentException if a slot is shorter than that
+     * @throws IllegalStateException if a slot is claimed already, or the producer is closed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public long claim(int length, int consumerId) {
+        return sends.claim(length, consumerId);
+    }
+
+    /**
+     * Queues the message in the claimed slot ({@code doca_task_submit}, perhaps later). The program may not touch the
+     * slot any more. A message that DOCA refuses when its turn comes, or that still waits when the producer ends, has
+     * failed: see {@link Builder#onFailure}.
+     *
+     * @throws ConnectionClosedException if the connection has ended; the slot is not claimed any more
+     * @throws IllegalStateException if no slot is claimed
+     * @throws io.github.comch4j.DocaException if DOCA refuses at once; the slot is not claimed any more
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void commit() {
+        sends.commit();
+    }
+
+    /**
+     * As {@link #commit()}, of a message that turned out shorter than was claimed.
+     *
+     * @param length its length, bytes, 0 to what was claimed
+     * @throws IllegalArgumentException if less was claimed; the slot still is
+     */
+    public void commit(int length) {
+        sends.commit(length);
+    }
+
+    /**
+     * Gives the claimed slot back without sending it.
+     *
+     * @throws IllegalStateException if no slot is claimed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void abort() {
+        sends.abort();
+    }
+
+    /**
+     * Claims a slot, copies a message into it, and commits it.
+     *
+     * @param message at most {@link #slotSize()} bytes
+     * @param consumerId a consumer of the peer
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post
+     * @throws ConnectionClosedException if the connection has ended
+     * @throws IllegalArgumentException if a slot is shorter than that
+     * @throws IllegalStateException if a slot is claimed, or the producer is closed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public SubmitResult offer(MemorySegment message, int consumerId) {
+        long at = claim((int) Math.min(message.byteSize(), Integer.MAX_VALUE), consumerId);
+        if (at < 0) {
+            return at == NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+        }
+        MemorySegment.copy(message, 0, memory.segment(), at, message.byteSize());
+        commit();
+        return SubmitResult.ACCEPTED;
+    }
+
+    /**
+     * All slots, the same segment as long as the producer lives. Any thread may ask.
+     *
+     * @return native memory; it throws once the producer is closed
+     */
+    public MemorySegment memory() {
+        return memory.segment();
+    }
+
+    /**
+     * How long a message can be. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public int slotSize() {
+        return memory.slotSize();
+    }
+
+    @Override
+    void released(Teardown teardown) {
+        super.released(teardown);
+        if (memory != null) {
+            memory.close(teardown);
+        }
+    }
+
+    /**
+     * Settings of a slot producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
+     */
+    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
+        private final int slotSize;
+        private @Nullable SlotFailureHandler onFailure;
+
+        Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
+            super("SlotProducer.Builder", connection, engine);
+            this.slotSize = SlotMemory.checkSize(slotSize);
+        }
+
+        /**
+         * Called for each message that was committed and not sent. Without it {@code progress()} throws, for the first
+         * of a row only.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onFailure(SlotFailureHandler handler) {
+            use.check();
+            onFailure = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+
+        /**
+         * Allocates and registers the slots, as many as {@link #tasks}, and creates and starts the producer
+         * ({@code doca_mmap_start}, {@code doca_comch_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         *
+         * @return the producer, running
+         * @throws ConnectionClosedException if the connection has ended
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine is closed
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         */
+        public SlotProducer start() {
+            use.check();
+            SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
+            try {
+                SlotProducer producer = new SlotProducer(this, memory);
+                try {
+                    producer.begin();
+                } catch (RuntimeException | Error e) {
+                    producer.context.closeAfter(e);
+                    throw e;
+                }
+                return producer;
+            } catch (RuntimeException | Error e) {
+                memory.closeAfter(e);
+                throw e;
+            }
+        }
+    }
+}

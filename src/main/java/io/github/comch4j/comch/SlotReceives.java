@@ -1,0 +1,264 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.call.BufferCalls;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.transport.CompletionRing;
+import io.github.comch4j.internal.transport.Scratch;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The post-receive tasks of a slot consumer: what runs for each message that has arrived, and for each slot that is
+ * posted again.
+ */
+final class SlotReceives extends IncomingTasks {
+    private static final VarHandle WAITING_COUNT = waitingCountHandle();
+    private static final int NONE = -1;
+
+    private final SlotConsumer consumer;
+    private final SlotMemory memory;
+    private final @Nullable SlotHandler onMessage;
+    private @Nullable SlotHandler handler; // onMessage, or that of the poll that runs
+    private int handled; // messages, by the poll that runs
+    private int limit;
+
+    // the message of the handler that runs
+    private int current = NONE; // its slot
+    private int currentImmediateLength;
+    private long currentImmediate;
+
+    // messages that arrived while no poll ran, oldest first
+    private final Runnable deliverWaiting = this::deliverWaiting;
+    private final int[] waiting; // slots, used as a ring
+    private int waitingHead;
+    private int waitingCount;
+    private final long[] lengths; // by slot
+    private final long[] origins; // by slot: the producer's id, and in the upper half how much immediate data there is
+    private final long[] immediates; // by slot: where they are
+    private final int immediateLength;
+    private @Nullable MemorySegment
+            keptImmediates; // by slot: copies, as a task may be freed before its message is polled
+
+    SlotReceives(
+            SlotConsumer consumer,
+            Context context,
+            SlotMemory memory,
+            int immediateLength,
+            @Nullable SlotHandler onMessage) {
+        super(context, memory.slots(), immediateLength);
+        this.consumer = consumer;
+        this.memory = memory;
+        this.onMessage = onMessage;
+        this.handler = onMessage;
+        waiting = new int[memory.slots()];
+        lengths = new long[memory.slots()];
+        origins = new long[memory.slots()];
+        immediates = new long[memory.slots()];
+        this.immediateLength = immediateLength;
+    }
+
+    private static VarHandle waitingCountHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(SlotReceives.class, "waitingCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Posts all slots. */
+    void begin() {
+        while (freeCount > 0) {
+            int slot = free[freeCount - 1];
+            long buffer = memory.buffer(slot);
+            String function = ConsumerCalls.ALLOCATE_NAME;
+            int code = ConsumerCalls.allocate(context.address(), buffer, scratch.resultAddress());
+            if (code == Calls.SUCCESS) {
+                allocated(slot, ConsumerCalls.asTask(scratch.result()), buffer, 0);
+                function = TaskCalls.SUBMIT_NAME;
+                code = queue.submit(slot);
+            }
+            if (code != Calls.SUCCESS) {
+                checkRefusal(code, function);
+                return; // the connection has ended, which the next change of state tells
+            }
+            freeCount--;
+        }
+    }
+
+    /** A slot whose message waits to be polled is not posted. */
+    @Override
+    int posted() {
+        return inFlight() - (int) WAITING_COUNT.getOpaque(this);
+    }
+
+    int poll(SlotHandler target, int most) {
+        engine.checkOwner();
+        if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
+            throw notPollable(most);
+        }
+        handler = target;
+        handled = 0;
+        limit = most;
+        try {
+            if (waitingCount > 0) {
+                engine.runHandlers(deliverWaiting);
+            }
+            if (handled < most) {
+                engine.progress(most - handled);
+            }
+        } finally {
+            handler = null;
+        }
+        return handled;
+    }
+
+    private RuntimeException notPollable(int most) {
+        context.checkOpen();
+        if (most < 1) {
+            return new IllegalArgumentException("poll of " + most + " messages");
+        }
+        return new IllegalStateException(
+                onMessage != null
+                        ? consumer + " has a handler: its messages are not polled"
+                        : "poll inside a callback of the same engine");
+    }
+
+    private void deliverWaiting() {
+        while (waitingCount > 0 && handled < limit) {
+            int slot = waiting[waitingHead];
+            waitingHead = waitingHead + 1 == waiting.length ? 0 : waitingHead + 1;
+            waitingCount--;
+            deliver(slot, lengths[slot], origins[slot], immediates[slot]);
+        }
+    }
+
+    @Override
+    public void slotsEnded(CompletionRing ring, int index) {
+        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
+            int slot = CompletionRing.slot(entry);
+            int code = CompletionRing.status(entry);
+            if (code == Calls.SUCCESS && !context.isEnding()) {
+                arrived(
+                        slot,
+                        CompletionRing.dataLength(entry),
+                        CompletionRing.producer(entry),
+                        CompletionRing.immediate(entry));
+            } else {
+                failed(slot, code);
+            }
+        }
+    }
+
+    @Override
+    public void slotEnded(int slot, int code) {
+        if (code != Calls.SUCCESS || context.isEnding()) {
+            failed(slot, code);
+            return;
+        }
+        long result = scratch.resultAddress();
+        long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? scratch.result() : 0;
+        long receive = typed[slot];
+        long immediate = ConsumerCalls.immediate(receive);
+        long immediateLength = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
+        arrived(
+                slot,
+                length,
+                Integer.toUnsignedLong(ConsumerCalls.producer(receive)) | immediateLength << 32,
+                immediate);
+    }
+
+    private void arrived(int slot, long length, long origin, long immediate) {
+        received.increment();
+        receivedBytes.add(length);
+        if (handler != null) {
+            deliver(slot, length, origin, immediate);
+            return;
+        }
+        int at = waitingHead + waitingCount;
+        waiting[at < waiting.length ? at : at - waiting.length] = slot;
+        lengths[slot] = length;
+        origins[slot] = origin;
+        immediates[slot] = origin >>> 32 == 0 ? 0 : keep(slot, immediate, (int) (origin >>> 32));
+        waitingCount++;
+    }
+
+    private long keep(int slot, long immediate, int length) {
+        if (keptImmediates == null) {
+            keptImmediates = Arena.ofAuto().allocate((long) waiting.length * immediateLength);
+        }
+        long at = (long) slot * immediateLength;
+        MemorySegment.copy(scratch.lend(immediate, length), 0, keptImmediates, at, length);
+        scratch.takeBack();
+        return keptImmediates.address() + at;
+    }
+
+    @Override
+    void freeIdle() {
+        super.freeIdle();
+        for (int i = 0; i < waitingCount; i++) {
+            freeTask(waiting[(waitingHead + i) % waiting.length]);
+        }
+    }
+
+    private void deliver(int slot, long length, long origin, long immediate) {
+        current = slot;
+        currentImmediateLength = (int) (origin >>> 32);
+        currentImmediate = immediate;
+        handled++;
+        try {
+            handler.onMessage(memory.segment(), memory.offset(slot), (int) length, (int) origin);
+        } finally {
+            current = NONE;
+            scratch.takeBack();
+            postAgain(slot);
+        }
+    }
+
+    MemorySegment immediate() {
+        engine.checkOwner();
+        if (current == NONE) {
+            throw new IllegalStateException("immediate() is for handlers");
+        }
+        return currentImmediateLength == 0 ? Scratch.NOTHING : scratch.lend(currentImmediate, currentImmediateLength);
+    }
+
+    private void postAgain(int slot) {
+        if (context.state() != Context.RUNNING) {
+            release(slot);
+            return;
+        }
+        int code = queue.submitEmpty(slot, memory.buffer(slot), free.length - freeCount);
+        if (code != Calls.SUCCESS) {
+            release(slot);
+            checkRefusal(code, TaskCalls.SUBMIT_NAME);
+        }
+    }
+
+    private void checkRefusal(int code, String function) {
+        if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
+            throw Failures.refused(code, function, "posting a slot of " + consumer);
+        }
+    }
+
+    private void failed(int slot, int code) {
+        failed.increment();
+        release(slot);
+        DocaError status = DocaError.of(code);
+        if (context.state() == Context.RUNNING
+                && !context.isEnding()) { // else: flushed, because this or the connection ends
+            Events.taskFailed("receive", consumer, status.name());
+            if (!ConnectionClosedException.isMeantBy(status)) {
+                throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
+            }
+        }
+    }
+}
