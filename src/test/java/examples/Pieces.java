@@ -23,6 +23,8 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.RecordReader;
+import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.management.MBeans;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -111,6 +113,34 @@ public final class Pieces {
                 polled = consumer.poll((memory, offset, length, producer) -> sum[0] += memory.get(JAVA_LONG, offset), 256);
             } while (running || polled > 0);
         }
+        // @end
+        return sum[0];
+    }
+
+    public long recordsWrite(SlotProducer producer, int consumer, long[] prices) {
+        // @start region="records-write"
+        RecordWriter writer = new RecordWriter(producer, consumer);
+        for (long price : prices) {
+            long at;
+            while ((at = writer.claim(8, 1)) < 0) {        // 8 bytes, of type 1
+                writer.progress();
+            }
+            writer.memory().set(JAVA_LONG, at, price);
+            writer.commit();
+        }
+        writer.flush();                                    // or writer.progress() now and then
+        // @end
+        return writer.records();
+    }
+
+    public long recordsRead(SlotConsumer consumer) {
+        long[] sum = new long[1];
+        // @start region="records-read"
+        RecordReader reader = new RecordReader((memory, offset, length, type, producer) -> sum[0] += memory.get(JAVA_LONG, offset));
+        int polled;
+        do {
+            polled = consumer.poll(reader, 16);
+        } while (running || polled > 0);
         // @end
         return sum[0];
     }

@@ -12,6 +12,8 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.RemoteConsumerState;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -268,12 +270,12 @@ class ExamplesTest {
     }
 
     @Test
-    void slots() throws Exception {
+    void slotsAndRecords() throws Exception {
         Pieces pieces = new Pieces();
         List<Thread> threads = new ArrayList<>();
         String name = Machine.uniqueName();
         long[] prices = LongStream.rangeClosed(1, 1000).toArray();
-        long[] sums = new long[1];
+        long[] sums = new long[2];
         CompletableFuture<Void> reader = start(threads, () -> {
             ComchConnection[] connected = new ComchConnection[1];
             try (ProgressEngine engine = ProgressEngine.create();
@@ -285,6 +287,11 @@ class ExamplesTest {
                             .start()) {
                 Machine.until("a client of " + server, () -> connected[0] != null, engine);
                 sums[0] = pieces.poll(connected[0], engine, Machine.PATIENCE);
+                pieces.running = true;
+                try (SlotConsumer consumer =
+                        connected[0].slotConsumer(engine, 4096).tasks(4).start(Machine.PATIENCE)) {
+                    sums[1] = pieces.recordsRead(consumer);
+                }
             }
         });
         List<Integer> consumers = new ArrayList<>();
@@ -301,8 +308,16 @@ class ExamplesTest {
             assertThat(pieces.slots(client.connection(), engine, consumers.get(0), prices))
                     .isEqualTo(1000);
             client.connection().send(new byte[1]);
+            Machine.until("the slots for records", () -> consumers.size() == 2, engine);
+            try (SlotProducer producer =
+                    client.connection().slotProducer(engine, 4096).tasks(4).start()) {
+                assertThat(pieces.recordsWrite(producer, consumers.get(1), prices))
+                        .isEqualTo(1000);
+                Machine.until("all are sent", () -> producer.inFlight() == 0, engine);
+            }
+            client.connection().send(new byte[1]);
             reader.get(20, TimeUnit.SECONDS);
         }
-        assertThat(sums).containsExactly(500_500);
+        assertThat(sums).containsExactly(500_500, 500_500);
     }
 }

@@ -14,23 +14,23 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A contract that holds for the batched fast path and for the one without the native helper alike. */
 @ParameterizedClass(name = "batched: {0}")
 @ValueSource(booleans = {true, false})
-abstract class BothForms {
+public abstract class BothForms {
     @Parameter
-    boolean batched;
+    protected boolean batched;
 
     /** Before the test's fields are made, among them engines. */
     @BeforeParameterizedClassInvocation
-    static void choose(boolean batched) {
+    protected static void choose(boolean batched) {
         System.setProperty(Doca.BATCH_PROPERTY, Boolean.toString(batched));
     }
 
     @AfterParameterizedClassInvocation
-    static void forget() {
+    protected static void forget() {
         System.clearProperty(Doca.BATCH_PROPERTY);
     }
 
     @BeforeEach
-    void itIsTheFormThatWasAskedFor() {
+    protected void itIsTheFormThatWasAskedFor() {
         Machine.useEmulation();
         assertThat(io.github.comch4j.internal.life.Forms.isBatched()).isEqualTo(batched);
     }

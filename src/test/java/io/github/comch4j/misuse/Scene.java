@@ -24,6 +24,7 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.RecordWriter;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -125,8 +126,12 @@ final class Scene implements AutoCloseable {
         if (progressed) {
             machine.until("the slots", slotConsumer::isRunning);
         }
-        SlotProducer slotProducer =
-                client.connection().slotProducer(engine, 64).tasks(2).start();
+        SlotProducer slotProducer = client.connection()
+                .slotProducer(engine, 64)
+                .tasks(2)
+                .onFailure((self, offset, length, error) -> {})
+                .start();
+        objects.put("record writer", new RecordWriter(slotProducer, slotConsumer.id()));
         objects.put("slot producer", slotProducer);
         objects.put("slot consumer", slotConsumer);
         objects.put("slot producer builder", client.connection().slotProducer(engine, 64));

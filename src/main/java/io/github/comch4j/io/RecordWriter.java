@@ -1,0 +1,271 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Nanos;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+
+/**
+ * Puts many small records into each message of a slot producer: a message costs as much with one record of 64 bytes as
+ * with fifty.
+ *
+ * {@snippet file="Pieces.java" region="records-write"}
+ *
+ * <p>A message goes out when the next record does not fit into it, with {@link #flush()}, or with {@link #progress()}:
+ * at once while nothing else is in flight, so that a lone record is not delayed, otherwise once its first record is
+ * older than the {@linkplain #setMaxDelay delay} that is allowed.
+ *
+ * <p><b>Format.</b> A message is a row of records. Each begins at a multiple of 8 bytes: its length (32 bits), its type
+ * (32 bits), both little-endian, then so many bytes, then padding up to a multiple of 8. A message's length is that of
+ * its records together; there is nothing else in it. C programs can read and write it as well
+ * ({@code docs/records.md}).
+ *
+ * <p>The slot producer is the writer's: while records are in an open message, nothing else can be claimed there. All
+ * methods belong to the thread that owns the producer's engine.
+ */
+public final class RecordWriter {
+    private static final long DEFAULT_DELAY_NS = 20_000;
+    private static final long NONE = -1;
+    private static final int MANY = 256;
+
+    private final SlotProducer producer;
+    private final ProgressEngine progressEngine;
+    private final Engine engine;
+    private final int consumerId;
+    private final MemorySegment memory;
+    private final int capacity;
+    private long maxDelay = DEFAULT_DELAY_NS;
+
+    private long open = NONE; // where the open message begins in the memory
+    private long opened; // when, by System.nanoTime()
+    private int tail; // of the open message: where the next record begins in it
+    private boolean claimed; // a record at the tail
+    private int claimedLength;
+    private int claimedType;
+    private long records;
+
+    /**
+     * A writer of records for one consumer.
+     *
+     * @param producer where messages go; its slots have room for at least one empty record, 8 bytes
+     * @param consumerId a consumer of the peer
+     * @throws IllegalArgumentException if the slots are too short
+     */
+    public RecordWriter(SlotProducer producer, int consumerId) {
+        this.producer = producer;
+        this.progressEngine = producer.engine();
+        this.engine = Internals.<ProgressEngine, Engine>of(ProgressEngine.class).apply(progressEngine);
+        this.consumerId = consumerId;
+        this.memory = producer.memory();
+        this.capacity = producer.slotSize() & ~7;
+        if (capacity < Records.HEADER) {
+            throw new IllegalArgumentException("slots of " + producer.slotSize() + " bytes have no room for a record");
+        }
+    }
+
+    /**
+     * How long the first record of a message may wait for others while messages are in flight. Default: 20 µs.
+     *
+     * @param delay from the {@link #claim} of the first record to the {@link #progress()} that sends it; zero: with the
+     *     next one
+     * @throws IllegalArgumentException if it is negative
+     */
+    public void setMaxDelay(Duration delay) {
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("negative delay: " + delay);
+        }
+        maxDelay = Nanos.of(delay);
+    }
+
+    /**
+     * How long a record can be.
+     *
+     * @return bytes
+     */
+    public int maxLength() {
+        return capacity - Records.HEADER;
+    }
+
+    /**
+     * The memory that records are written into, the producer's.
+     *
+     * @return the same segment as long as the producer lives
+     */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /**
+     * Takes room for a record. Never waits. One record can be claimed at a time: the next call is {@link #commit()} or
+     * {@link #abort()}.
+     *
+     * @param length how long the record is at most, bytes, 0 to {@link #maxLength()}
+     * @param type any number; the reader gets it
+     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_SLOT} or
+     *     {@link SlotProducer#NO_RECEIVE}, both less than 0
+     * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
+     * @throws IllegalArgumentException if it is longer than a record can be
+     * @throws IllegalStateException if a record is claimed already, or the producer is closed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public long claim(int length, int type) {
+        engine.checkOwner();
+        if (claimed || length < 0 || length > capacity - Records.HEADER) {
+            throw notClaimable(length);
+        }
+        if (open == NONE || tail + Records.size(length) > capacity) {
+            long at = openNext();
+            if (at < 0) {
+                return at;
+            }
+        }
+        claimed = true;
+        claimedLength = length;
+        claimedType = type;
+        return open + tail + Records.HEADER;
+    }
+
+    private RuntimeException notClaimable(int length) {
+        return claimed
+                ? new IllegalStateException("a record is claimed already, and neither committed nor aborted")
+                : new IllegalArgumentException(
+                        "a record of " + length + " bytes, where a slot has room for " + maxLength());
+    }
+
+    private long openNext() {
+        if (open != NONE) {
+            send();
+        }
+        long at = producer.claim(capacity, consumerId);
+        if (at >= 0) {
+            open = at;
+            tail = 0;
+            opened = System.nanoTime();
+        }
+        return at;
+    }
+
+    private void send() {
+        open = NONE; // also if it fails: the producer has taken it back then
+        if (tail == 0) {
+            producer.abort();
+        } else {
+            producer.commit(tail);
+        }
+    }
+
+    /**
+     * The claimed record is complete: it goes out with the open message.
+     *
+     * @throws IllegalStateException if no record is claimed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void commit() {
+        engine.checkOwner();
+        if (!claimed) {
+            throw new IllegalStateException("no record is claimed");
+        }
+        claimed = false;
+        memory.set(Records.HEADER_LAYOUT, open + tail, Records.header(claimedLength, claimedType));
+        tail += Records.size(claimedLength);
+        records++;
+    }
+
+    /**
+     * As {@link #commit()}, of a record that turned out shorter than was claimed.
+     *
+     * @param length its length, bytes, 0 to what was claimed
+     * @throws IllegalArgumentException if less was claimed; the record still is
+     */
+    public void commit(int length) {
+        engine.checkOwner();
+        if (claimed && (length < 0 || length > claimedLength)) {
+            throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
+        }
+        claimedLength = length;
+        commit();
+    }
+
+    /**
+     * Gives the claimed room back.
+     *
+     * @throws IllegalStateException if no record is claimed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public void abort() {
+        engine.checkOwner();
+        if (!claimed) {
+            throw new IllegalStateException("no record is claimed");
+        }
+        claimed = false;
+    }
+
+    /**
+     * Claims room, copies a record into it, and commits it.
+     *
+     * @param content at most {@link #maxLength()} bytes
+     * @param type any number; the reader gets it
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post
+     */
+    public SubmitResult offer(MemorySegment content, int type) {
+        long at = claim((int) Math.min(content.byteSize(), Integer.MAX_VALUE), type);
+        if (at < 0) {
+            return at == SlotProducer.NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+        }
+        MemorySegment.copy(content, 0, memory, at, content.byteSize());
+        commit();
+        return SubmitResult.ACCEPTED;
+    }
+
+    /**
+     * Sends the open message, and submits what the producer has queued, as far as the consumer has posted.
+     *
+     * @return whether nothing is queued any more
+     * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
+     * @throws IllegalStateException if a record is claimed, or the producer is closed
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean flush() {
+        engine.checkOwner();
+        if (claimed) {
+            throw new IllegalStateException("a record is claimed, and neither committed nor aborted");
+        }
+        if (open != NONE) {
+            send();
+        }
+        return producer.flush();
+    }
+
+    /**
+     * Progresses the producer's engine, and sends the open message if it is time.
+     *
+     * @return whether something was done
+     * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended and a message was open
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean progress() {
+        engine.checkOwner();
+        boolean due = open != NONE
+                && tail > 0
+                && !claimed
+                && (producer.inFlight() == 0 || System.nanoTime() - opened >= maxDelay);
+        if (due) {
+            send();
+        }
+        return progressEngine.progress(MANY) > 0 || due;
+    }
+
+    /**
+     * How many records have been committed.
+     *
+     * @return since the writer was made
+     */
+    public long records() {
+        return records;
+    }
+}

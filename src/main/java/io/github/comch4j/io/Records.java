@@ -1,0 +1,31 @@
+package io.github.comch4j.io;
+
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/** The format of records in a message, see {@link RecordWriter}. */
+final class Records {
+    static final int HEADER = 8;
+
+    /** Length in the lower half, type in the upper one. A record begins at a multiple of 8. */
+    static final ValueLayout.OfLong HEADER_LAYOUT = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Records() {}
+
+    static long header(int length, int type) {
+        return length | (long) type << 32;
+    }
+
+    static int length(long header) {
+        return (int) header;
+    }
+
+    static int type(long header) {
+        return (int) (header >>> 32);
+    }
+
+    /** What a record takes up, with its header and padding. */
+    static int size(int length) {
+        return HEADER + length + 7 & ~7;
+    }
+}

@@ -1,0 +1,336 @@
+package io.github.comch4j.io;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.BothForms;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.Pair;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotHandler;
+import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.ProgressEngine;
+import java.io.StreamCorruptedException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many records in a message. */
+@Timeout(60)
+class RecordsTest extends BothForms {
+    private static final int SIZE = 512;
+    private static final Duration NEVER = Duration.ofDays(1);
+
+    private final Pair pair = new Pair();
+    private final ProgressEngine receiving = ProgressEngine.create();
+    private final List<String> received = new ArrayList<>();
+    private final RecordReader reader = new RecordReader((memory, offset, length, type, producer) -> {
+        assertThat(offset % 8).isZero();
+        received.add(type + ":" + text(memory, offset, length));
+    });
+    private SlotConsumer consumer;
+    private SlotProducer producer;
+    private RecordWriter writer;
+
+    @BeforeEach
+    void open() {
+        open(SIZE, 4, 4);
+    }
+
+    private void open(int slotSize, int slots, int posts) {
+        consumer = pair.dpuSide.slotConsumer(receiving, slotSize).tasks(posts).start(Machine.PATIENCE);
+        pair.machine.until(
+                "the consumer is known",
+                () -> List.of(boxed(pair.hostSide.remoteConsumers())).contains(consumer.id()));
+        producer = pair.hostSide
+                .slotProducer(pair.machine.engine, slotSize)
+                .tasks(slots)
+                .start();
+        writer = new RecordWriter(producer, consumer.id());
+    }
+
+    private static Integer[] boxed(int[] ids) {
+        return java.util.stream.IntStream.of(ids).boxed().toArray(Integer[]::new);
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+        receiving.close();
+    }
+
+    private static String text(MemorySegment memory, long offset, int length) {
+        return new String(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE), UTF_8);
+    }
+
+    private boolean put(String text, int type) {
+        long at = writer.claim(text.length(), type);
+        if (at < 0) {
+            return false;
+        }
+        MemorySegment.copy(text.getBytes(UTF_8), 0, writer.memory(), ValueLayout.JAVA_BYTE, at, text.length());
+        writer.commit();
+        return true;
+    }
+
+    private void await(int records) {
+        Machine.until(
+                records + " records",
+                () -> {
+                    consumer.poll(reader, 3);
+                    return received.size() == records;
+                },
+                pair.machine.engine);
+    }
+
+    @Test
+    void recordsOfAllLengthsArriveInTheirOrderAndWhole() {
+        Random random = new Random(4);
+        List<String> expected = new ArrayList<>();
+        String most = "y".repeat(writer.maxLength());
+        int[] next = {0};
+        Machine.until(
+                "all",
+                () -> {
+                    String text = next[0] % 50 == 0 ? most : "x".repeat(random.nextInt(next[0] % 7 == 0 ? 400 : 30));
+                    if (next[0] < 3000 && put(text, next[0] - 1500)) {
+                        expected.add((next[0] - 1500) + ":" + text);
+                        next[0]++;
+                    }
+                    writer.progress();
+                    consumer.poll(reader, 3);
+                    return received.size() == 3000;
+                },
+                pair.machine.engine);
+        assertThat(received).isEqualTo(expected);
+        assertThat(writer.records()).isEqualTo(3000);
+        assertThat(consumer.received()).isLessThanOrEqualTo(3000).isEqualTo(producer.sent() + producer.inFlight());
+    }
+
+    @Test
+    void aMessageTakesAsManyAsFit() {
+        writer.setMaxDelay(NEVER);
+        for (int i = 0; i < 3 * 7 + 1; i++) { // 72 bytes each, seven to a slot
+            assertThat(put("r".repeat(64), i)).isTrue();
+        }
+        await(21);
+        assertThat(consumer.received()).isEqualTo(3);
+        assertThat(writer.flush()).isTrue();
+        await(22);
+        assertThat(consumer.received()).isEqualTo(4);
+        assertThat(consumer.receivedBytes()).isEqualTo(22 * 72);
+        assertThat(writer.flush()).isTrue(); // nothing is open
+        assertThat(consumer.received()).isEqualTo(4);
+    }
+
+    @Test
+    void theFormatIsTheDocumentedOne() {
+        assertThat(put("abc", 0x01020304)).isTrue();
+        assertThat(put("", -1)).isTrue();
+        assertThat(put("12345678", 7)).isTrue();
+        assertThat(writer.flush()).isTrue();
+        List<byte[]> messages = new ArrayList<>();
+        SlotHandler raw = (memory, offset, length, id) ->
+                messages.add(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+        Machine.until("it", () -> consumer.poll(raw, 1) > 0, pair.machine.engine);
+        byte[] message = messages.getFirst();
+        assertThat(message).hasSize(16 + 8 + 16);
+        assertThat(message).startsWith(3, 0, 0, 0, 4, 3, 2, 1, 'a', 'b', 'c');
+        assertThat(java.util.Arrays.copyOfRange(message, 16, 40))
+                .containsExactly(
+                        0, 0, 0, 0, -1, -1, -1, -1, 8, 0, 0, 0, 7, 0, 0, 0, '1', '2', '3', '4', '5', '6', '7', '8');
+    }
+
+    @Test
+    void aLoneRecordGoesOutWithTheNextProgress() {
+        writer.setMaxDelay(NEVER);
+        put("alone", 1);
+        assertThat(writer.progress()).isTrue();
+        Machine.until(
+                "it",
+                () -> {
+                    consumer.poll(reader, 3);
+                    return received.size() == 1;
+                },
+                receiving);
+        assertThat(received).containsExactly("1:alone");
+    }
+
+    @Test
+    void whatFollowsWaitsWhileSomethingIsInFlightUntilItIsTooOld() {
+        open(SIZE, 4, 1);
+        writer.setMaxDelay(NEVER);
+        put("first", 1);
+        writer.flush();
+        put("second", 2);
+        writer.flush(); // no buffer is posted for it: it stays in flight
+        put("third", 3);
+        for (int i = 0; i < 20; i++) {
+            writer.progress();
+        }
+        assertThat(producer.inFlight()).isEqualTo(1);
+        put("fourth", 4);
+        writer.setMaxDelay(Duration.ZERO);
+        assertThat(writer.progress()).isTrue();
+        assertThat(producer.inFlight()).isEqualTo(2);
+        await(4);
+        assertThat(received).containsExactly("1:first", "2:second", "3:third", "4:fourth");
+        assertThat(consumer.received()).isEqualTo(3);
+        assertThatThrownBy(() -> writer.setMaxDelay(Duration.ofNanos(-1))).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aWriterWithoutRoomIsToldWhoseTurnItIs() {
+        writer.setMaxDelay(NEVER);
+        String one = "x".repeat(writer.maxLength());
+        int written = 0;
+        while (put(one, written)) {
+            written++;
+        }
+        assertThat(written).isEqualTo(4); // three have been sent and one is open, or all four
+        assertThat(writer.claim(1, 0)).isIn(SlotProducer.NO_SLOT, SlotProducer.NO_RECEIVE);
+        assertThat(writer.offer(MemorySegment.ofArray(new byte[1]), 0).accepted())
+                .isFalse();
+        await(4);
+        pair.machine.until("completions", () -> producer.inFlight() == 0);
+        assertThat(writer.offer(MemorySegment.ofArray("more".getBytes(UTF_8)), 9))
+                .isEqualTo(SubmitResult.ACCEPTED);
+        writer.flush();
+        await(5);
+        assertThat(received.getLast()).isEqualTo("9:more");
+    }
+
+    @Test
+    void oneRecordIsClaimedAtATime() {
+        assertThatThrownBy(writer::commit).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> writer.commit(0)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(writer::abort).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> writer.claim(writer.maxLength() + 1, 0))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("504");
+        assertThatThrownBy(() -> writer.claim(-1, 0)).isInstanceOf(IllegalArgumentException.class);
+        long at = writer.claim(100, 5);
+        assertThatThrownBy(() -> writer.claim(1, 0))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("claimed already");
+        assertThatThrownBy(writer::flush).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> writer.commit(101)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> writer.commit(-1)).isInstanceOf(IllegalArgumentException.class);
+        writer.progress(); // leaves the claimed record alone
+        writer.memory().set(ValueLayout.JAVA_BYTE, at, (byte) 'z');
+        writer.commit(1);
+        put("gone", 6);
+        long again = writer.claim(4, 7);
+        writer.abort();
+        assertThat(writer.claim(4, 8)).isEqualTo(again);
+        writer.abort();
+        writer.flush();
+        await(2);
+        assertThat(received).containsExactly("5:z", "6:gone");
+        assertThatThrownBy(() ->
+                        CompletableFuture.runAsync(() -> writer.claim(1, 1)).join())
+                .isInstanceOf(CompletionException.class)
+                .hasCauseInstanceOf(WrongThreadException.class);
+    }
+
+    @Test
+    void anEmptyMessageIsNotSent() {
+        writer.claim(10, 1);
+        writer.abort();
+        assertThat(writer.flush()).isTrue();
+        assertThat(producer.inFlight()).isZero();
+        assertThat(writer.progress()).isFalse();
+    }
+
+    @Test
+    void aSlotThatIsNoMultipleOfEightIsUsedUpToOne() {
+        open(30, 2, 2);
+        assertThat(writer.maxLength()).isEqualTo(16);
+        put("0123456789abcdef", 1);
+        writer.flush();
+        await(1);
+        assertThat(received).containsExactly("1:0123456789abcdef");
+        SlotProducer tiny = pair.hostSide.slotProducer(pair.machine.engine, 7).start();
+        assertThatThrownBy(() -> new RecordWriter(tiny, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("no room");
+    }
+
+    @Test
+    void whatAHandlerThrowsForOneRecordDoesNotKeepTheOthersFromIt() {
+        for (int i = 0; i < 5; i++) {
+            put("r", i);
+        }
+        writer.flush();
+        RecordReader failing = new RecordReader((memory, offset, length, type, id) -> {
+            received.add(Integer.toString(type));
+            if (type == 1 || type == 3) {
+                throw new ArithmeticException("on purpose " + type);
+            }
+        });
+        assertThatThrownBy(() -> Machine.until("the message", () -> consumer.poll(failing, 1) > 0, pair.machine.engine))
+                .isInstanceOf(ArithmeticException.class)
+                .hasMessage("on purpose 1")
+                .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+        assertThat(received).containsExactly("0", "1", "2", "3", "4");
+        assertThat(consumer.posted()).isEqualTo(4);
+    }
+
+    private void assertCorrupt(int handedOver, int... bytes) {
+        received.clear();
+        byte[] message = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            message[i] = (byte) bytes[i];
+        }
+        pair.machine.until(
+                "room",
+                () -> producer.offer(MemorySegment.ofArray(message), consumer.id())
+                        .accepted());
+        assertThatThrownBy(() -> Machine.until("the message", () -> consumer.poll(reader, 1) > 0, pair.machine.engine))
+                .isInstanceOf(UncheckedIOException.class)
+                .hasCauseInstanceOf(StreamCorruptedException.class)
+                .hasMessageContaining("producer " + producer.id());
+        assertThat(received).hasSize(handedOver);
+    }
+
+    @Test
+    void whatIsNotARowOfRecordsIsRefused() {
+        assertCorrupt(0, 1);
+        assertCorrupt(0, 0, 0, 0, 0, 0, 0, 0);
+        assertCorrupt(0, 1, 0, 0, 0, 0, 0, 0, 0); // longer than the message
+        assertCorrupt(0, -1, -1, -1, -1, 0, 0, 0, 0, 0); // negative
+        assertCorrupt(0, -1, -1, -1, 0x7f, 0, 0, 0, 0, 0); // the largest
+        assertCorrupt(1, 1, 0, 0, 0, 0, 0, 0, 0, 'x'); // without its padding
+        assertCorrupt(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0);
+        assertCorrupt(1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3);
+        received.clear();
+        pair.machine.until(
+                "room",
+                () -> producer.offer(MemorySegment.ofArray(new byte[0]), consumer.id())
+                        .accepted());
+        Machine.until("the message", () -> consumer.poll(reader, 1) > 0, pair.machine.engine);
+        assertThat(received).isEmpty(); // a message without records is none
+    }
+
+    @Test
+    void theEndOfTheConnectionIsToldAndTheWriterIsOfNoMoreUse() {
+        put("never", 1);
+        pair.dpuSide.disconnect();
+        pair.machine.until("the end", () -> !producer.isRunning());
+        assertThatThrownBy(writer::flush).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> writer.claim(1, 1)).isInstanceOf(ConnectionClosedException.class);
+    }
+}
