@@ -39,7 +39,9 @@ public final class Bench {
         switch (options.form()) {
             case ONE -> {
                 if (pingPong
-                        || !options.work().equals("fast") && !options.work().equals("control")) {
+                        || !options.work().equals("fast")
+                                && !options.work().equals("flat")
+                                && !options.work().equals("control")) {
                     throw new IllegalArgumentException(options.work() + " does not work in one thread");
                 }
                 Works.throughputAlone(options);

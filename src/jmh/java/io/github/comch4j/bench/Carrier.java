@@ -18,6 +18,7 @@ interface Carrier {
     static Carrier of(String name) {
         return switch (name) {
             case "fast" -> new FastCarrier();
+            case "flat" -> new FlatCarrier();
             case "control" -> new ControlCarrier();
             case "aeron" -> new AeronCarrier();
             case "unix" -> new UnixCarrier();

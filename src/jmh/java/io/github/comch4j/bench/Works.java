@@ -101,13 +101,18 @@ final class Works {
     static void throughputAlone(Options options) {
         Arrivals arrivals = new Arrivals(options);
         Loop loop = new Loop();
-        boolean fast = options.work().equals("fast");
+        boolean flat = options.work().equals("flat");
+        boolean fast = options.work().equals("fast") || flat;
         int depth = fast ? SIGNALS : options.depth();
         Endpoint server =
                 Endpoint.server(options, loop, depth, fast ? Endpoint.noMessages() : ControlInlet.into(arrivals));
         Endpoint client = Endpoint.client(options, loop, depth, Endpoint.noMessages());
-        Inlet inlet = fast ? new FastInlet(options, server, loop.newEngine(), arrivals) : new ControlInlet(server);
-        Outlet outlet = fast ? new FastOutlet(options, client, loop.newEngine()) : new ControlOutlet(options, client);
+        Inlet inlet = flat
+                ? new FlatInlet(options, server, loop.newEngine(), arrivals)
+                : fast ? new FastInlet(options, server, loop.newEngine(), arrivals) : new ControlInlet(server);
+        Outlet outlet = flat
+                ? new FlatOutlet(options, client, loop.newEngine())
+                : fast ? new FastOutlet(options, client, loop.newEngine()) : new ControlOutlet(options, client);
         Window window = new Window(options);
         long sent = 0;
         long empty = 0;

@@ -1,0 +1,61 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotHandler;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.ValueLayout;
+
+/** A slot consumer. */
+final class FlatInlet implements Inlet {
+    private final Endpoint endpoint;
+    private final SlotConsumer consumer;
+    private final SlotHandler handler;
+
+    FlatInlet(Options options, Endpoint endpoint, ProgressEngine engine, Arrivals arrivals) {
+        this(options, endpoint, engine, arrivals, null);
+    }
+
+    /** {@code then} runs after each arrival, before the slot is posted again; may be null. */
+    FlatInlet(Options options, Endpoint endpoint, ProgressEngine engine, Arrivals arrivals, Runnable then) {
+        this.endpoint = endpoint;
+        endpoint.awaitConnection();
+        consumer = endpoint.connection
+                .slotConsumer(engine, options.size())
+                .tasks(options.depth())
+                .start();
+        endpoint.loop.waitFor("the consumer", consumer::isRunning);
+        handler = (memory, offset, length, producer) -> {
+            if (arrivals.isChecking()) {
+                arrivals.check(memory.asSlice(offset, length));
+            }
+            arrivals.arrived(memory.get(ValueLayout.JAVA_LONG, offset), length);
+            if (then != null) {
+                then.run();
+            }
+        };
+    }
+
+    @Override
+    public int poll() {
+        return consumer.poll(handler, 256);
+    }
+
+    @Override
+    public void stop() {
+        endpoint.signal(Endpoint.STOP);
+        endpoint.loop.waitFor("the sender's end", () -> {
+            poll();
+            return endpoint.signal == Endpoint.DONE;
+        });
+    }
+
+    void closeConsumer() {
+        consumer.close();
+    }
+
+    @Override
+    public void close() {
+        closeConsumer();
+        endpoint.close();
+    }
+}

@@ -1,0 +1,85 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/** A slot producer. */
+final class FlatOutlet implements Outlet {
+    private static final int MANY = 256;
+
+    private final Endpoint endpoint;
+    private final ProgressEngine engine;
+    private final SlotProducer producer;
+    private final MemorySegment memory;
+    private final int consumer;
+    private final int size;
+    private long stalls; // of the queue, when it is closed
+
+    /** Waits for the peer's consumer. */
+    FlatOutlet(Options options, Endpoint endpoint, ProgressEngine engine) {
+        this.endpoint = endpoint;
+        this.engine = engine;
+        endpoint.awaitRemoteConsumer();
+        consumer = endpoint.remoteConsumer;
+        size = options.size();
+        producer = endpoint.connection
+                .slotProducer(engine, size)
+                .tasks(options.depth())
+                .start();
+        memory = producer.memory();
+        for (long at = 0; at < memory.byteSize(); at += FastInlet.stride(size)) {
+            Arrivals.fill(memory.asSlice(at, size));
+        }
+    }
+
+    @Override
+    public boolean trySend(long number) {
+        return offer(number) && producer.flush();
+    }
+
+    @Override
+    public boolean offer(long number) {
+        long at = producer.claim(size, consumer);
+        if (at < 0) {
+            return false;
+        }
+        memory.set(ValueLayout.JAVA_LONG, at, number);
+        producer.commit();
+        return true;
+    }
+
+    @Override
+    public void progress() {
+        while (engine.progress(MANY) == MANY) {
+            // until there is nothing more
+        }
+    }
+
+    @Override
+    public boolean isStopped() {
+        endpoint.engine.progress();
+        return endpoint.signal == Endpoint.STOP;
+    }
+
+    @Override
+    public long again() {
+        return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
+    }
+
+    void closeProducer() {
+        endpoint.loop.waitFor("completions", () -> producer.inFlight() == 0);
+        stalls = producer.stalls();
+        producer.close();
+    }
+
+    /** The end of the sending side. */
+    @Override
+    public void close() {
+        closeProducer();
+        endpoint.signal(Endpoint.DONE);
+        endpoint.loop.waitFor("the consumer's end", () -> endpoint.remoteConsumer == 0);
+        endpoint.close();
+    }
+}
