@@ -127,9 +127,20 @@ stage_abi() {
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
+  abi_of_2_5
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md --table $table \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so
+}
+
+# All of the table but the endpoint API's.
+abi_of_2_5() {
+  local table=src/test/abi/doca-2.5.tsv core cc
+  core=$(printf 'doca_%s.h,' buf buf_inventory buf_pool ctx dev error log mmap pe types version)
+  core=${core%,}
+  cc=doca_cc.h,doca_cc_consumer.h,doca_cc_producer.h
+  check "ABI of 2.5: headers" python3 src/test/abi/check.py $table --headers headers/2.5 --only "$core,$cc"
+  check "ABI of 2.5: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.5
 }
 
 # As Maven builds them.

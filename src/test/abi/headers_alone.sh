@@ -1,9 +1,12 @@
 #!/bin/sh
-# Compiles each header of headers/ on its own, as C11, as C++17 and as C++20, with and without the experimental
-# functions allowed: with cc and c++ (or CC and CXX), and with gcc and clang where they are.
+# Compiles each header of FOLDER, by default headers/, on its own, as C11, as C++17 and as C++20, with and without the
+# experimental functions allowed: with cc and c++ (or CC and CXX), and with gcc and clang where they are.
+#
+#   headers_alone.sh [FOLDER]
 set -eu
-cd "$(dirname "$0")/../../../headers"
-. ../src/test/abi/compilers.sh
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/compilers.sh"
+cd "${1:-$here/../../../headers}"
 
 warnings="-Wall -Wextra -pedantic -Wshadow -Wconversion -Werror"
 failed=0
