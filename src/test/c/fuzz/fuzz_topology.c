@@ -31,7 +31,7 @@ static bool ends(const char *text, size_t size)
 static void check_function(const struct emu_topology *topology, const struct emu_function *f)
 {
 	uint8_t equal = 0;
-	REQUIRE(emu_pci_equal(f->pci, f->pci, &equal) && equal);
+	REQUIRE(emu_pci_equal(f->pci, f->pci, false, &equal) && equal);
 	REQUIRE(ends(f->pci, sizeof(f->pci)) && ends(f->ibdev, sizeof(f->ibdev)) && ends(f->iface, sizeof(f->iface)));
 	REQUIRE(ends(f->rep_vuid, sizeof(f->rep_vuid)) && ends(f->rep_iface, sizeof(f->rep_iface)));
 	if (f->dpu)

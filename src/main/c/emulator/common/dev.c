@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "readings.h"
+#include "release.h"
 #include "sdk_log.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -205,7 +206,9 @@ doca_error_t doca_devinfo_is_equal_pci_addr(const struct doca_devinfo *devinfo, 
 {
 	if (devinfo == NULL || pci_addr_str == NULL || is_equal == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_pci_equal(devinfo->function->pci, pci_addr_str, is_equal) ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
+	return emu_pci_equal(devinfo->function->pci, pci_addr_str, emu_release.short_pci_names_any_domain, is_equal)
+		       ? DOCA_SUCCESS
+		       : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devinfo_get_ipv4_addr(const struct doca_devinfo *devinfo, uint8_t *ipv4_addr, uint32_t size)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "readings.h"
+#include "release.h"
 
 struct doca_devinfo_rep {
 	const struct emu_function *function; /* of the host, which the representor stands for */
@@ -196,8 +197,9 @@ doca_error_t doca_devinfo_rep_is_equal_pci_addr(const struct doca_devinfo_rep *d
 {
 	if (devinfo_rep == NULL || pci_addr_str == NULL || is_equal == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_pci_equal(devinfo_rep->function->pci, pci_addr_str, is_equal) ? DOCA_SUCCESS
-										 : DOCA_ERROR_INVALID_VALUE;
+	return emu_pci_equal(devinfo_rep->function->pci, pci_addr_str, emu_release.short_pci_names_any_domain, is_equal)
+		       ? DOCA_SUCCESS
+		       : DOCA_ERROR_INVALID_VALUE;
 }
 
 doca_error_t doca_devinfo_rep_get_pci_func_type(const struct doca_devinfo_rep *devinfo_rep,

@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "release.h"
+
 struct text {
 	const char *name;
 	const char *descr;
@@ -47,8 +49,8 @@ static const struct text unknown = {"(not a DOCA error code)", "(not a DOCA erro
 
 static const struct text *text_of(doca_error_t error)
 {
-	size_t index = (size_t)(unsigned int)error;
-	return index < sizeof(texts) / sizeof(texts[0]) ? &texts[index] : &unknown;
+	unsigned int index = (unsigned int)error;
+	return index <= (unsigned int)emu_release.last_error ? &texts[index] : &unknown;
 }
 
 const char *doca_error_get_name(doca_error_t error)

@@ -153,7 +153,7 @@ bool emu_topology_sides(struct emu_sides *sides)
 	uint8_t ignored;
 	if (!both && strncmp(side, one_dpu, sizeof(one_dpu) - 1) == 0) {
 		sides->only_dpu = side + sizeof(one_dpu) - 1;
-		sides->dpu = emu_pci_equal("", sides->only_dpu, &ignored);
+		sides->dpu = emu_pci_equal("", sides->only_dpu, false, &ignored);
 	}
 	return sides->host || sides->dpu;
 }
@@ -164,11 +164,11 @@ bool emu_topology_is_visible(const struct emu_function *function, const struct e
 		return sides->host;
 	uint8_t chosen = 1;
 	if (sides->only_dpu != NULL)
-		(void)emu_pci_equal(function->pci, sides->only_dpu, &chosen);
+		(void)emu_pci_equal(function->pci, sides->only_dpu, false, &chosen);
 	return sides->dpu && chosen;
 }
 
-bool emu_pci_equal(const char *pci, const char *text, uint8_t *is_equal)
+bool emu_pci_equal(const char *pci, const char *text, bool any_domain, uint8_t *is_equal)
 {
 	/* x: a hexadecimal digit; anything else: itself. */
 	static const char long_form[] = "xxxx:xx:xx.x";
@@ -184,7 +184,7 @@ bool emu_pci_equal(const char *pci, const char *text, uint8_t *is_equal)
 	for (size_t i = 0; i < len; i++)
 		if (form[i] == 'x' ? !isxdigit((unsigned char)text[i]) : text[i] != form[i])
 			return false;
-	bool same_domain = form == long_form || strncmp(pci, "0000:", domain_len) == 0;
+	bool same_domain = any_domain || form == long_form || strncmp(pci, "0000:", domain_len) == 0;
 	*is_equal = same_domain && strcasecmp(pci + (form - long_form), text) == 0;
 	return true;
 }

@@ -51,8 +51,8 @@ struct emu_sides {
 bool emu_topology_sides(struct emu_sides *sides);
 bool emu_topology_is_visible(const struct emu_function *function, const struct emu_sides *sides);
 
-/* Compares addresses, long or short form (domain 0000), in either case; false when `text` is no PCI address. */
-bool emu_pci_equal(const char *pci, const char *text, uint8_t *is_equal);
+/* Compares addresses, long or short form (domain 0000, or any), in either case; false when `text` is no PCI address. */
+bool emu_pci_equal(const char *pci, const char *text, bool any_domain, uint8_t *is_equal);
 
 /* ---- topology_parse.c ---- */
 

@@ -24,7 +24,7 @@ static bool copy_pci(struct span value, char out[DOCA_DEVINFO_PCI_ADDR_SIZE])
 {
 	char text[DOCA_DEVINFO_PCI_ADDR_SIZE + 1];
 	uint8_t ignored;
-	if (!span_copy_name(value, text, sizeof(text)) || !emu_pci_equal("", text, &ignored))
+	if (!span_copy_name(value, text, sizeof(text)) || !emu_pci_equal("", text, false, &ignored))
 		return false;
 	static const char domain[] = "0000:";
 	memcpy(out, domain, sizeof(domain));
