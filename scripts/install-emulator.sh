@@ -2,13 +2,29 @@
 # Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Programs
 # written for DOCA build against it as against the SDK:
 #
-#   scripts/install-emulator.sh PREFIX
+#   scripts/install-emulator.sh [--release 3.0|2.5] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc app.c $(pkg-config --cflags --libs doca-comch doca-common)
+#
+# DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; }
+
+release=3.0
+if [ "${1:-}" = --release ]; then
+  release=${2:-}
+  [ $# -lt 2 ] || shift
+  shift
+fi
 case ${1:-} in
-  ""|-*) sed -n '2,7s/^# \{0,1\}//p' "$0"; [ "${1:-}" = -h ] || [ "${1:-}" = --help ]; exit ;;
+  -h|--help) usage; exit ;;
+  ""|-*) usage; exit 1 ;;
+esac
+case $release in
+  3.0) component=Unspecified ;; # what belongs to no other
+  2.5) component=sdk-2.5 ;;
+  *) die "no such release: $release (3.0, 2.5)" ;;
 esac
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)
@@ -17,6 +33,6 @@ cd "$COMCH4J_ROOT"
 need cmake cc make
 cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build target/native --parallel "$(nproc)" >/dev/null
-cmake --install target/native --prefix "$prefix" >/dev/null
+cmake --install target/native --prefix "$prefix" --component "$component" >/dev/null
 say "installed in $prefix; to use it:"
 say "  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"

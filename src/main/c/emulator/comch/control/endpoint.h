@@ -29,6 +29,9 @@ struct doca_comch_task_send {
 	_Alignas(16) uint8_t message[];
 };
 
+/* A callback of a type that only the functions of an older generation know. */
+typedef void (*older_callback)(void);
+
 struct comch_endpoint {
 	struct doca_ctx ctx;
 	enum shm_side side;
@@ -43,6 +46,12 @@ struct comch_endpoint {
 	doca_comch_event_msg_recv_cb_t message_received;
 	doca_comch_event_consumer_cb_t consumer_new;
 	doca_comch_event_consumer_cb_t consumer_expired;
+
+	/* The program's callbacks that functions of the older generation (cc) call, which stand in their place above.
+	 */
+	struct {
+		older_callback message_received, connected, disconnected;
+	} older;
 
 	/* While not IDLE. */
 	struct task_pool pool;
