@@ -129,8 +129,10 @@ stage_abi() {
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
   abi_of_2_5
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
-  check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md --table $table \
-    --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so
+  check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
+    --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
+    --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
+    --library target/native/lib/2.5/libdoca_cc.so
 }
 
 # All of the table but the endpoint API's.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Check docs/functions.md against the libraries and the table of DOCA's ABI.
+"""Check docs/functions.md against the libraries and the tables of DOCA's ABI, of all releases together.
 
-    functions.py PAGE.md --table TABLE.tsv --library LIB.so [--library LIB2.so ...]
+    functions.py PAGE.md --table TABLE.tsv [--table ...] --library LIB.so [--library LIB2.so ...]
 
-Every doca_* function that a library exports must have exactly one row, in the section of the header that declares it;
+Every doca_* function that one of the libraries exports must have exactly one row, in the section of the header that declares it;
 no row may be about anything else; each row must say "complete", or "differs" or "not supported" with a reason; and the
 page's own count of them must be right. Prints what does not hold; exits 0 only when all does. Needs nm.
 """
@@ -22,8 +22,9 @@ def exports(libraries):
     return {name for name in found if name.startswith("doca_")}
 
 
-def headers(table):
-    rows = (line.rstrip("\n").split("\t") for line in open(table, encoding="utf-8") if not line.startswith("#"))
+def headers(tables):
+    lines = (line for table in tables for line in open(table, encoding="utf-8") if not line.startswith("#"))
+    rows = (line.rstrip("\n").split("\t") for line in lines)
     return {row[2]: row[1] for row in rows if row[0] == "function"}
 
 
@@ -45,7 +46,7 @@ def page_rows(page):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("page")
-    parser.add_argument("--table", required=True)
+    parser.add_argument("--table", action="append", required=True)
     parser.add_argument("--library", action="append", required=True)
     arguments = parser.parse_args()
     page = open(arguments.page, encoding="utf-8").read()
