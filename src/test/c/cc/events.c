@@ -250,6 +250,28 @@ static void data_longer_than_the_posted_room_are_refused(void **state)
 	lane_close(&lane);
 }
 
+static void a_send_whose_buffer_was_taken_away_is_refused(void **state)
+{
+	(void)state;
+	struct lane lane;
+	lane_open(&lane);
+	struct doca_buf *from = memory_buf(&lane.from, 0, 100, 100), *to = memory_buf(&lane.to, 0, 100, 0);
+	(void)post(&lane.consumer, to);
+	struct doca_cc_producer_send_task *task;
+	OK(doca_cc_producer_send_task_alloc_init(lane.producer.producer, from, (int)lane.consumer.id, &task));
+	doca_cc_producer_send_task_set_buf(task, NULL);
+	assert_null(doca_cc_producer_send_task_get_buf(task));
+	GIVES(BAD, doca_task_submit(doca_cc_producer_send_task_as_task(task)));
+	doca_cc_producer_send_task_set_buf(task, from);
+	OK(doca_task_submit(doca_cc_producer_send_task_as_task(task)));
+	UNTIL(count_of(&lane.consumer.record, RECEIVED) == 1 && count_of(&lane.producer.record, SENT) == 1,
+	      lane.consumer.pe, lane.producer.pe);
+	assert_int_equal(buf_data_len(to), 100);
+	buf_release(from);
+	buf_release(to);
+	lane_close(&lane);
+}
+
 /* The device can send lists here; this generation cannot. */
 static int lists_are_refused(void *unused)
 {
@@ -297,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_lost_client_is_an_unsuccessful_disconnection),
 		cmocka_unit_test(data_of_every_size_are_appended),
 		cmocka_unit_test(data_longer_than_the_posted_room_are_refused),
+		cmocka_unit_test(a_send_whose_buffer_was_taken_away_is_refused),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

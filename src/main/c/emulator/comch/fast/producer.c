@@ -402,6 +402,8 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		if (EMU_UNLIKELY(buf->registration != producer->map_seen) &&
 		    (result = look_at_map(producer, buf)) != DOCA_SUCCESS)
 			return result;
+	} else if (task->imm_len == 0) {
+		return DOCA_ERROR_INVALID_VALUE; /* nothing to send, as in alloc_init */
 	}
 	return send_payload(producer, task, source, NULL, len);
 }
