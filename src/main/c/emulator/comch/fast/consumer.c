@@ -247,6 +247,9 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
 	/* Pairs with the release store in the producer's publish. */
 	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1) {
+		if (consumer->burst < BURST)
+			/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
+			__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
 		for (int i = 0; consumer->burst >= BURST && i < PAUSES_AFTER_BURST; i++)
 			cpu_pause();
 		consumer->burst = 0;
