@@ -19,6 +19,7 @@ interface Carrier {
         return switch (name) {
             case "fast" -> new FastCarrier();
             case "flat" -> new FlatCarrier();
+            case "packed" -> new PackedCarrier();
             case "control" -> new ControlCarrier();
             case "aeron" -> new AeronCarrier();
             case "unix" -> new UnixCarrier();
