@@ -383,10 +383,26 @@ public final class ComchConnection {
         return new ComchConsumer.Builder(this, consumerEngine, memory);
     }
 
+    /**
+     * Begins the settings of a producer whose messages are written in place, into slots of its own memory.
+     *
+     * @param producerEngine the engine that it runs on: the control engine, or another one, also of another thread
+     * @param slotSize how long a message can be, bytes, at least 1
+     * @return the settings
+     * @throws IllegalArgumentException if {@code slotSize} is less than 1
+     */
     public SlotProducer.Builder slotProducer(ProgressEngine producerEngine, int slotSize) {
         return new SlotProducer.Builder(this, producerEngine, slotSize);
     }
 
+    /**
+     * Begins the settings of a consumer whose messages arrive in slots of its own memory.
+     *
+     * @param consumerEngine the engine that it runs on: the control engine, or another one, also of another thread
+     * @param slotSize how long a message can be, bytes, at least 1
+     * @return the settings
+     * @throws IllegalArgumentException if {@code slotSize} is less than 1
+     */
     public SlotConsumer.Builder slotConsumer(ProgressEngine consumerEngine, int slotSize) {
         return new SlotConsumer.Builder(this, consumerEngine, slotSize);
     }

@@ -155,7 +155,7 @@ public final class SlotConsumer extends FastPathConsumer {
          * ({@code doca_mmap_start}, {@code doca_comch_consumer_create}, {@code doca_ctx_start}); progress of its engine
          * and of the connection's does the rest. Allowed in callbacks.
          *
-         * @return the consumer, usually still {@link ContextState#STARTING}
+         * @return the consumer, usually still {@link io.github.comch4j.core.ContextState#STARTING}
          * @throws ConnectionClosedException if the connection has ended
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine is closed
