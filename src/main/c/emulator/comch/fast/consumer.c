@@ -250,8 +250,9 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		if (consumer->burst < BURST)
 			/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
 			__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
-		for (int i = 0; consumer->burst >= BURST && i < PAUSES_AFTER_BURST; i++)
-			cpu_pause();
+		else
+			for (int i = 0; i < PAUSES_AFTER_BURST; i++)
+				cpu_pause();
 		consumer->burst = 0;
 		return false;
 	}
