@@ -3,21 +3,21 @@ package io.github.comch4j.bench;
 import io.github.comch4j.core.ProgressEngine;
 
 /** The fast path: a producer at the client, a consumer at the server; for ping-pong both at both, on one engine. */
-final class FastCarrier implements Carrier {
+class FastCarrier implements Carrier {
     private static final int SIGNALS = 8;
 
     @Override
     public Inlet inlet(Options options, Arrivals arrivals) {
         Loop loop = new Loop();
         Endpoint server = Endpoint.server(options, loop, SIGNALS, Endpoint.noMessages());
-        return new FastInlet(options, server, loop.newEngine(), arrivals);
+        return inlet(options, server, loop.newEngine(), arrivals, null);
     }
 
     @Override
     public Outlet outlet(Options options) {
         Loop loop = new Loop();
         Endpoint client = Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages());
-        return new FastOutlet(options, client, loop.newEngine());
+        return outlet(options, client, loop.newEngine());
     }
 
     @Override
@@ -32,12 +32,20 @@ final class FastCarrier implements Carrier {
         return new FastTable(options, Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages()), false);
     }
 
-    private static final class FastTable implements Table {
+    /** {@code then} runs after each arrival; may be null. */
+    FastPathInlet inlet(Options options, Endpoint endpoint, ProgressEngine engine, Arrivals arrivals, Runnable then) {
+        return new FastInlet(options, endpoint, engine, arrivals, then);
+    }
+
+    FastPathOutlet outlet(Options options, Endpoint endpoint, ProgressEngine engine) {
+        return new FastOutlet(options, endpoint, engine);
+    }
+
+    private final class FastTable implements Table {
         private final Endpoint endpoint;
-        private final ProgressEngine engine;
         private final Arrivals arrivals;
-        private final FastInlet inlet;
-        private final FastOutlet outlet;
+        private final FastPathInlet inlet;
+        private final FastPathOutlet outlet;
         private final boolean answers;
         private long owed; // answers to give
         private long given;
@@ -45,10 +53,10 @@ final class FastCarrier implements Carrier {
         FastTable(Options options, Endpoint endpoint, boolean answers) {
             this.endpoint = endpoint;
             this.answers = answers;
-            engine = endpoint.loop.newEngine();
+            ProgressEngine engine = endpoint.loop.newEngine();
             arrivals = new Arrivals(options);
-            inlet = new FastInlet(options, endpoint, engine, arrivals, answers ? this::answer : null);
-            outlet = new FastOutlet(options, endpoint, engine);
+            inlet = FastCarrier.this.inlet(options, endpoint, engine, arrivals, answers ? this::answer : null);
+            outlet = FastCarrier.this.outlet(options, endpoint, engine);
         }
 
         private void answer() {
@@ -62,13 +70,13 @@ final class FastCarrier implements Carrier {
         @Override
         public void serve(long number) {
             while (!outlet.trySend(number)) {
-                engine.progress();
+                inlet.turn();
             }
         }
 
         @Override
         public long turn() {
-            engine.progress();
+            inlet.turn();
             while (owed > 0 && outlet.trySend(given)) {
                 owed--;
                 given++;

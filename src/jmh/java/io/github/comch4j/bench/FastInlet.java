@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** A consumer with its buffers. */
-final class FastInlet implements Inlet {
+final class FastInlet implements FastPathInlet {
     private static final int PAGE = 4096;
 
     private final Endpoint endpoint;
@@ -63,12 +63,18 @@ final class FastInlet implements Inlet {
     }
 
     @Override
+    public void turn() {
+        engine.progress();
+    }
+
+    @Override
     public void stop() {
         endpoint.signal(Endpoint.STOP);
         endpoint.loop.waitFor("the sender's end", () -> endpoint.signal == Endpoint.DONE);
     }
 
-    void closeConsumer() {
+    @Override
+    public void closeConsumer() {
         consumer.close();
         memory.close();
     }

@@ -9,7 +9,7 @@ import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.ValueLayout;
 
 /** A producer with its buffers. */
-final class FastOutlet implements Outlet {
+final class FastOutlet implements FastPathOutlet {
     private static final int MANY = 256;
 
     private final Endpoint endpoint;
@@ -99,7 +99,8 @@ final class FastOutlet implements Outlet {
         return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
     }
 
-    void closeProducer() {
+    @Override
+    public void closeProducer() {
         endpoint.loop.waitFor("completions", this::isIdle);
         stalls = producer.stalls();
         producer.close();

@@ -6,7 +6,7 @@ import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.ValueLayout;
 
 /** A slot consumer. */
-final class FlatInlet implements Inlet {
+final class FlatInlet implements FastPathInlet {
     private final Endpoint endpoint;
     private final SlotConsumer consumer;
     private final SlotHandler handler;
@@ -41,6 +41,11 @@ final class FlatInlet implements Inlet {
     }
 
     @Override
+    public void turn() {
+        poll();
+    }
+
+    @Override
     public void stop() {
         endpoint.signal(Endpoint.STOP);
         endpoint.loop.waitFor("the sender's end", () -> {
@@ -49,7 +54,8 @@ final class FlatInlet implements Inlet {
         });
     }
 
-    void closeConsumer() {
+    @Override
+    public void closeConsumer() {
         consumer.close();
     }
 

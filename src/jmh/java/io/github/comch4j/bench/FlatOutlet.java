@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** A slot producer. */
-final class FlatOutlet implements Outlet {
+final class FlatOutlet implements FastPathOutlet {
     private static final int MANY = 256;
 
     private final Endpoint endpoint;
@@ -68,7 +68,8 @@ final class FlatOutlet implements Outlet {
         return producer.refused() + (producer.isClosed() ? stalls : producer.stalls());
     }
 
-    void closeProducer() {
+    @Override
+    public void closeProducer() {
         endpoint.loop.waitFor("completions", () -> producer.inFlight() == 0);
         stalls = producer.stalls();
         producer.close();
