@@ -312,12 +312,7 @@ public final class ComchProducer extends FastPathProducer {
          */
         public ComchProducer start() {
             ComchProducer producer = new ComchProducer(this);
-            try {
-                producer.begin();
-            } catch (RuntimeException | Error e) {
-                producer.context.closeAfter(e);
-                throw e;
-            }
+            producer.begin();
             return producer;
         }
     }

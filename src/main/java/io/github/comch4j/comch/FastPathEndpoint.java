@@ -89,10 +89,15 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     /** Its tasks; null before they are made. */
     abstract TransferTasks transfers();
 
-    /** Started: from now on it can be looked at. */
+    /** Starts it: from now on it can be looked at. What cannot be started is closed. */
     final void begin() {
-        context.start();
-        LiveObjects.add(this);
+        try {
+            context.start();
+            LiveObjects.add(this);
+        } catch (RuntimeException | Error e) {
+            context.closeAfter(e);
+            throw e;
+        }
     }
 
     /**

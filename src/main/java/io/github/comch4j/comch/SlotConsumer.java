@@ -166,12 +166,7 @@ public final class SlotConsumer extends FastPathConsumer {
             SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
             try {
                 SlotConsumer consumer = new SlotConsumer(this, memory);
-                try {
-                    consumer.begin();
-                } catch (RuntimeException | Error e) {
-                    consumer.context.closeAfter(e);
-                    throw e;
-                }
+                consumer.begin();
                 return consumer;
             } catch (RuntimeException | Error e) {
                 memory.closeAfter(e);

@@ -209,12 +209,7 @@ public final class SlotProducer extends FastPathProducer {
             SlotMemory memory = new SlotMemory(connection.endpoint().device(), tasks, slotSize);
             try {
                 SlotProducer producer = new SlotProducer(this, memory);
-                try {
-                    producer.begin();
-                } catch (RuntimeException | Error e) {
-                    producer.context.closeAfter(e);
-                    throw e;
-                }
+                producer.begin();
                 return producer;
             } catch (RuntimeException | Error e) {
                 memory.closeAfter(e);
