@@ -141,18 +141,17 @@ final class ReceiveTasks extends IncomingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
-            int slot = CompletionRing.slot(entry);
-            int code = CompletionRing.status(entry);
+        while (ring.next(index)) {
+            int slot = ring.slot();
+            int code = ring.status();
             if (code != Calls.SUCCESS || context.isEnding()) {
                 failed(slot, code);
                 continue;
             }
-            long origin = CompletionRing.producer(entry);
+            long origin = ring.producer();
             int length = (int) (origin >>> 32);
-            MemorySegment immediate =
-                    length == 0 ? Scratch.NOTHING : scratch.lend(CompletionRing.immediate(entry), length);
-            deliver(slot, CompletionRing.dataLength(entry), (int) origin, immediate);
+            MemorySegment immediate = length == 0 ? Scratch.NOTHING : scratch.lend(ring.immediate(), length);
+            deliver(slot, ring.dataLength(), (int) origin, immediate);
         }
     }
 

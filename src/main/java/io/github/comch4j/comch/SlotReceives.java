@@ -143,15 +143,11 @@ final class SlotReceives extends IncomingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
-            int slot = CompletionRing.slot(entry);
-            int code = CompletionRing.status(entry);
+        while (ring.next(index)) {
+            int slot = ring.slot();
+            int code = ring.status();
             if (code == Calls.SUCCESS && !context.isEnding()) {
-                arrived(
-                        slot,
-                        CompletionRing.dataLength(entry),
-                        CompletionRing.producer(entry),
-                        CompletionRing.immediate(entry));
+                arrived(slot, ring.dataLength(), ring.producer(), ring.immediate());
             } else {
                 failed(slot, code);
             }

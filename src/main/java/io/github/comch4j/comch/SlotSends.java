@@ -159,8 +159,8 @@ final class SlotSends extends OutgoingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        for (long entry = ring.next(index); entry != 0; entry = ring.next(index)) {
-            slotEnded(CompletionRing.slot(entry), CompletionRing.status(entry));
+        while (ring.next(index)) {
+            slotEnded(ring.slot(), ring.status());
         }
     }
 

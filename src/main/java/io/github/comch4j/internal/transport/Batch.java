@@ -143,10 +143,8 @@ final class Batch {
      */
     private static final MemorySegment MEMORY = allMemory();
     // without a check of the alignment, which the layout of the structures makes sure of
-    private static final VarHandle INT =
-            ValueLayout.JAVA_INT_UNALIGNED.varHandle().withInvokeExactBehavior();
-    private static final VarHandle LONG =
-            ValueLayout.JAVA_LONG_UNALIGNED.varHandle().withInvokeExactBehavior();
+    private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle();
+    private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle();
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));

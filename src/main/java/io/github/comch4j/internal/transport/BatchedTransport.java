@@ -113,7 +113,7 @@ final class BatchedTransport extends Transport {
             int rounds = Batch.progress(address, ask);
             // those before an upcall are delivered already
             done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before;
-            if (!ring.isEmpty() && done < limit && !hasFailed()) {
+            if (done < limit && !hasFailed()) {
                 done += deliver(limit - done, false);
             }
             if (rounds < ask) {
@@ -144,14 +144,13 @@ final class BatchedTransport extends Transport {
         return limit - ring.left();
     }
 
-    /** A change of state, or the tasks of one context up to the next entry of another one. */
+    /** A change of state, or the known tasks of one context up to the next entry of another one. */
     private void deliverSome() {
-        long entry = ring.peek();
-        long what = CompletionRing.what(entry);
-        int context = CompletionRing.context(what);
-        if ((int) what == Batch.STATE) {
+        ring.peek();
+        int context = ring.context();
+        if (ring.isState()) {
             ring.take();
-            deliverState(queues[context].context(), entry);
+            deliverState(queues[context].context(), ring.entry());
         } else {
             slots[context].slotsEnded(ring, context);
         }

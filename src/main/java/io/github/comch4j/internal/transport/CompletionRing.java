@@ -20,6 +20,8 @@ public final class CompletionRing {
     private int places; // that can be in use at once
     private int left; // while entries are delivered: how many more
     private int lastTail; // as far as known
+    private long entry; // that was looked at last
+    private long what; // of that entry: slot or Batch.STATE, context and status in one number
 
     CompletionRing(Arena arena, long engine) {
         this.arena = arena;
@@ -97,32 +99,33 @@ public final class CompletionRing {
         return left > 0 && (head != lastTail || head != (lastTail = tail()));
     }
 
-    /** The next entry, which stays where it is. */
-    long peek() {
-        return entry(head);
+    /** Looks at the next entry, which stays where it is. */
+    void peek() {
+        entry = entry(head);
+        what = Batch.getLong(entry + Batch.ENTRY_WHAT);
     }
 
-    /** Takes the entry that {@link #peek} returned. */
+    /** Takes the entry that {@link #peek} has looked at. */
     void take() {
         head++;
         left--;
     }
 
     /**
-     * Takes the next entry if it is of a task of that context.
+     * Takes the next entry if it is known already and of a task of that context. Each read of the memory makes the
+     * compiled code large, and the hot path must not be too large for its parts to be joined: so the tail is not read.
      *
-     * @return its address, valid until something is submitted, or 0
+     * @return whether there was one; what it says can be read until something is submitted
      */
-    public long next(int context) {
-        if (hasNext()) {
-            long entry = entry(head);
-            long what = Batch.getLong(entry + Batch.ENTRY_WHAT);
-            if (context(what) == context && (int) what != Batch.STATE) {
+    public boolean next(int context) {
+        if (left > 0 && head != lastTail) {
+            peek();
+            if (context() == context && !isState()) {
                 take();
-                return entry;
+                return true;
             }
         }
-        return 0;
+        return false;
     }
 
     /** The next entry from {@code position} on that is a change of state of that context; -1 if there is none. */
@@ -140,38 +143,52 @@ public final class CompletionRing {
         return entry(position);
     }
 
-    /** Slot or {@link Batch#STATE}, context and status of an entry in one number. */
-    static long what(long entry) {
-        return Batch.getLong(entry + Batch.ENTRY_WHAT);
+    /** Where the entry is that was looked at last. */
+    long entry() {
+        return entry;
     }
 
-    /** From that number: the index of the context. */
-    static int context(long what) {
+    /** Its context's index. */
+    int context() {
+        return context(what);
+    }
+
+    private static int context(long what) {
         return (int) (what >>> 32) & 0xffff;
     }
 
-    /** The slot whose task ended. */
-    public static int slot(long entry) {
-        return Batch.getInt(entry + Batch.ENTRY_WHAT);
+    /** Whether it is a change of state. */
+    boolean isState() {
+        return slot() == Batch.STATE;
     }
 
-    /** How it ended, {@code doca_error_t}. */
-    public static int status(long entry) {
-        return (int) (Batch.getLong(entry + Batch.ENTRY_WHAT) >> 48);
+    /** The slot of the task that ended, of the entry that {@link #next} took last. */
+    public int slot() {
+        return (int) what;
     }
 
-    /** Of a receive: how long the buffer's data are, bytes. */
-    public static long dataLength(long entry) {
+    /** How that task ended, {@code doca_error_t}. */
+    public int status() {
+        return (int) (what >> 48);
+    }
+
+    /** If it was a receive: how long the buffer's data are, bytes. */
+    public long dataLength() {
+        return dataLength(entry);
+    }
+
+    /** The length of the data, or the states, in an entry. */
+    static long dataLength(long entry) {
         return Batch.getLong(entry + Batch.ENTRY_DATA_LEN);
     }
 
-    /** Of a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */
-    public static long producer(long entry) {
+    /** If it was a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */
+    public long producer() {
         return Batch.getLong(entry + Batch.ENTRY_PRODUCER);
     }
 
-    /** Of a receive with immediate data: where they are, until the task is submitted again. */
-    public static long immediate(long entry) {
+    /** If it was a receive with immediate data: where they are, until the task is submitted again. */
+    public long immediate() {
         return Batch.getLong(entry + Batch.ENTRY_IMM);
     }
 }

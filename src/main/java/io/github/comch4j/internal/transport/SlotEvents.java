@@ -14,7 +14,7 @@ public interface SlotEvents {
     void slotEnded(int slot, int status);
 
     /**
-     * Tasks ended: take all entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a
+     * Tasks ended: take the entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a
      * loop of its own, so that the compiler joins it with what it calls.
      *
      * @param context the index of the producer or consumer in the ring
