@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -90,9 +91,25 @@ struct side {
 	void (*run)(const struct options *);
 };
 
+/* Binds the calling thread to one of the processors that it may use, if there are two or more: one for each side. */
+static void bind_to(uint32_t wanted)
+{
+	cpu_set_t allowed, one;
+	if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0 || CPU_COUNT(&allowed) < 2)
+		return;
+	size_t cpu = 0;
+	for (uint32_t left = wanted; !CPU_ISSET(cpu, &allowed) || left-- > 0;)
+		cpu++;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	if (sched_setaffinity(0, sizeof(one), &one) != 0)
+		fail("cannot bind to processor %zu", cpu);
+}
+
 static void *run_side(void *argument)
 {
 	const struct side *side = argument;
+	bind_to(1);
 	side->run(side->options);
 	return NULL;
 }
@@ -117,9 +134,11 @@ void run_sides(const struct options *options, void (*server)(const struct option
 		if (pid < 0)
 			fail("cannot fork");
 		if (pid == 0) {
+			bind_to(1);
 			client(options);
 			exit(0);
 		}
+		bind_to(0);
 		server(options);
 		if (waitpid(pid, &status, 0) != pid || status != 0)
 			fail("the client's process ended with %d", status);
@@ -127,6 +146,7 @@ void run_sides(const struct options *options, void (*server)(const struct option
 	case FORM_THREADS:
 		if (pthread_create(&thread, NULL, run_side, &side) != 0)
 			fail("cannot make a thread");
+		bind_to(0);
 		server(options);
 		pthread_join(thread, NULL);
 		break;

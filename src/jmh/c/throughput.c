@@ -1,5 +1,6 @@
 /* Messages per second, from a client to its server. The receiver measures: it lets the warm-up pass, counts what
  * arrives until the time is over, then tells the sender to stop. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "fast.h"
@@ -8,50 +9,59 @@
 /* Looks at the clock and at the other engine once in so many turns. */
 #define TURNS_PER_LOOK 256u
 
+/* The measured time in so many windows, of which the median counts: what disturbs one does not count. */
+#define WINDOWS 7u
+
 struct window {
-	int64_t begin, from, to; /* from, to: 0 until the warm-up is over, and until the end */
-	uint64_t first, last;
+	int64_t warm, length;      /* when the warm-up is over; of one window */
+	int64_t at[WINDOWS + 1];   /* where the windows begin and end */
+	uint64_t num[WINDOWS + 1]; /* what had arrived there */
+	uint32_t known;            /* of these */
 	uint64_t empty_before, empty;
-	int64_t warmup, length;
 };
 
 static void window_open(struct window *window, const struct options *options)
 {
-	*window = (struct window){.begin = now_ns(),
-				  .warmup = (int64_t)(options->warmup * 1e9),
-				  .length = (int64_t)(options->seconds * 1e9)};
+	*window = (struct window){.warm = now_ns() + (int64_t)(options->warmup * 1e9),
+				  .length = (int64_t)(options->seconds * 1e9) / WINDOWS};
 }
 
 /* True when the time is over. */
 static bool window_look(struct window *window, uint64_t received, uint64_t empty)
 {
 	int64_t now = now_ns();
-	if (window->from == 0) {
-		if (now - window->begin >= window->warmup) {
-			window->from = now;
-			window->first = received;
-			window->empty_before = empty;
-		}
+	if (now < (window->known == 0 ? window->warm : window->at[window->known - 1] + window->length))
 		return false;
-	}
-	if (now - window->from < window->length)
-		return false;
-	window->to = now;
-	window->last = received;
+	if (window->known == 0)
+		window->empty_before = empty;
+	window->at[window->known] = now;
+	window->num[window->known] = received;
+	window->known++;
 	window->empty = empty - window->empty_before;
-	return true;
+	return window->known > WINDOWS;
+}
+
+static int by_rate(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left > right) - (left < right);
 }
 
 static void report_window(const struct options *options, const char *work, const struct window *window,
 			  uint64_t checked)
 {
-	double seconds = (double)(window->to - window->from) / 1e9;
-	uint64_t messages = window->last - window->first;
+	double rates[WINDOWS];
+	for (uint32_t i = 0; i < WINDOWS; i++)
+		rates[i] = (double)(window->num[i + 1] - window->num[i]) * 1e9 /
+			   (double)(window->at[i + 1] - window->at[i]);
+	qsort(rates, WINDOWS, sizeof(rates[0]), by_rate);
 	report_begin(options, work);
-	report_value((double)messages / seconds, "msg/s");
-	report_number("bytes_per_s", (double)messages * (double)options->size / seconds);
-	report_count("messages", messages);
-	report_number("seconds", seconds);
+	report_value(rates[WINDOWS / 2], "msg/s");
+	report_number("slowest", rates[0]);
+	report_number("fastest", rates[WINDOWS - 1]);
+	report_number("bytes_per_s", rates[WINDOWS / 2] * (double)options->size);
+	report_count("messages", window->num[WINDOWS] - window->num[0]);
+	report_number("seconds", (double)(window->at[WINDOWS] - window->at[0]) / 1e9);
 	report_count("empty", window->empty);
 	report_count("checked", checked);
 	report_end();

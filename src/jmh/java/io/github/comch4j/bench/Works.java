@@ -27,6 +27,7 @@ final class Works {
     static void receive(Options options, Carrier carrier) {
         Arrivals arrivals = new Arrivals(options);
         try (Inlet inlet = carrier.inlet(options, arrivals)) {
+            Cores.bindServer(); // only now: threads that the carrier starts run where they like
             while (arrivals.received() == 0) {
                 inlet.poll();
             }
@@ -51,6 +52,7 @@ final class Works {
     static void send(Options options, Carrier carrier) {
         long sent = 0;
         Outlet outlet = carrier.outlet(options);
+        Cores.bindClient();
         Spin spin = new Spin();
         long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
         long sentBefore = 0;
@@ -134,6 +136,7 @@ final class Works {
 
     static void answer(Options options, Carrier carrier) {
         try (Table table = carrier.answering(options)) {
+            Cores.bindServer();
             Spin spin = new Spin();
             long served = 0;
             for (int turn = 1; ; turn++) {
@@ -149,6 +152,7 @@ final class Works {
 
     static void ask(Options options, Carrier carrier) {
         try (Table table = carrier.asking(options)) {
+            Cores.bindClient();
             Rounds rounds = new Rounds(options);
             Spin spin = new Spin();
             long number = 0;
