@@ -12,8 +12,11 @@ import sys
 import time
 
 SIZES = {"fast": [64, 256, 1024, 4080, 65536, 1048576], "control": [64, 256, 1024, 4080]}
+FLAT_SIZES = [256, 1024, 4096, 65536]  # beside 64
+C_WORKS = {"flat-rtt": "fast-rtt"}  # in C a message in a slot is a message in a buffer
 CONNECTIONS = [1, 8, 64, 256, 511]
 JAVA_START = 0.9  # seconds that a JVM takes beside its warm-up and measurement
+AERON_OPTIONS = ["-Dagrona.disable.bounds.checks=true"]  # as its makers measure it
 BUSY = 0.10  # share of the processors that others may use
 TIMEOUT = 60  # of one run, seconds
 MOVED = 1.5  # cores whose distance differs by this factor have moved
@@ -53,9 +56,12 @@ def cases_quick(peers):
     aeron, unix, ucx = (["aeron"], ["unix"], ["ucx"]) if peers else ([], [], [])
     both = ["c", "java"]
     bars = [
-        Case("fast", "threads", repeats=3, impls=both + aeron, bar=True),
-        Case("fast", "processes", repeats=3, impls=both + ucx, bar=True),
-        Case("fast-rtt", "processes", depth=32, repeats=3, impls=both + ucx, bar=True),
+        Case("flat", "threads", repeats=3, impls=both + aeron, bar=True),
+        Case("flat", "processes", repeats=3, impls=both + aeron + ucx, bar=True),
+        Case("packed", "threads", repeats=3, impls=both + aeron, bar=True),
+        Case("packed", "processes", repeats=3, impls=both + aeron, bar=True),
+        Case("flat-rtt", "processes", depth=32, repeats=3, impls=both + aeron + ucx, bar=True),
+        Case("fast", "threads", repeats=3, impls=both, bar=True),
         Case("fast", "processes", size=1 << 20, depth=32, repeats=3, impls=both + ["memcpy"], bar=True),
         Case("control", "threads", repeats=3, impls=both, bar=True),
         Case("control", "threads", size=4080, repeats=3, impls=both, bar=True),
@@ -63,11 +69,13 @@ def cases_quick(peers):
         Case("idle", "one", connections=511, repeats=2, bar=True),
         Case("allocation", "one", impls=["jmh"]),
     ]
+    bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
     more = [Case(work, "threads", size=size) for work in ("fast", "control") for size in (256, 1024, 4080)
             if not (work == "control" and size == 4080)]
-    more += [Case("fast", "processes", size=65536, depth=32), Case("ops", "one"), Case("setup", "one"), Case("first", "processes")]
+    more += [Case("fast", "processes"), Case("fast-rtt", "processes", depth=32), Case("fast", "processes", size=65536, depth=32),
+             Case("ops", "one"), Case("setup", "one"), Case("first", "processes")]
     if peers:
-        more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix), Case("aeron-rtt", "processes", impls=aeron)]
+        more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
     return bars + more
 
 
@@ -87,7 +95,13 @@ def cases_full(peers):
                     if form == "processes" and depth == 1:
                         continue  # that is ping-pong
                     add(Case(work, form, size=size, depth=depth_for(size, depth)))
-    for work in ("fast-rtt", "control-rtt"):
+    for size in [8, 16, 32, *SIZES["fast"]]:
+        for form in ("threads", "processes", "one"):
+            add(Case("flat", form, size=size, depth=depth_for(size, 256)))
+    for size in (8, 16, 32, 128, 256, 1024):
+        for form in ("threads", "processes"):
+            add(Case("packed", form, size=size))
+    for work in ("fast-rtt", "flat-rtt", "control-rtt"):
         for size in (64, 4080):
             for form in ("threads", "processes"):
                 add(Case(work, form, size=size, depth=32))
@@ -175,12 +189,12 @@ class Runner:
 
     def java(self, arguments, more=()):
         return [self.o.java, "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-Xms256m",
-                f"-Dcomch4j.library={self.o.java_library}", *more, "-cp", self.o.classpath, "io.github.comch4j.bench.Bench", *arguments]
+                f"-Dcomch4j.library={self.o.java_library}", *AERON_OPTIONS, *more, "-cp", self.o.classpath, "io.github.comch4j.bench.Bench", *arguments]
 
     def run(self, case, impl):
         self.number += 1
         if impl == "c":
-            out = self.spawn([self.o.c, *self.arguments(case, impl)])
+            out = self.spawn([self.o.c, *self.arguments(case, impl, C_WORKS.get(case.work))])
         elif impl == "memcpy":
             out = self.spawn([self.o.c, *self.arguments(case, impl, "memcpy")])
         elif impl == "java":
@@ -196,6 +210,8 @@ class Runner:
         for row in rows:
             if impl not in ("c", "java"):
                 row["impl"] = impl
+            if impl == "c" and case.work in C_WORKS:
+                row["work"] = case.work
             row["case"] = case.name()
         return rows
 
@@ -220,10 +236,10 @@ class Runner:
         command = ["ucx_perftest", "-t", "tag_lat" if latency else "tag_bw", "-s", str(case.size), "-n", str(count), "-w", str(count // 10),
                    "-f", "-v", "-p", str(20000 + self.number % 10000)]
         env = {**os.environ, "UCX_TLS": "shm,self"}
-        server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
+        server = subprocess.Popen(bound(0) + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
         try:
             time.sleep(0.2)
-            done = subprocess.run([command[0], "127.0.0.1", *command[1:]], env=env, capture_output=True, text=True, timeout=30)
+            done = subprocess.run([*bound(1), command[0], "127.0.0.1", *command[1:]], env=env, capture_output=True, text=True, timeout=30)
             server.wait(timeout=10)
         finally:
             if server.poll() is None:
@@ -318,6 +334,12 @@ class Runner:
             done += self.estimate(case)
 
 
+def bound(side):
+    """What binds a command to the processor of that side, as the C and Java programs bind themselves."""
+    processors = sorted(os.sched_getaffinity(0))
+    return ["taskset", "-c", str(processors[side])] if len(processors) > 1 and shutil.which("taskset") else []
+
+
 def have_moved(distances):
     known = [d for d in distances if d is not None]
     return len(known) > 1 and max(known) > MOVED * min(known)
@@ -370,10 +392,11 @@ def bars(figures):
     list_ = []
 
     def bar(what, values, sense, limit, unit="x"):
-        """`values`: [(distance, value)]. It holds when it does so at each distance that was met."""
-        each = [{"cores_ns": d, "value": v, "holds": v >= limit if sense == ">=" else v <= limit} for d, v in values if v is not None]
+        """`values`: [(distance, value)]. It holds when it does so at each distance that was met. No limit: it is only said."""
+        each = [{"cores_ns": d, "value": v, "holds": None if limit is None else v >= limit if sense == ">=" else v <= limit}
+                for d, v in values if v is not None]
         list_.append({"bar": what, "value": each[0]["value"] if each else None, "sense": sense, "limit": limit, "unit": unit,
-                      "holds": all(e["holds"] for e in each) if each else None, "at": each})
+                      "holds": all(e["holds"] for e in each) if each and limit is not None else None, "at": each})
 
     def ratio(a, b):
         return None if a is None or not b else a / b
@@ -381,23 +404,30 @@ def bars(figures):
     def compare(impl, other, case, how=ratio, **more):
         return figures.compare(impl, other, how, case.name(), **more)
 
-    threads, processes = Case("fast", "threads"), Case("fast", "processes")
-    bar("fast 64 B, two threads: Java / C", compare("java", "c", threads), ">=", 0.90)
-    bar("fast 64 B, two threads: Java / Aeron IPC", compare("java", "aeron", threads), ">=", 1.0)
-    bar("fast 64 B, two processes: Java / UCX tag_bw", compare("java", "ucx", processes), ">=", 2.0)
-    bar("fast 64 B, two processes: C / UCX tag_bw", compare("c", "ucx", processes), ">=", 2.0)
-    ping = Case("fast-rtt", "processes", depth=32)
-    bar("ping-pong 64 B, half round trip: Java / UCX tag_lat", compare("java", "ucx", ping), "<=", 1.0)
-    bar("ping-pong 64 B, half round trip: C / UCX tag_lat", compare("c", "ucx", ping), "<=", 1.0)
-    bar("ping-pong 64 B, half round trip: Java - C", compare("java", "c", ping, lambda a, b: a - b), "<=", 100, "ns")
-    bar("fast 1 MiB, two processes: Java / memcpy, bytes/s",
+    for form in ("threads", "processes"):
+        flat, packed = Case("flat", form), Case("packed", form)
+        bar(f"flat 64 B, two {form}: Java / C", compare("java", "c", flat), ">=", 0.85)
+        bar(f"packed 64 B, two {form}: Java / C", compare("java", "c", packed), ">=", 0.90)
+        bar(f"packed 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", packed), ">=", 1.3)
+        bar(f"flat 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", flat), ">=", None)
+    bar("flat 64 B, two processes: Java / UCX tag_bw", compare("java", "ucx", Case("flat", "processes")), ">=", 2.0)
+    ping = Case("flat-rtt", "processes", depth=32)
+    bar("half a round trip, 64 B, two processes: Java / UCX tag_lat", compare("java", "ucx", ping), "<=", 0.85)
+    bar("half a round trip, 64 B, two processes: Java / Aeron IPC", compare("java", "aeron", ping), "<=", 1.05)
+    bar("half a round trip, 64 B, two processes: Java - C", compare("java", "c", ping, lambda a, b: a - b), "<=", 40, "ns")
+    bar("half a round trip, 64 B, two processes: C / Aeron IPC", compare("c", "aeron", ping), "<=", 0.9)
+    for size in FLAT_SIZES:
+        bar(f"flat {size_name(size)}, two threads: Java / C",
+            compare("java", "c", Case("flat", "threads", size=size, depth=depth_for(size, 256))), ">=", 0.90)
+    bar("buffers 64 B, two threads: Java / C", compare("java", "c", Case("fast", "threads")), ">=", None)
+    bar("buffers 1 MiB, two processes: Java / memcpy, bytes/s",
         compare("java", "memcpy", Case("fast", "processes", size=1 << 20, depth=32), field="bytes_per_s"), ">=", 0.85)
     for size in (64, 4080):
-        bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.80)
+        bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.90)
     f = figures.median
     # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
     # 160 messages would be more. JMH, in the table, adds what its own harness allocates.
-    for path in ("fast", "control"):
+    for path in ("fast", "flat", "packed", "control"):
         ends = [f("java", work, "threads", field="allocated_per_msg", size=64, depth=256) for work in (path, f"{path}-sender")]
         bar(f"heap allocation, {path}, the busier thread", [] if None in ends else [(None, max(ends))], "<=", 0.1, "B/msg")
     for impl, name in (("c", "C"), ("java", "Java")):
@@ -469,13 +499,14 @@ def print_bars(list_, others):
         print(f"  NO VERDICTS: others used {others:.0%} of the processors. Run it again on an idle machine.")
     for b in list_:
         for each in b["at"] or [{"value": None, "holds": None, "cores_ns": None}]:
-            verdict = {True: "holds", False: "DOES NOT HOLD", None: "not measured"}[each["holds"]]
+            verdict = {True: "holds", False: "DOES NOT HOLD", None: "not measured" if each["value"] is None else "only said"}[each["holds"]]
             if others > BUSY and each["holds"] is not None:
                 b["holds"] = each["holds"] = None
                 verdict = "void"
             value = "-" if each["value"] is None else f"{each['value']:.2f}"
             cores = "" if each["cores_ns"] is None else f"{each['cores_ns']:.0f} ns"
-            print(f"  {b['bar']:{width}}  {cores:>6}  {value:>8} {b['unit']:<5}  {'≥' if b['sense'] == '>=' else '≤'} {b['limit']:<5g}  {verdict}")
+            limit = "" if b["limit"] is None else f"{'≥' if b['sense'] == '>=' else '≤'} {b['limit']:g}"
+            print(f"  {b['bar']:{width}}  {cores:>6}  {value:>8} {b['unit']:<5}  {limit:<7}  {verdict}")
 
 
 def busy():
