@@ -12,8 +12,9 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
 	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL ||
 	    functions->get_data_len == NULL || functions->send_set_buf == NULL ||
-	    functions->send_set_consumer == NULL || functions->receive_set_buf == NULL ||
-	    functions->receive_producer == NULL || functions->receive_imm == NULL || functions->receive_imm_len == NULL)
+	    functions->send_set_consumer == NULL || functions->send_set_imm == NULL ||
+	    functions->receive_set_buf == NULL || functions->receive_producer == NULL ||
+	    functions->receive_imm == NULL || functions->receive_imm_len == NULL)
 		return 0;
 	doca = *functions;
 	if (doca.submit_held == NULL || doca.push_held == NULL) {
@@ -104,6 +105,8 @@ static doca_error_t apply_changes(const struct batch_context *context, uint32_t 
 			doca.send_set_buf(slot->typed, slot->buf);
 		if ((changes & BATCH_CONSUMER) != 0)
 			doca.send_set_consumer(slot->typed, slot->consumer);
+		if ((changes & BATCH_IMM) != 0)
+			doca.send_set_imm(slot->typed, segment->imm, segment->imm_len);
 	}
 	bool moved = (changes & BATCH_DATA) != 0 && slot->buf != NULL;
 	return moved ? doca.set_data(slot->buf, segment->data, segment->data_len) : DOCA_SUCCESS;

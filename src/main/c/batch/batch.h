@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 4u
+#define BATCH_VERSION 5u
 
 /* DOCA's functions, found by Java. submit_held and push_held may both be NULL: old releases lack them. */
 struct batch_functions {
@@ -37,6 +37,7 @@ struct batch_functions {
 	doca_error_t (*get_data_len)(const struct doca_buf *buf, size_t *len);
 	void (*send_set_buf)(struct doca_comch_producer_task_send *task, const struct doca_buf *buf);
 	void (*send_set_consumer)(struct doca_comch_producer_task_send *task, uint32_t consumer);
+	void (*send_set_imm)(struct doca_comch_producer_task_send *task, uint8_t *imm, uint32_t imm_len);
 	void (*receive_set_buf)(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf);
 	uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *task);
 	const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *task);
@@ -104,6 +105,7 @@ enum batch_change {
 	BATCH_BUF = 1,      /* the task has another buffer than `buf` */
 	BATCH_CONSUMER = 2, /* the task has another consumer than `consumer` */
 	BATCH_DATA = 4,     /* the data segment of `buf` is not where batch_data says */
+	BATCH_IMM = 8,      /* the task has other immediate data than batch_data says */
 };
 
 /* A task and what it is to be submitted with. Its number is the task's user data. */
@@ -115,11 +117,14 @@ struct batch_slot {
 	void *typed; /* the same task, as a send or a post-receive */
 };
 
-/* Where a slot's data segment is to be, if that has changed; not in batch_slot, so that what each submit reads
- * is close together. */
+/* Where a slot's data segment is to be, and what immediate data its task is to have, if that has changed; not in
+ * batch_slot, so that what each submit reads is close together. */
 struct batch_data {
 	void *data;
 	uint64_t data_len;
+	uint8_t *imm; /* stays as it is until the task is submitted: DOCA copies it then */
+	uint32_t imm_len;
+	uint32_t reserved;
 };
 
 /* Takes over DOCA's functions; before anything else, once. Returns 0 when Java knows another layout than this library,

@@ -34,6 +34,7 @@ static const struct part parts[] = {
 	FIELD(batch_functions, get_data_len),
 	FIELD(batch_functions, send_set_buf),
 	FIELD(batch_functions, send_set_consumer),
+	FIELD(batch_functions, send_set_imm),
 	FIELD(batch_functions, receive_set_buf),
 	FIELD(batch_functions, receive_producer),
 	FIELD(batch_functions, receive_imm),
@@ -81,6 +82,9 @@ static const struct part parts[] = {
 	STRUCTURE(batch_data),
 	FIELD(batch_data, data),
 	FIELD(batch_data, data_len),
+	FIELD(batch_data, imm),
+	FIELD(batch_data, imm_len),
+	FIELD(batch_data, reserved),
 	STRUCTURE(messages_functions),
 	FIELD(messages_functions, layout),
 	FIELD(messages_functions, server_alloc),
@@ -106,6 +110,7 @@ static const struct part parts[] = {
 	CONSTANT(BATCH_BUF),
 	CONSTANT(BATCH_CONSUMER),
 	CONSTANT(BATCH_DATA),
+	CONSTANT(BATCH_IMM),
 	CONSTANT(MESSAGES_SUBMIT),
 };
 /* NOLINTEND(bugprone-sizeof-expression) */

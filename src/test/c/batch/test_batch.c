@@ -25,6 +25,8 @@ struct doca_task {
 	uint32_t producer;
 	uint8_t imm[4];
 	uint32_t imm_len;
+	uint8_t *sent_imm; /* as it was set */
+	int imms_set;
 };
 
 struct doca_buf {
@@ -128,6 +130,14 @@ static void send_set_consumer(struct doca_comch_producer_task_send *task, uint32
 	((struct doca_task *)task)->consumer = consumer;
 }
 
+static void send_set_imm(struct doca_comch_producer_task_send *task, uint8_t *imm, uint32_t imm_len)
+{
+	struct doca_task *base = (struct doca_task *)task;
+	base->sent_imm = imm;
+	base->imm_len = imm_len;
+	base->imms_set++;
+}
+
 static void receive_set_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
 {
 	((struct doca_task *)task)->buf = buf;
@@ -157,6 +167,7 @@ static struct batch_functions complete = {
 	.get_data_len = get_data_len,
 	.send_set_buf = send_set_buf,
 	.send_set_consumer = send_set_consumer,
+	.send_set_imm = send_set_imm,
 	.receive_set_buf = receive_set_buf,
 	.receive_producer = receive_producer,
 	.receive_imm = receive_imm,
@@ -227,6 +238,9 @@ static void init_wants_its_layout_and_every_function(void **state)
 	functions.receive_imm = NULL;
 	assert_int_equal(0, comch4j_batch_init(&functions));
 	functions = complete;
+	functions.send_set_imm = NULL;
+	assert_int_equal(0, comch4j_batch_init(&functions));
+	functions = complete;
 	functions.submit_held = NULL; /* of use together only, and may be missing */
 	assert_int_equal(1, comch4j_batch_init(&functions));
 	enqueue(&context, 1);
@@ -268,6 +282,44 @@ static void submit_tells_what_has_changed_and_nothing_else(void **state)
 	then = DOCA_ERROR_BAD_STATE;
 	assert_int_equal(DOCA_ERROR_BAD_STATE, comch4j_batch_submit(&context, 4));
 	assert_int_equal(0, engine.tail);
+}
+
+static void immediate_data_are_set_with_the_submit_that_follows(void **state)
+{
+	(void)state;
+	uint8_t bytes[3];
+	slots[1].changes = BATCH_IMM;
+	segments[1].imm = bytes;
+	segments[1].imm_len = 3;
+	slots[2].changes = BATCH_IMM | BATCH_DATA;
+	segments[2].imm = bytes + 1;
+	segments[2].imm_len = 2;
+	enqueue(&context, 1);
+	enqueue(&context, 2);
+	assert_int_equal(0, tasks[1].imms_set);
+	room = 1;
+	assert_int_equal(1, comch4j_batch_flush(&context)); /* the second one meets AGAIN */
+	assert_ptr_equal(bytes, tasks[1].sent_imm);
+	assert_int_equal(3, tasks[1].imm_len);
+	room = 1;
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_ptr_equal(bytes + 1, tasks[2].sent_imm);
+	assert_int_equal(2, tasks[2].imm_len);
+	assert_int_equal(1, tasks[2].imms_set); /* not for each try */
+	room = 1000;
+	enqueue(&context, 1);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(1, tasks[1].imms_set);
+	slots[1].changes = BATCH_IMM;
+	segments[1] = (struct batch_data){0};
+	enqueue(&context, 1);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	assert_null(tasks[1].sent_imm);
+	assert_int_equal(0, tasks[1].imm_len);
+	context.receives = 1;
+	slots[3].changes = BATCH_IMM;
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 3));
+	assert_int_equal(0, tasks[3].imms_set); /* receives have none to set */
 }
 
 static void flush_submits_in_order_and_rings_the_bell_once(void **state)
@@ -523,6 +575,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(init_wants_its_layout_and_every_function, set_up),
 		cmocka_unit_test_setup(submit_tells_what_has_changed_and_nothing_else, set_up),
+		cmocka_unit_test_setup(immediate_data_are_set_with_the_submit_that_follows, set_up),
 		cmocka_unit_test_setup(flush_submits_in_order_and_rings_the_bell_once, set_up),
 		cmocka_unit_test_setup(what_meets_again_waits_in_order, set_up),
 		cmocka_unit_test_setup(what_is_refused_becomes_an_entry_and_the_rest_goes_on, set_up),

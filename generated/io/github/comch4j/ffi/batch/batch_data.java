@@ -17,6 +17,9 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * struct batch_data {
  *     void *data;
  *     uint64_t data_len;
+ *     uint8_t *imm;
+ *     uint32_t imm_len;
+ *     uint32_t reserved;
  * }
  * }
  */
@@ -29,7 +32,10 @@ public class batch_data {
 
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
         batch_h.C_POINTER.withName("data"),
-        batch_h.C_LONG.withName("data_len")
+        batch_h.C_LONG.withName("data_len"),
+        batch_h.C_POINTER.withName("imm"),
+        batch_h.C_INT.withName("imm_len"),
+        batch_h.C_INT.withName("reserved")
     ).withName("batch_data");
 
     /**
@@ -125,6 +131,138 @@ public class batch_data {
      */
     public static void data_len(MemorySegment struct, long fieldValue) {
         struct.set(data_len$LAYOUT, data_len$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout imm$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("imm"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint8_t *imm
+     * }
+     */
+    public static final AddressLayout imm$layout() {
+        return imm$LAYOUT;
+    }
+
+    private static final long imm$OFFSET = 16;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint8_t *imm
+     * }
+     */
+    public static final long imm$offset() {
+        return imm$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint8_t *imm
+     * }
+     */
+    public static MemorySegment imm(MemorySegment struct) {
+        return struct.get(imm$LAYOUT, imm$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint8_t *imm
+     * }
+     */
+    public static void imm(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(imm$LAYOUT, imm$OFFSET, fieldValue);
+    }
+
+    private static final OfInt imm_len$LAYOUT = (OfInt)$LAYOUT.select(groupElement("imm_len"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t imm_len
+     * }
+     */
+    public static final OfInt imm_len$layout() {
+        return imm_len$LAYOUT;
+    }
+
+    private static final long imm_len$OFFSET = 24;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t imm_len
+     * }
+     */
+    public static final long imm_len$offset() {
+        return imm_len$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t imm_len
+     * }
+     */
+    public static int imm_len(MemorySegment struct) {
+        return struct.get(imm_len$LAYOUT, imm_len$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t imm_len
+     * }
+     */
+    public static void imm_len(MemorySegment struct, int fieldValue) {
+        struct.set(imm_len$LAYOUT, imm_len$OFFSET, fieldValue);
+    }
+
+    private static final OfInt reserved$LAYOUT = (OfInt)$LAYOUT.select(groupElement("reserved"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t reserved
+     * }
+     */
+    public static final OfInt reserved$layout() {
+        return reserved$LAYOUT;
+    }
+
+    private static final long reserved$OFFSET = 28;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t reserved
+     * }
+     */
+    public static final long reserved$offset() {
+        return reserved$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t reserved
+     * }
+     */
+    public static int reserved(MemorySegment struct) {
+        return struct.get(reserved$LAYOUT, reserved$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t reserved
+     * }
+     */
+    public static void reserved(MemorySegment struct, int fieldValue) {
+        struct.set(reserved$LAYOUT, reserved$OFFSET, fieldValue);
     }
 
     /**

@@ -24,6 +24,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     doca_error_t (*get_data_len)(const struct doca_buf *, size_t *);
  *     void (*send_set_buf)(struct doca_comch_producer_task_send *, const struct doca_buf *);
  *     void (*send_set_consumer)(struct doca_comch_producer_task_send *, uint32_t);
+ *     void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t);
  *     void (*receive_set_buf)(struct doca_comch_consumer_task_post_recv *, struct doca_buf *);
  *     uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *);
  *     const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *);
@@ -50,6 +51,7 @@ public class batch_functions {
         batch_h.C_POINTER.withName("get_data_len"),
         batch_h.C_POINTER.withName("send_set_buf"),
         batch_h.C_POINTER.withName("send_set_consumer"),
+        batch_h.C_POINTER.withName("send_set_imm"),
         batch_h.C_POINTER.withName("receive_set_buf"),
         batch_h.C_POINTER.withName("receive_producer"),
         batch_h.C_POINTER.withName("receive_imm"),
@@ -898,6 +900,105 @@ public class batch_functions {
 
     /**
      * {@snippet lang=c :
+     * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
+     * }
+     */
+    public static class send_set_imm {
+
+        send_set_imm() {
+            // Should not be called directly
+        }
+
+        /**
+         * The function pointer signature, expressed as a functional interface
+         */
+        public interface Function {
+            void apply(MemorySegment _x0, MemorySegment _x1, int _x2);
+        }
+
+        private static final FunctionDescriptor $DESC = FunctionDescriptor.ofVoid(
+            batch_h.C_POINTER,
+            batch_h.C_POINTER,
+            batch_h.C_INT
+        );
+
+        /**
+         * The descriptor of this function pointer
+         */
+        public static FunctionDescriptor descriptor() {
+            return $DESC;
+        }
+
+        private static final MethodHandle UP$MH = batch_h.upcallHandle(send_set_imm.Function.class, "apply", $DESC);
+
+        /**
+         * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
+         * The lifetime of the returned segment is managed by {@code arena}
+         */
+        public static MemorySegment allocate(send_set_imm.Function fi, Arena arena) {
+            return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
+        }
+
+        private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
+
+        /**
+         * Invoke the upcall stub {@code funcPtr}, with given parameters
+         */
+        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, int _x2) {
+            try {
+                 DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2);
+            } catch (Throwable ex$) {
+                throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    private static final AddressLayout send_set_imm$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("send_set_imm"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
+     * }
+     */
+    public static final AddressLayout send_set_imm$layout() {
+        return send_set_imm$LAYOUT;
+    }
+
+    private static final long send_set_imm$OFFSET = 72;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
+     * }
+     */
+    public static final long send_set_imm$offset() {
+        return send_set_imm$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
+     * }
+     */
+    public static MemorySegment send_set_imm(MemorySegment struct) {
+        return struct.get(send_set_imm$LAYOUT, send_set_imm$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * void (*send_set_imm)(struct doca_comch_producer_task_send *, uint8_t *, uint32_t)
+     * }
+     */
+    public static void send_set_imm(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(send_set_imm$LAYOUT, send_set_imm$OFFSET, fieldValue);
+    }
+
+    /**
+     * {@snippet lang=c :
      * void (*receive_set_buf)(struct doca_comch_consumer_task_post_recv *, struct doca_buf *)
      * }
      */
@@ -962,7 +1063,7 @@ public class batch_functions {
         return receive_set_buf$LAYOUT;
     }
 
-    private static final long receive_set_buf$OFFSET = 72;
+    private static final long receive_set_buf$OFFSET = 80;
 
     /**
      * Offset for field:
@@ -1060,7 +1161,7 @@ public class batch_functions {
         return receive_producer$LAYOUT;
     }
 
-    private static final long receive_producer$OFFSET = 80;
+    private static final long receive_producer$OFFSET = 88;
 
     /**
      * Offset for field:
@@ -1158,7 +1259,7 @@ public class batch_functions {
         return receive_imm$LAYOUT;
     }
 
-    private static final long receive_imm$OFFSET = 88;
+    private static final long receive_imm$OFFSET = 96;
 
     /**
      * Offset for field:
@@ -1256,7 +1357,7 @@ public class batch_functions {
         return receive_imm_len$LAYOUT;
     }
 
-    private static final long receive_imm_len$OFFSET = 96;
+    private static final long receive_imm_len$OFFSET = 104;
 
     /**
      * Offset for field:
@@ -1355,7 +1456,7 @@ public class batch_functions {
         return submit_held$LAYOUT;
     }
 
-    private static final long submit_held$OFFSET = 104;
+    private static final long submit_held$OFFSET = 112;
 
     /**
      * Offset for field:
@@ -1452,7 +1553,7 @@ public class batch_functions {
         return push_held$LAYOUT;
     }
 
-    private static final long push_held$OFFSET = 112;
+    private static final long push_held$OFFSET = 120;
 
     /**
      * Offset for field:

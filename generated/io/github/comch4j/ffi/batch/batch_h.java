@@ -123,10 +123,19 @@ public class batch_h {
     public static int BATCH_DATA() {
         return BATCH_DATA;
     }
-    private static final int BATCH_VERSION = (int)4L;
+    private static final int BATCH_IMM = (int)8L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 4
+     * enum batch_change.BATCH_IMM = 8
+     * }
+     */
+    public static int BATCH_IMM() {
+        return BATCH_IMM;
+    }
+    private static final int BATCH_VERSION = (int)5L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_VERSION 5
      * }
      */
     public static int BATCH_VERSION() {

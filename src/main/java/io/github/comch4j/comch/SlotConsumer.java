@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  * that handler with the engine's progress. What has arrived and not been polled keeps its slot; when all slots are kept
  * so, the peer has to wait. What is kept when the consumer is closed is discarded.
  *
- * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well, with immediate data,
- * too.
+ * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of producers
+ * can send immediate data.
  *
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
  * owns the consumer's engine, unless they say otherwise.

@@ -106,6 +106,24 @@ public final class SlotProducer extends FastPathProducer {
     }
 
     /**
+     * As {@link #commit(int)}, with immediate data, which the consumer gets beside the message
+     * ({@code doca_comch_producer_task_send_set_imm_data}; {@link SlotConsumer#immediate},
+     * {@link ReceiveHandler#onReceive}). They are copied: the segment, which may be on the heap, is the program's again.
+     *
+     * <p>If they are longer than the consumer takes, the message fails when its turn comes
+     * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onFailure}.
+     *
+     * @param length the message's length, bytes, 0 to what was claimed
+     * @param immediate the immediate data, at most {@link Capabilities.Consumer#maxImmediateLength} bytes; of 0 bytes:
+     *     none
+     * @throws IllegalArgumentException if less was claimed, or the device takes less immediate data; the slot still is
+     *     claimed
+     */
+    public void commit(int length, MemorySegment immediate) {
+        sends.commit(length, immediate);
+    }
+
+    /**
      * Gives the claimed slot back without sending it.
      *
      * @throws IllegalStateException if no slot is claimed

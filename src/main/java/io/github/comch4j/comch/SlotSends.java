@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
@@ -8,6 +9,8 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.transport.CompletionRing;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -17,13 +20,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlotSends extends OutgoingTasks {
     private static final int NONE = -1;
+    private static final long OTHER = -1;
 
     private final SlotProducer producer;
     private final @Nullable SlotFailureHandler onFailure;
     private final SlotMemory memory;
-    // by slot: what its task and buffer have, so that DOCA is told changes only; NONE: no task yet
-    private final int[] lengths;
-    private final int[] consumers;
+    // by slot: what its task and buffer have, so that DOCA is told changes only
+    private final long[] messages; // see message(); OTHER: something else than a message without immediate data
+    private final int[] lengths; // NONE: not known
+    private final boolean[] immediates;
+    private int immediateLimit = NONE; // of the device; NONE: it has not been asked yet
+    private @Nullable MemorySegment staged; // by slot: immediate data, until DOCA has copied them
     // the slot that is claimed and neither committed nor aborted: it is still among the free ones, at this place
     private int claimed = NONE;
     private int claimedLength;
@@ -35,9 +42,16 @@ final class SlotSends extends OutgoingTasks {
         this.producer = producer;
         this.memory = memory;
         this.onFailure = onFailure;
+        messages = new long[memory.slots()];
         lengths = new int[memory.slots()];
-        consumers = new int[memory.slots()];
+        immediates = new boolean[memory.slots()];
+        Arrays.fill(messages, OTHER);
         Arrays.fill(lengths, NONE);
+    }
+
+    /** A message without immediate data, never {@link #OTHER}. */
+    private static long message(int length, int consumerId) {
+        return (long) consumerId << 32 | length;
     }
 
     /** The offset of a free slot, or why there is none. */
@@ -86,9 +100,13 @@ final class SlotSends extends OutgoingTasks {
         }
         claimed = NONE;
         int slot = free[place];
-        if (lengths[slot] != claimedLength || consumers[slot] != claimedFor) {
-            prepare(slot);
+        if (messages[slot] != message(claimedLength, claimedFor)) {
+            prepare(slot, 0);
         }
+        enqueue(place, slot);
+    }
+
+    private void enqueue(int place, int slot) {
         free[place] = free[--freeCount];
         queue.enqueue(slot);
         backPressure.relieve();
@@ -97,11 +115,59 @@ final class SlotSends extends OutgoingTasks {
     /** As {@link #commit()}, of the first bytes only. */
     void commit(int length) {
         engine.checkOwner();
+        checkClaimed(length);
+        claimedLength = length;
+        commit();
+    }
+
+    /** As {@link #commit(int)}, with immediate data. */
+    void commit(int length, MemorySegment immediate) {
+        engine.checkOwner();
+        long immediateLength = immediate.byteSize();
+        checkClaimed(length);
+        int place = claimed;
+        if (place == NONE || context.state() != Context.RUNNING) {
+            throw notCommittable();
+        }
+        int slot = free[place];
+        if (immediateLength > 0) {
+            stage(slot, immediate, immediateLength);
+        }
+        claimed = NONE;
+        claimedLength = length;
+        if (immediateLength > 0 || messages[slot] != message(length, claimedFor)) {
+            prepare(slot, (int) immediateLength);
+        }
+        enqueue(place, slot);
+    }
+
+    private void checkClaimed(int length) {
         if (claimed != NONE && (length < 0 || length > claimedLength)) {
             throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
         }
-        claimedLength = length;
-        commit();
+    }
+
+    /** Copies immediate data to where they stay until the slot's task is submitted. */
+    private void stage(int slot, MemorySegment immediate, long length) {
+        MemorySegment places = staged == null ? makePlaces() : staged;
+        if (length > immediateLimit) {
+            throw new IllegalArgumentException(length + " bytes of immediate data, where "
+                    + producer.connection().endpoint().device() + " takes at most " + immediateLimit);
+        }
+        MemorySegment.copy(immediate, 0, places, (long) slot * immediateLimit, length);
+    }
+
+    private MemorySegment makePlaces() {
+        Device device = producer.connection().endpoint().device();
+        immediateLimit = (int) Math.min(
+                SendTasks.IMMEDIATE_LIMIT,
+                Capabilities.of(device)
+                        .consumer()
+                        .map(Capabilities.Consumer::maxImmediateLength)
+                        .orElse((long) SendTasks.IMMEDIATE_LIMIT));
+        MemorySegment places = Arena.ofAuto().allocate((long) memory.slots() * immediateLimit);
+        staged = places;
+        return places;
     }
 
     private RuntimeException notCommittable() {
@@ -121,30 +187,44 @@ final class SlotSends extends OutgoingTasks {
         claimed = NONE;
     }
 
-    /** Makes the slot's task one for what is claimed. */
-    private void prepare(int slot) {
-        long buffer = memory.buffer(slot);
-        int code = Calls.SUCCESS;
-        String function = ProducerCalls.ALLOCATE_NAME;
-        boolean first = lengths[slot] == NONE;
-        lengths[slot] = NONE;
-        if (first) {
-            code = ProducerCalls.allocate(context.address(), buffer, 0, 0, claimedFor, scratch.resultAddress());
-            if (code == Calls.SUCCESS) {
-                allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, claimedFor);
-            }
+    /** Makes the slot's task one for what is claimed, with the immediate data that are staged for it. */
+    private void prepare(int slot, int immediateLength) {
+        long immediate = immediateLength == 0 ? 0 : staged.address() + (long) slot * immediateLimit;
+        messages[slot] = OTHER;
+        if (typed[slot] == 0) {
+            allocate(slot, immediate, immediateLength);
         } else {
-            queue.prepare(slot, buffer, claimedFor);
+            queue.prepare(slot, memory.buffer(slot), claimedFor);
+            if (immediateLength > 0 || immediates[slot]) {
+                queue.setImmediate(slot, immediate, immediateLength);
+            }
         }
-        if (code == Calls.SUCCESS) {
-            function = BufferCalls.SET_DATA_NAME;
-            code = queue.moveData(slot, buffer, memory.address(slot), claimedLength);
+        immediates[slot] = immediateLength > 0;
+        if (lengths[slot] != claimedLength) {
+            setLength(slot);
         }
+        if (immediateLength == 0) {
+            messages[slot] = message(claimedLength, claimedFor);
+        }
+    }
+
+    private void allocate(int slot, long immediate, int immediateLength) {
+        long buffer = memory.buffer(slot);
+        int code = ProducerCalls.allocate(
+                context.address(), buffer, immediate, immediateLength, claimedFor, scratch.resultAddress());
         if (code != Calls.SUCCESS) {
-            throw refused(code, function);
+            throw refused(code, ProducerCalls.ALLOCATE_NAME);
+        }
+        allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, claimedFor);
+    }
+
+    private void setLength(int slot) {
+        lengths[slot] = NONE;
+        int code = queue.moveData(slot, memory.buffer(slot), memory.address(slot), claimedLength);
+        if (code != Calls.SUCCESS) {
+            throw refused(code, BufferCalls.SET_DATA_NAME);
         }
         lengths[slot] = claimedLength;
-        consumers[slot] = claimedFor;
     }
 
     private RuntimeException refused(int code, String function) {

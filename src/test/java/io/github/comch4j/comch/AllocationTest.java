@@ -205,7 +205,9 @@ class AllocationTest extends BothForms {
 
     @Test
     void inSlots() {
-        try (Machine machine = new Machine()) {
+        try (Machine machine = new Machine();
+                Arena arena = Arena.ofConfined()) {
+            MemorySegment immediate = arena.allocate(4);
             ComchServer server = machine.server().start();
             ComchClient client = machine.client().connect(Machine.PATIENCE);
             machine.until("the connection", () -> !server.connections().isEmpty());
@@ -231,7 +233,11 @@ class AllocationTest extends BothForms {
                     machine.engine.progress(); // what it brings waits for the poll
                 }
                 producer.memory().set(ValueLayout.JAVA_LONG, at, 3);
-                producer.commit();
+                if ((messages & 3) == 0) {
+                    producer.commit(8, immediate);
+                } else {
+                    producer.commit();
+                }
                 while (messages < expected || producer.inFlight() > 0) {
                     consumer.poll(handler, 2);
                     if ((messages & 1) == 0) {
@@ -239,7 +245,7 @@ class AllocationTest extends BothForms {
                     }
                 }
             });
-            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 3L);
+            assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * 4L);
         }
     }
 

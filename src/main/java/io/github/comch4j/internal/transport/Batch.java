@@ -76,6 +76,8 @@ final class Batch {
     // of struct batch_data
     static final int DATA_DATA = (int) batch_data.data$offset();
     static final int DATA_LEN = (int) batch_data.data_len$offset();
+    static final int DATA_IMM = (int) batch_data.imm$offset();
+    static final int DATA_IMM_LEN = (int) batch_data.imm_len$offset();
     static final int DATA_SHIFT = shift(batch_data.sizeof());
     // of struct batch_entry
     static final int ENTRY_DATA_LEN = (int) batch_entry.data_len$offset();
@@ -98,6 +100,7 @@ final class Batch {
     static final int CHANGED_BUF = batch_h.BATCH_BUF();
     static final int CHANGED_CONSUMER = batch_h.BATCH_CONSUMER();
     static final int CHANGED_DATA = batch_h.BATCH_DATA();
+    static final int CHANGED_IMMEDIATE = batch_h.BATCH_IMM();
 
     /** Instead of a slot: the state changed. */
     static final int STATE = batch_h.BATCH_STATE();
@@ -120,6 +123,7 @@ final class Batch {
             entry(batch_functions.get_data_len$offset(), "doca_buf_get_data_len"),
             entry(batch_functions.send_set_buf$offset(), "doca_comch_producer_task_send_set_buf"),
             entry(batch_functions.send_set_consumer$offset(), "doca_comch_producer_task_send_set_consumer_id"),
+            entry(batch_functions.send_set_imm$offset(), "doca_comch_producer_task_send_set_imm_data"),
             entry(batch_functions.receive_set_buf$offset(), "doca_comch_consumer_task_post_recv_set_buf"),
             entry(batch_functions.receive_producer$offset(), "doca_comch_consumer_task_post_recv_get_producer_id"),
             entry(batch_functions.receive_imm$offset(), "doca_comch_consumer_task_post_recv_get_imm_data"),

@@ -45,6 +45,7 @@ final class BatchLayout {
                 + constant("BATCH_BUF", batch_h.BATCH_BUF())
                 + constant("BATCH_CONSUMER", batch_h.BATCH_CONSUMER())
                 + constant("BATCH_DATA", batch_h.BATCH_DATA())
+                + constant("BATCH_IMM", batch_h.BATCH_IMM())
                 + constant("MESSAGES_SUBMIT", batch_h.MESSAGES_SUBMIT());
     }
 

@@ -116,6 +116,14 @@ final class BatchedTaskQueue extends TaskQueue {
         return Calls.SUCCESS;
     }
 
+    @Override
+    public void setImmediate(int number, long immediate, int length) {
+        long segment = data + ((long) number << Batch.DATA_SHIFT);
+        Batch.setLong(segment + Batch.DATA_IMM, immediate);
+        Batch.setInt(segment + Batch.DATA_IMM_LEN, length);
+        change(slot(number), Batch.CHANGED_IMMEDIATE);
+    }
+
     private static void change(long slot, int what) {
         Batch.setInt(slot + Batch.SLOT_CHANGES, Batch.getInt(slot + Batch.SLOT_CHANGES) | what);
     }

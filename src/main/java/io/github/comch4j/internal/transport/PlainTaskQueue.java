@@ -73,6 +73,11 @@ final class PlainTaskQueue extends TaskQueue {
     }
 
     @Override
+    public void setImmediate(int slot, long immediate, int length) {
+        ProducerCalls.setImmediate(typed[slot], immediate, length);
+    }
+
+    @Override
     public int submit(int slot) {
         if (queueHead != queueTail && flush() > 0) {
             return DocaError.AGAIN.code();

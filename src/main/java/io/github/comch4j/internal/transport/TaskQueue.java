@@ -66,6 +66,13 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** The data segment of the slot's buffer has moved. Returns {@code doca_error_t}. */
     public abstract int moveData(int slot, long buffer, long data, long length);
 
+    /**
+     * The immediate data that the slot's send is to have. Its task must not be in flight.
+     *
+     * @param immediate where they are, or 0; they stay as they are until the task is submitted
+     */
+    public abstract void setImmediate(int slot, long immediate, int length);
+
     /** Submits now, behind what is queued; returns {@code doca_error_t}. */
     public abstract int submit(int slot);
 

@@ -59,8 +59,9 @@ class BatchLayoutTest {
     @CsvSource({
         "batch.h, uint32_t queue_head;, uint32_t queue_tail;",
         "batch.h, uint32_t changes;, uint32_t consumer;",
-        "batch.h, uint32_t producer;, uint32_t imm_len;",
+        "batch.h, uint32_t producer;, uint32_t slot;",
         "batch.h, uint16_t context;, int16_t status;",
+        "batch.h, uint8_t *imm;, void *data;",
         "batch.h, (*submit_held), (*push_held)",
         "messages.h, *server;, *client;",
         "messages.h, (*submit), (*free_task)"
