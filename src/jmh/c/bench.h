@@ -48,6 +48,7 @@ int64_t now_ns(void);
 
 /* Works. Each runs to its end in the form asked for and prints its lines. */
 void work_throughput(const struct options *options, bool fast);
+void work_packed(const struct options *options);
 void work_rtt(const struct options *options, bool fast);
 void work_ops(const struct options *options);
 void work_idle(const struct options *options);

@@ -58,6 +58,18 @@ static void on_sent(struct doca_comch_producer_task_send *task, union doca_data 
 	sender->free[sender->num_free++] = (uint32_t)task_data.u64;
 }
 
+/* Which buffer is free follows from the order alone. */
+static void on_sent_in_turn(struct doca_comch_producer_task_send *task, union doca_data task_data,
+			    union doca_data ctx_data)
+{
+	struct sender *sender = ctx_data.ptr;
+	(void)task;
+	if (__builtin_expect(task_data.u64 != sender->oldest, 0))
+		fail("send %llu completed before %u", (unsigned long long)task_data.u64, sender->oldest);
+	sender->oldest = sender->oldest + 1 == sender->depth ? 0 : sender->oldest + 1;
+	sender->num_free++;
+}
+
 static void on_send_failed(struct doca_comch_producer_task_send *task, union doca_data task_data,
 			   union doca_data ctx_data)
 {
@@ -79,7 +91,8 @@ void sender_open(struct sender *sender, struct endpoint *endpoint, const struct 
 	sender->ctx = doca_comch_producer_as_ctx(sender->producer);
 	MUST(doca_pe_connect_ctx(sender->pe, sender->ctx));
 	MUST(doca_ctx_set_user_data(sender->ctx, (union doca_data){.ptr = sender}));
-	MUST(doca_comch_producer_task_send_set_conf(sender->producer, on_sent, on_send_failed, depth));
+	MUST(doca_comch_producer_task_send_set_conf(sender->producer, sender->in_turn ? on_sent_in_turn : on_sent,
+						    on_send_failed, depth));
 	MUST(doca_ctx_start(sender->ctx));
 	WAIT_FOR(ctx_state(sender->ctx) == DOCA_CTX_STATE_RUNNING);
 	sender->tasks = must_have(calloc(depth, sizeof(sender->tasks[0])));
@@ -117,25 +130,22 @@ void sender_close(struct sender *sender)
 
 /* ---- receiver ---- */
 
-static void check(struct receiver *receiver, const uint8_t *bytes, size_t len)
-{
-	uint64_t number = *(const uint64_t *)(const void *)bytes;
-	if (__builtin_expect(len != receiver->size || number != receiver->received, 0))
-		fail("message %llu: number %llu, %zu bytes", (unsigned long long)receiver->received,
-		     (unsigned long long)number, len);
-	if (__builtin_expect(receiver->to_check > 0, 0)) {
-		if (!payload_intact(bytes, len))
-			fail("message %llu: wrong data", (unsigned long long)number);
-		receiver->to_check--;
-		receiver->checked++;
-	}
-}
-
 static void release(struct doca_comch_consumer_task_post_recv *task)
 {
 	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(task));
 	MUST(doca_buf_dec_refcount(buf, NULL));
+}
+
+void receiver_post_again(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
+{
+	doca_buf_reset_data_len(buf);
+	doca_error_t result = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task));
+	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
+		if (result != DOCA_ERROR_BAD_STATE) /* which says that the consumer stops */
+			fail("posting again: %s", doca_error_get_name(result));
+		release(task);
+	}
 }
 
 static void on_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
@@ -145,17 +155,11 @@ static void on_received(struct doca_comch_consumer_task_post_recv *task, union d
 	struct doca_buf *buf = doca_comch_consumer_task_post_recv_get_buf(task);
 	size_t len = 0;
 	doca_buf_get_data_len(buf, &len);
-	check(receiver, task_data.ptr, len);
+	receiver_check(receiver, task_data.ptr, len);
 	receiver->received++;
 	if (receiver->on_received != NULL)
 		receiver->on_received(receiver);
-	doca_buf_reset_data_len(buf);
-	doca_error_t result = doca_task_submit(doca_comch_consumer_task_post_recv_as_task(task));
-	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
-		if (result != DOCA_ERROR_BAD_STATE) /* which says that the consumer stops */
-			fail("posting again: %s", doca_error_get_name(result));
-		release(task);
-	}
+	receiver_post_again(task, buf);
 }
 
 /* Posted buffers come back when the consumer stops. */
@@ -179,7 +183,9 @@ void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const s
 	receiver->ctx = doca_comch_consumer_as_ctx(receiver->consumer);
 	MUST(doca_pe_connect_ctx(receiver->pe, receiver->ctx));
 	MUST(doca_ctx_set_user_data(receiver->ctx, (union doca_data){.ptr = receiver}));
-	MUST(doca_comch_consumer_task_post_recv_set_conf(receiver->consumer, on_received, on_flushed, receiver->depth));
+	MUST(doca_comch_consumer_task_post_recv_set_conf(
+		receiver->consumer, receiver->completed != NULL ? receiver->completed : on_received, on_flushed,
+		receiver->depth));
 	MUST(doca_ctx_start(receiver->ctx));
 	WAIT_FOR(ctx_state(receiver->ctx) == DOCA_CTX_STATE_RUNNING);
 	for (uint32_t i = 0; i < receiver->depth; i++) {

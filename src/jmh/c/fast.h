@@ -1,5 +1,8 @@
 /* The two halves of the fast path: a sender (producer) and a receiver (consumer) with their tasks and buffers.
  *
+ * The work `fast` sends from the buffer that was free last, which is still in the caches; the work `flat` from each of
+ * them in its turn.
+ *
  * A payload begins with its number in the order of sending, which the receiver always checks, followed by a pattern
  * that it checks in the first messages of a run. */
 #ifndef BENCH_FAST_H
@@ -30,6 +33,8 @@ struct sender {
 	uint32_t *free; /* indices of tasks, as a stack: the last one is still in the caches */
 	uint32_t num_free, depth;
 	uint64_t sent, again;
+	bool in_turn;          /* set before it is opened: each buffer in its turn */
+	uint32_t next, oldest; /* then: the buffer to send next, and the one whose send completes next */
 };
 
 struct receiver {
@@ -43,6 +48,9 @@ struct receiver {
 	uint64_t to_check; /* messages whose pattern is still to be checked */
 	uint64_t checked;
 	uint64_t empty; /* progress calls that found nothing */
+	/* Set before it is opened: takes completions in place of the receiver's own callback, and ends with
+	 * receiver_post_again. */
+	doca_comch_consumer_task_post_recv_completion_cb_t completed;
 	/* Called for each message, before its buffer is posted again. */
 	void (*on_received)(struct receiver *receiver);
 	void *own;
@@ -55,6 +63,13 @@ void sender_close(struct sender *sender);
 void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const struct device *device,
 		   const struct options *options, struct doca_pe *pe);
 void receiver_close(struct receiver *receiver);
+void receiver_post_again(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf);
+
+/* Whether this is one of the works that use each buffer in its turn. */
+static inline bool is_in_turn(const struct options *options)
+{
+	return options->work[1] == 'l'; /* flat, flat-rtt */
+}
 
 /* The pattern behind the number. */
 void payload_fill(uint8_t *bytes, uint64_t size);
@@ -62,13 +77,23 @@ bool payload_intact(const uint8_t *bytes, uint64_t size);
 /* How many messages of a run are compared byte by byte. */
 uint64_t messages_to_check(const struct options *options);
 
-/* Sends the next message; false when no task is free or no buffer is posted. Without DOCA_TASK_SUBMIT_FLAG_FLUSH the
- * device need not look at it before a later call with it, or doca_ctx_flush_tasks. */
-static inline bool sender_submit(struct sender *sender, uint32_t flags)
+/* Looks at what has arrived, of which `receiver->received` says how much there was before. */
+static inline void receiver_check(struct receiver *receiver, const uint8_t *bytes, size_t len)
 {
-	if (sender->num_free == 0)
-		return false;
-	uint32_t i = sender->free[sender->num_free - 1];
+	uint64_t number = *(const uint64_t *)(const void *)bytes;
+	if (__builtin_expect(len != receiver->size || number != receiver->received, 0))
+		fail("message %llu: number %llu, %zu bytes", (unsigned long long)receiver->received,
+		     (unsigned long long)number, len);
+	if (__builtin_expect(receiver->to_check > 0, 0)) {
+		if (!payload_intact(bytes, len))
+			fail("message %llu: wrong data", (unsigned long long)number);
+		receiver->to_check--;
+		receiver->checked++;
+	}
+}
+
+static inline bool sender_submit_buffer(struct sender *sender, uint32_t i, uint32_t flags)
+{
 	*(uint64_t *)(void *)(sender->memory.bytes + i * sender->memory.stride) = sender->sent;
 	doca_error_t result = doca_task_submit_ex(sender->tasks[i], flags);
 	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
@@ -82,27 +107,50 @@ static inline bool sender_submit(struct sender *sender, uint32_t flags)
 	return true;
 }
 
+/* Sends the next message; false when no task is free or no buffer is posted. Without DOCA_TASK_SUBMIT_FLAG_FLUSH the
+ * device need not look at it before a later call with it, or doca_ctx_flush_tasks. */
+static inline bool sender_submit(struct sender *sender, uint32_t flags)
+{
+	return sender->num_free > 0 && sender_submit_buffer(sender, sender->free[sender->num_free - 1], flags);
+}
+
+static inline bool sender_submit_in_turn(struct sender *sender, uint32_t flags)
+{
+	if (sender->num_free == 0 || !sender_submit_buffer(sender, sender->next, flags))
+		return false;
+	sender->next = sender->next + 1 == sender->depth ? 0 : sender->next + 1;
+	return true;
+}
+
 static inline bool sender_send(struct sender *sender)
 {
-	return sender_submit(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH);
+	return sender->in_turn ? sender_submit_in_turn(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH)
+			       : sender_submit(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
 /* So many messages go out together. Those that complete at once are used again at once, while they are in the cache;
  * where they take longer, up to `depth` are under way after some turns. */
 #define BURST 32u
 
-/* As many as there is room for, a burst at most, then everything that completes; true when anything was sent. */
-static inline bool sender_turn(struct sender *sender)
+/* `submit` is known to the compiler. */
+static inline __attribute__((always_inline)) bool sender_turn_with(struct sender *sender,
+								   bool (*submit)(struct sender *, uint32_t))
 {
 	uint64_t before = sender->sent;
-	for (uint32_t num = 1; num <= BURST && sender_submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0);
-	     num++)
+	for (uint32_t num = 1; num <= BURST && submit(sender, num == BURST ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0); num++)
 		;
 	if ((sender->sent - before) % BURST != 0)
 		doca_ctx_flush_tasks(sender->ctx);
 	while (doca_pe_progress(sender->pe))
 		;
 	return sender->sent != before;
+}
+
+/* As many as there is room for, a burst at most, then everything that completes; true when anything was sent. */
+static inline bool sender_turn(struct sender *sender)
+{
+	return sender->in_turn ? sender_turn_with(sender, sender_submit_in_turn)
+			       : sender_turn_with(sender, sender_submit);
 }
 
 /* Everything that has arrived; returns how many. */

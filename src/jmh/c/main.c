@@ -13,7 +13,9 @@
 static const char usage[] =
 	"bench WORK [OPTION VALUE]...\n"
 	"  fast, control          messages per second from a client to a server\n"
-	"  fast-rtt, control-rtt  ping-pong, one message at a time\n"
+	"  flat                   as fast, with each buffer in its turn\n"
+	"  packed                 as fast, of records, many in a message\n"
+	"  fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time\n"
 	"  ops                    cost of single operations\n"
 	"  idle                   cost of progress with --connections idle connections\n"
 	"  setup                  connections made and ended per second\n"
@@ -238,9 +240,13 @@ int main(int argc, char **argv)
 	};
 	parse(argc, argv, &options);
 	allow_descriptors();
-	if (strcmp(options.work, "fast") == 0 || strcmp(options.work, "control") == 0)
+	if (strcmp(options.work, "fast") == 0 || strcmp(options.work, "flat") == 0 ||
+	    strcmp(options.work, "control") == 0)
 		work_throughput(&options, options.work[0] == 'f');
-	else if (strcmp(options.work, "fast-rtt") == 0 || strcmp(options.work, "control-rtt") == 0)
+	else if (strcmp(options.work, "packed") == 0)
+		work_packed(&options);
+	else if (strcmp(options.work, "fast-rtt") == 0 || strcmp(options.work, "flat-rtt") == 0 ||
+		 strcmp(options.work, "control-rtt") == 0)
 		work_rtt(&options, options.work[0] == 'f');
 	else if (strcmp(options.work, "ops") == 0)
 		work_ops(&options);

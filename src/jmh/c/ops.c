@@ -53,7 +53,7 @@ static void fast_round(struct sender *sender, struct receiver *receiver, struct 
 	uint64_t before = receiver->received;
 	uint32_t num = 0, i;
 	int64_t since = now_ns();
-	while (sender_send(sender))
+	while (sender_submit(sender, DOCA_TASK_SUBMIT_FLAG_FLUSH))
 		num++;
 	spend(costs, SUBMIT, &since, num);
 	for (i = 0; i < num; i++)

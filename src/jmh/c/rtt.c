@@ -88,6 +88,7 @@ static void table_open(struct table *table, struct endpoint *endpoint, const str
 		       const struct options *options, bool answers)
 {
 	table->pe = loop_new_pe();
+	table->sender.in_turn = is_in_turn(options);
 	table->receiver.own = table;
 	table->receiver.on_received = answers ? answer : NULL;
 	receiver_open(&table->receiver, endpoint, device, options, table->pe);
@@ -152,7 +153,7 @@ static void fast_client(const struct options *options)
 	do
 		ping(&table, NULL);
 	while (rounds_record(rounds));
-	rounds_report(options, "fast-rtt", rounds);
+	rounds_report(options, options->work, rounds);
 	endpoint_signal(&client, SIGNAL_DONE);
 	WAIT_FOR(client.remote_consumer == 0);
 	sender_close(&table.sender);
@@ -172,6 +173,7 @@ static void fast_alone(const struct options *options)
 	client_open(&client, &host, options->name, 8, NULL);
 	WAIT_FOR(server.connection != NULL);
 	far.pe = loop_new_pe();
+	far.sender.in_turn = is_in_turn(options);
 	far.receiver.own = &far;
 	far.receiver.on_received = answer;
 	receiver_open(&far.receiver, &server, &dpu, options, far.pe);
@@ -181,7 +183,7 @@ static void fast_alone(const struct options *options)
 	do
 		ping(&near, &far);
 	while (rounds_record(rounds));
-	rounds_report(options, "fast-rtt", rounds);
+	rounds_report(options, options->work, rounds);
 	sender_close(&far.sender);
 	sender_close(&near.sender);
 	receiver_close(&far.receiver);

@@ -1,82 +1,8 @@
-/* Messages per second, from a client to its server. The receiver measures: it lets the warm-up pass, counts what
- * arrives until the time is over, then tells the sender to stop. */
-#include <stdlib.h>
+/* Messages per second, from a client to its server. The receiver measures, then tells the sender to stop. */
 #include <string.h>
 
 #include "fast.h"
-#include "report.h"
-
-/* Looks at the clock and at the other engine once in so many turns. */
-#define TURNS_PER_LOOK 256u
-
-/* The measured time in so many windows, of which the median counts: what disturbs one does not count. */
-#define WINDOWS 7u
-
-struct window {
-	int64_t warm, length;      /* when the warm-up is over; of one window */
-	int64_t at[WINDOWS + 1];   /* where the windows begin and end */
-	uint64_t num[WINDOWS + 1]; /* what had arrived there */
-	uint32_t known;            /* of these */
-	uint64_t empty_before, empty;
-};
-
-static void window_open(struct window *window, const struct options *options)
-{
-	*window = (struct window){.warm = now_ns() + (int64_t)(options->warmup * 1e9),
-				  .length = (int64_t)(options->seconds * 1e9) / WINDOWS};
-}
-
-/* True when the time is over. */
-static bool window_look(struct window *window, uint64_t received, uint64_t empty)
-{
-	int64_t now = now_ns();
-	if (now < (window->known == 0 ? window->warm : window->at[window->known - 1] + window->length))
-		return false;
-	if (window->known == 0)
-		window->empty_before = empty;
-	window->at[window->known] = now;
-	window->num[window->known] = received;
-	window->known++;
-	window->empty = empty - window->empty_before;
-	return window->known > WINDOWS;
-}
-
-static int by_rate(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-	return (left > right) - (left < right);
-}
-
-static void report_window(const struct options *options, const char *work, const struct window *window,
-			  uint64_t checked)
-{
-	double rates[WINDOWS];
-	for (uint32_t i = 0; i < WINDOWS; i++)
-		rates[i] = (double)(window->num[i + 1] - window->num[i]) * 1e9 /
-			   (double)(window->at[i + 1] - window->at[i]);
-	qsort(rates, WINDOWS, sizeof(rates[0]), by_rate);
-	report_begin(options, work);
-	report_value(rates[WINDOWS / 2], "msg/s");
-	report_number("slowest", rates[0]);
-	report_number("fastest", rates[WINDOWS - 1]);
-	report_number("bytes_per_s", rates[WINDOWS / 2] * (double)options->size);
-	report_count("messages", window->num[WINDOWS] - window->num[0]);
-	report_number("seconds", (double)(window->at[WINDOWS] - window->at[0]) / 1e9);
-	report_count("empty", window->empty);
-	report_count("checked", checked);
-	report_end();
-}
-
-static void report_sender(const struct options *options, const char *work, uint64_t sent, uint64_t again)
-{
-	char name[32];
-	snprintf(name, sizeof(name), "%s-sender", work);
-	report_begin(options, name);
-	report_value(sent == 0 ? 0 : (double)again / (double)sent, "again/msg");
-	report_count("sent", sent);
-	report_count("again", again);
-	report_end();
-}
+#include "window.h"
 
 /* ---- fast path ---- */
 
@@ -100,7 +26,7 @@ static void fast_server(const struct options *options)
 	}
 	endpoint_signal(&server, SIGNAL_STOP);
 	WAIT_FOR(server.signal == SIGNAL_DONE);
-	report_window(options, "fast", &window, receiver.checked);
+	report_window(options, options->work, &window, receiver.checked);
 	receiver_close(&receiver);
 	WAIT_FOR(server.connection == NULL);
 	endpoint_close(&server);
@@ -111,7 +37,7 @@ static void fast_client(const struct options *options)
 {
 	struct device device;
 	struct endpoint client = {0};
-	struct sender sender = {0};
+	struct sender sender = {.in_turn = is_in_turn(options)};
 	device_open_host(&device, options);
 	client_open(&client, &device, options->name, 8, NULL);
 	sender_open(&sender, &client, &device, options, NULL);
@@ -121,7 +47,7 @@ static void fast_client(const struct options *options)
 		if (turn % TURNS_PER_LOOK == 0)
 			doca_pe_progress(client.pe);
 	}
-	report_sender(options, "fast", sender.sent, sender.again);
+	report_sender(options, options->work, sender.sent, sender.again);
 	sender_close(&sender);
 	endpoint_signal(&client, SIGNAL_DONE);
 	WAIT_FOR(client.remote_consumer == 0);
@@ -134,7 +60,7 @@ static void fast_alone(const struct options *options)
 	struct device dpu, host;
 	struct endpoint server = {0}, client = {0};
 	struct receiver receiver = {0};
-	struct sender sender = {0};
+	struct sender sender = {.in_turn = is_in_turn(options)};
 	struct window window;
 	device_open_dpu(&dpu, options);
 	device_open_host(&host, options);
@@ -150,8 +76,8 @@ static void fast_alone(const struct options *options)
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
 			break;
 	}
-	report_window(options, "fast", &window, receiver.checked);
-	report_sender(options, "fast", sender.sent, sender.again);
+	report_window(options, options->work, &window, receiver.checked);
+	report_sender(options, options->work, sender.sent, sender.again);
 	WAIT_FOR(receiver.received == sender.sent);
 	sender_close(&sender);
 	receiver_close(&receiver);
