@@ -196,7 +196,7 @@ static void flush_all(struct batch_engine *engine)
 			comch4j_batch_flush(context);
 }
 
-uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit)
+uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins)
 {
 	if (engine->queued)
 		flush_all(engine);
@@ -205,8 +205,11 @@ uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit)
 	uint32_t rounds = 0;
 	while (rounds < limit) {
 		uint32_t tail = engine->tail;
-		if (!doca.progress(engine->pe))
-			break;
+		if (!doca.progress(engine->pe)) {
+			if (rounds > 0 || spins-- == 0)
+				break;
+			continue;
+		}
 		rounds++;
 		if (UNLIKELY(engine->tail == tail)) {
 			engine->others++;

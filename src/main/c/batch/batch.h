@@ -142,8 +142,8 @@ BATCH_API uint32_t comch4j_batch_flush(struct batch_context *context);
 BATCH_API void comch4j_batch_cancel(struct batch_context *context, int32_t status);
 
 /* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something.
- * Other callbacks may run in it. Returns the number of rounds. */
-BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit);
+ * While none has, it looks up to `spins` times more. Other callbacks may run in it. Returns the number of rounds. */
+BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins);
 
 /* Completion callbacks, for the set_conf functions. */
 BATCH_API void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,

@@ -13,6 +13,8 @@
 
 struct doca_pe {
 	int rounds_left;
+	int empty_left; /* rounds that bring nothing, before those */
+	int asked_in_vain;
 	void (*round)(struct doca_pe *pe);
 };
 
@@ -59,8 +61,11 @@ static void (*in_submit)(struct doca_task *task);
 
 static uint8_t progress(struct doca_pe *engine_pe)
 {
-	if (engine_pe->rounds_left == 0)
+	if (engine_pe->empty_left > 0 || engine_pe->rounds_left == 0) {
+		engine_pe->empty_left -= engine_pe->empty_left > 0;
+		engine_pe->asked_in_vain++;
 		return 0;
+	}
 	engine_pe->rounds_left--;
 	engine_pe->round(engine_pe);
 	return 1;
@@ -493,13 +498,27 @@ static void progress_collects_up_to_its_limit(void **state)
 {
 	(void)state;
 	pe = (struct doca_pe){.rounds_left = 7, .round = complete_one};
-	assert_int_equal(5, comch4j_batch_progress(&engine, 5));
+	assert_int_equal(5, comch4j_batch_progress(&engine, 5, 0));
 	assert_int_equal(5, engine.tail);
 	assert_int_equal(0, engine.others);
-	assert_int_equal(2, comch4j_batch_progress(&engine, 5));
-	assert_int_equal(0, comch4j_batch_progress(&engine, 5));
+	assert_int_equal(2, comch4j_batch_progress(&engine, 5, 0));
+	assert_int_equal(0, comch4j_batch_progress(&engine, 5, 0));
 	expect_entry(0, 6, DOCA_SUCCESS);
 	expect_entry(6, 0, DOCA_SUCCESS);
+}
+
+static void progress_spins_until_the_first_round_that_brings_something(void **state)
+{
+	(void)state;
+	pe = (struct doca_pe){.empty_left = 3, .rounds_left = 2, .round = complete_one};
+	assert_int_equal(0, comch4j_batch_progress(&engine, 5, 0));
+	assert_int_equal(2, pe.empty_left);
+	assert_int_equal(0, comch4j_batch_progress(&engine, 5, 1));
+	assert_int_equal(0, pe.empty_left);
+	pe.empty_left = 2;
+	pe.asked_in_vain = 0;
+	assert_int_equal(2, comch4j_batch_progress(&engine, 5, 7));
+	assert_int_equal(3, pe.asked_in_vain); /* no spins after the rounds that brought something */
 }
 
 static void progress_flushes_all_queues_first(void **state)
@@ -508,7 +527,7 @@ static void progress_flushes_all_queues_first(void **state)
 	enqueue(&context, 1);
 	enqueue(&other_context, 2);
 	pe = (struct doca_pe){.rounds_left = 1, .round = complete_one};
-	assert_int_equal(1, comch4j_batch_progress(&engine, 1));
+	assert_int_equal(1, comch4j_batch_progress(&engine, 1, 0));
 	assert_int_equal(2, submitted);
 	assert_int_equal(0, engine.queued);
 }
@@ -563,10 +582,10 @@ static void progress_counts_other_rounds_and_stops_when_told(void **state)
 {
 	(void)state;
 	pe = (struct doca_pe){.rounds_left = 8, .round = something_else};
-	assert_int_equal(5, comch4j_batch_progress(&engine, 100)); /* left: 7 6 5 4 3 */
+	assert_int_equal(5, comch4j_batch_progress(&engine, 100, 0)); /* left: 7 6 5 4 3 */
 	assert_int_equal(3, engine.others);
 	assert_int_equal(2, engine.tail);
-	assert_int_equal(3, comch4j_batch_progress(&engine, 100));
+	assert_int_equal(3, comch4j_batch_progress(&engine, 100, 0));
 	assert_int_equal(1, engine.others);
 }
 
@@ -585,6 +604,7 @@ int main(void)
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
+		cmocka_unit_test_setup(progress_spins_until_the_first_round_that_brings_something, set_up),
 		cmocka_unit_test_setup(progress_flushes_all_queues_first, set_up),
 		cmocka_unit_test_setup(a_received_buffer_goes_back_empty, set_up),
 		cmocka_unit_test_setup(changes_of_state_become_entries, set_up),

@@ -64,7 +64,7 @@ final class FastInlet implements FastPathInlet {
 
     @Override
     public void turn() {
-        engine.progress();
+        engine.progress(1, Spin.LOOKS);
     }
 
     @Override

@@ -42,7 +42,7 @@ final class FlatInlet implements FastPathInlet {
 
     @Override
     public void turn() {
-        poll();
+        consumer.poll(handler, 1, Spin.LOOKS);
     }
 
     @Override

@@ -5,6 +5,9 @@ package io.github.comch4j.bench;
  * others run: the peer, perhaps.
  */
 final class Spin {
+    /** How many times more a ping-pong looks in one call. */
+    static final int LOOKS = 64;
+
     private static final int TURNS_IN_VAIN = 2000;
 
     private int inVain;

@@ -73,7 +73,25 @@ public final class SlotConsumer extends FastPathConsumer {
      * @throws WrongThreadException if another thread owns the engine
      */
     public int poll(SlotHandler handler, int limit) {
-        return receives.poll(handler, limit);
+        return poll(handler, limit, 0);
+    }
+
+    /**
+     * As {@link #poll(SlotHandler, int)}, but looks up to {@code spins} times more while nothing has arrived, as
+     * {@link io.github.comch4j.core.ProgressEngine#progress(int, int)} does: for the shortest time from a peer's send to
+     * the handler.
+     *
+     * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
+     * @param limit the most messages, at least 1
+     * @param spins how many times more to look, at least 0
+     * @return how many there were
+     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} less than 0
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     *     given a handler
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public int poll(SlotHandler handler, int limit, int spins) {
+        return receives.poll(handler, limit, spins);
     }
 
     /**

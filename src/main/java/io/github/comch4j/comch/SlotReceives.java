@@ -100,10 +100,10 @@ final class SlotReceives extends IncomingTasks {
         return inFlight() - (int) WAITING_COUNT.getOpaque(this);
     }
 
-    int poll(SlotHandler target, int most) {
+    int poll(SlotHandler target, int most, int spins) {
         engine.checkOwner();
-        if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
-            throw notPollable(most);
+        if (most < 1 || spins < 0 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
+            throw notPollable(most, spins);
         }
         handler = target;
         handled = 0;
@@ -113,7 +113,7 @@ final class SlotReceives extends IncomingTasks {
                 engine.runHandlers(deliverWaiting);
             }
             if (handled < most) {
-                engine.progress(most - handled);
+                engine.progress(most - handled, handled == 0 ? spins : 0);
             }
         } finally {
             handler = null;
@@ -121,10 +121,13 @@ final class SlotReceives extends IncomingTasks {
         return handled;
     }
 
-    private RuntimeException notPollable(int most) {
+    private RuntimeException notPollable(int most, int spins) {
         context.checkOpen();
         if (most < 1) {
             return new IllegalArgumentException("poll of " + most + " messages");
+        }
+        if (spins < 0) {
+            return new IllegalArgumentException("poll with " + spins + " spins");
         }
         return new IllegalStateException(
                 onMessage != null

@@ -240,6 +240,8 @@ class RefusalsTest extends BothForms {
                 () -> machine.client().maxMessageSize(0),
                 () -> machine.server().receiveQueueSize(0),
                 () -> machine.engine.progress(0),
+                () -> machine.engine.progress(0, 1),
+                () -> machine.engine.progress(1, -1),
                 () -> machine.engine.setTimeout(Duration.ofMillis(-1)));
         for (int i = 0; i < calls.size(); i++) {
             assertThatThrownBy(calls.get(i)).as("call %d", i).isInstanceOf(IllegalArgumentException.class);

@@ -206,6 +206,33 @@ class SlotsTest extends BothForms {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> pair.dpuSide.slotConsumer(receiving, -1)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> consumer.poll(note, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> consumer.poll(note, 1, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aPollThatSpinsBringsWhatIsSentMeanwhile() throws InterruptedException {
+        SlotConsumer consumer = consumer(2);
+        SlotProducer producer = producer(2);
+        awaitConsumer(consumer);
+        assertThat(consumer.poll(note, 5, 100)).isZero();
+        pair.machine.engine.release();
+        Thread sender = new Thread(() -> {
+            pair.machine.engine.claim();
+            try {
+                Thread.sleep(50);
+                put(producer, consumer.id(), "late");
+                producer.flush();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } finally {
+                pair.machine.engine.release();
+            }
+        });
+        sender.start();
+        assertThat(consumer.poll(note, 5, Integer.MAX_VALUE)).isEqualTo(1);
+        assertThat(received).containsExactly("late");
+        sender.join();
+        pair.machine.engine.claim();
     }
 
     @Test

@@ -72,11 +72,14 @@ public final class Engine extends Resource {
 
     /** One round of {@code doca_pe_progress}, or one task that an earlier round ended. */
     public boolean progress() {
-        return progress(1) != 0;
+        return progress(1, 0) != 0;
     }
 
-    /** So many rounds, unless nothing is ready or a callback throws. Returns how many brought something. */
-    public int progress(int limit) {
+    /**
+     * So many rounds, unless nothing is ready or a callback throws; while none has brought anything, {@code spins} more.
+     * Returns how many brought something.
+     */
+    public int progress(int limit, int spins) {
         checkOwner();
         if (inCallbacks) {
             throw new IllegalStateException("progress() inside a callback of the same engine");
@@ -84,7 +87,7 @@ public final class Engine extends Resource {
         inCallbacks = true;
         int done;
         try {
-            done = transport.progress(limit);
+            done = transport.progress(limit, spins);
         } finally {
             inCallbacks = false;
         }

@@ -151,7 +151,7 @@ final class Batch {
     private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle();
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS =
-            downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+            downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle SUBMIT =
             downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH =
@@ -169,9 +169,9 @@ final class Batch {
         return !System.getProperty(Settings.BATCH_PROPERTY, "true").equals("false") && LIBRARY != null;
     }
 
-    static int progress(long engine, int limit) {
+    static int progress(long engine, int limit, int spins) {
         try {
-            return (int) PROGRESS.invokeExact(engine, limit);
+            return (int) PROGRESS.invokeExact(engine, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

@@ -95,7 +95,7 @@ final class BatchedTransport extends Transport {
     }
 
     @Override
-    public int progress(int limit) {
+    public int progress(int limit, int spins) {
         int done = 0;
         if (!ring.isEmpty()) {
             if (queuedSends > 0) {
@@ -110,7 +110,7 @@ final class BatchedTransport extends Transport {
                     : Math.min(limit - done, MAX_ROUNDS);
             ring.restart();
             int before = ring.head();
-            int rounds = Batch.progress(address, ask);
+            int rounds = Batch.progress(address, ask, done == 0 ? spins : 0);
             // those before an upcall are delivered already
             done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before;
             if (done < limit && !hasFailed()) {

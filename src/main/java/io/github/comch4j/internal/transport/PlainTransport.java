@@ -17,10 +17,15 @@ final class PlainTransport extends Transport {
     }
 
     @Override
-    public int progress(int limit) {
+    public int progress(int limit, int spins) {
         int done = 0;
-        while (done < limit && !hasFailed() && ((queued > 0 && queuesWork()) || PeCalls.progress(engine) != 0)) {
-            done++;
+        int left = spins;
+        while (done < limit && !hasFailed()) {
+            if ((queued > 0 && queuesWork()) || PeCalls.progress(engine) != 0) {
+                done++;
+            } else if (done > 0 || left-- == 0) {
+                break;
+            }
         }
         return done;
     }

@@ -26,9 +26,10 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     /**
      * Runs callbacks until nothing is ready, {@code limit} of them have run or one threw.
      *
+     * @param spins how many times more to look while nothing has been ready yet
      * @return how many events there were
      */
-    public abstract int progress(int limit);
+    public abstract int progress(int limit, int spins);
 
     /**
      * Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's
