@@ -1,7 +1,8 @@
 /* The fuzzer as the peer of a server or client with producers and consumers: it introduces itself with a well-formed or
  * an arbitrary message and an arbitrary descriptor, then writes arbitrary bytes, or nearly right ones, into everything
  * that is shared, while the program at this end goes about its work. Whatever happens, this end must stay within its
- * memory, keep to the rules of DOCA that it can check, stop when it is asked to, and leave nothing behind.
+ * memory, keep to the rules of DOCA that it can check, stop when it is asked to, and leave nothing behind. Its
+ * producers and consumers use DOCA themselves, or are slots on top of the batch library (slot_end.h).
  *
  * One thread, time from world.h: one input always does the same. */
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include "doca_mmap.h"
 #include "doca_pe.h"
 #include "input.h"
+#include "slot_end.h"
 #include "world.h"
 
 #define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
@@ -129,6 +131,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	OK(doca_mmap_start(memory_map));
 	OK(doca_buf_inventory_create(4 * MAX_CHILDREN * MAX_TASKS, &inventory));
 	OK(doca_buf_inventory_start(inventory));
+	slot_ends_init(dpu, host);
 	return 0;
 }
 
@@ -143,6 +146,7 @@ struct flight { /* a task of a producer or consumer, and its buf */
 struct child {
 	struct doca_comch_consumer *consumer;
 	struct doca_comch_producer *producer;
+	struct slot_end *slots; /* or this */
 	struct doca_ctx *ctx;
 	struct flight flights[MAX_TASKS];
 };
@@ -310,6 +314,7 @@ static void start_endpoint(void)
 {
 	OK(doca_pe_create(&s.control));
 	OK(doca_pe_create(&s.data));
+	slot_ends_begin(s.data);
 	if (s.is_server) {
 		OK(doca_comch_server_create(dpu, rep, NAME, &s.server));
 		s.ctx = doca_comch_server_as_ctx(s.server);
@@ -343,7 +348,7 @@ static void progress_control(uint32_t times)
 static void progress_data(uint32_t times)
 {
 	while (times-- > 0)
-		(void)doca_pe_progress(s.data);
+		slot_ends_progress();
 }
 
 /* Makes the control path look at its sockets. */
@@ -352,7 +357,7 @@ static void progress_slowly(uint32_t times)
 	while (times-- > 0) {
 		world_pass_ms(4);
 		(void)doca_pe_progress(s.control);
-		(void)doca_pe_progress(s.data);
+		slot_ends_progress();
 	}
 }
 
@@ -378,9 +383,21 @@ static void make_child(uint32_t number)
 	(void)doca_ctx_start(child->ctx);
 }
 
+static void make_slots(uint32_t number)
+{
+	struct child *child = &s.children[number];
+	if (s.connection == NULL || child->ctx != NULL)
+		return;
+	child->slots = slot_end_open(s.connection, number >= MAX_CHILDREN);
+	if (child->slots != NULL)
+		child->ctx = slot_end_ctx(child->slots);
+}
+
 static void destroy_child(struct child *child)
 {
-	if (child->producer != NULL)
+	if (child->slots != NULL)
+		slot_end_close(child->slots);
+	else if (child->producer != NULL)
 		OK(doca_comch_producer_destroy(child->producer));
 	else
 		OK(doca_comch_consumer_destroy(child->consumer));
@@ -392,6 +409,8 @@ static void stop_child(uint32_t number)
 	struct child *child = &s.children[number];
 	if (child->ctx == NULL)
 		return;
+	if (child->slots != NULL)
+		slot_end_leave(child->slots);
 	if (state_of(child->ctx) == DOCA_CTX_STATE_IDLE)
 		destroy_child(child);
 	else
@@ -440,6 +459,10 @@ static void post_or_send(uint32_t number)
 	struct child *child = &s.children[number];
 	if (child->ctx == NULL || state_of(child->ctx) != DOCA_CTX_STATE_RUNNING)
 		return;
+	if (child->slots != NULL) {
+		slot_end_use(child->slots, &s.in);
+		return;
+	}
 	struct flight *flight = free_flight(child);
 	uint32_t place = input_u8(&s.in) % (NUM_PLACES + 1);
 	if (flight == NULL || (place < NUM_PLACES && s.places_taken[place]))
@@ -1166,6 +1189,9 @@ static void step(void)
 	case 40:
 		send_many_messages();
 		break;
+	case 41:
+		make_slots(child);
+		break;
 	default:
 		ring();
 		break;
@@ -1182,6 +1208,8 @@ static void finish(void)
 			struct child *child = &s.children[i];
 			if (child->ctx == NULL)
 				continue;
+			if (child->slots != NULL)
+				slot_end_leave(child->slots);
 			if (state_of(child->ctx) == DOCA_CTX_STATE_IDLE) {
 				destroy_child(child);
 			} else {
@@ -1241,11 +1269,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		make_child(MAX_CHILDREN);
 		progress_slowly(3);
 	}
+	if (how & 8u) {
+		make_slots(1);
+		make_slots(MAX_CHILDREN + 1);
+		progress_slowly(3);
+		post_or_send(MAX_CHILDREN + 1);
+	}
 	for (int steps = 0; steps < MAX_STEPS && s.in.left > 0; steps++)
 		step();
 	finish();
 	leave_peer();
 	check_guards();
+	slot_ends_check();
 	uint32_t free_bufs, all_bufs;
 	OK(doca_buf_inventory_get_num_free_elements(inventory, &free_bufs));
 	OK(doca_buf_inventory_get_num_elements(inventory, &all_bufs));
