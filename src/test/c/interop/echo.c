@@ -5,62 +5,27 @@
  *   echo client NAME ROUNDS       on the host: sends on both paths and checks what comes back
  *
  * It uses DOCA's API and nothing of the emulator's, and is built against an installed SDK folder. */
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
 #include <doca_comch.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
-#include <doca_ctx.h>
-#include <doca_dev.h>
-#include <doca_error.h>
 #include <doca_log.h>
 #include <doca_mmap.h>
-#include <doca_pe.h>
 
-#define DPU_PCI "0000:03:00.0"
-#define HOST_PCI "0000:b1:00.0"
+#include "end.h"
 
 #define WINDOW 4u
 #define MAX_PAYLOAD ((2u << 20) + 16u)
 #define MAX_MESSAGE 4080u
 #define SEND_TASKS 64u
 #define MAX_CLIENTS 16u
-#define PATIENCE_S 60
 
 static const uint32_t payload_sizes[] = {1, 64, 92, 93, 4096, 16384, 16385, 100000, 1u << 20, MAX_PAYLOAD};
 static const uint32_t message_sizes[] = {1, 15, 16, 17, 100, 1000, 4080};
 #define NUM_OF(array) (sizeof(array) / sizeof((array)[0]))
-
-static _Noreturn void give_up(const char *what)
-{
-	fprintf(stderr, "echo: %s\n", what);
-	exit(1);
-}
-
-static void check(doca_error_t result, const char *call)
-{
-	if (result == DOCA_SUCCESS)
-		return;
-	fprintf(stderr, "echo: %s: %s\n", call, doca_error_get_descr(result));
-	exit(1);
-}
-#define OK(call) check((call), #call)
-
-static void expect(const char *what, uint64_t wanted, uint64_t got)
-{
-	if (wanted == got)
-		return;
-	fprintf(stderr, "echo: %s is %" PRIu64 ", not %" PRIu64 "\n", what, got, wanted);
-	exit(1);
-}
 
 static uint8_t byte_at(uint32_t number, uint32_t index)
 {
@@ -99,67 +64,11 @@ struct fast_path {
 	uint32_t num_answers;
 };
 
-static struct doca_pe *pe;
-static struct doca_dev *dev;
-static struct doca_dev_rep *rep;
 static struct doca_comch_server *server;
 static struct doca_comch_client *client;
 static struct fast_path paths[MAX_CLIENTS];
 static uint32_t messages_back, payloads_back, clients_gone, clients_lost;
 static bool stopping;
-
-static int64_t now_s(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec;
-}
-
-#define UNTIL(condition)                                                                                               \
-	for (int64_t until = now_s() + PATIENCE_S; !(condition);) {                                                    \
-		(void)doca_pe_progress(pe);                                                                            \
-		if (now_s() > until)                                                                                   \
-			give_up("gave up waiting for " #condition);                                                    \
-	}
-
-static enum doca_ctx_states state_of(struct doca_ctx *ctx)
-{
-	enum doca_ctx_states state;
-	OK(doca_ctx_get_state(ctx, &state));
-	return state;
-}
-
-static void open_device(const char *pci)
-{
-	struct doca_devinfo **list;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	for (uint32_t i = 0; i < num && dev == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_open(list[i], &dev));
-	}
-	OK(doca_devinfo_destroy_list(list));
-	if (dev == NULL)
-		give_up("no such device");
-}
-
-static void open_representor(const char *pci)
-{
-	struct doca_devinfo_rep **list;
-	uint32_t num;
-	OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &num));
-	for (uint32_t i = 0; i < num && rep == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_rep_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_rep_open(list[i], &rep));
-	}
-	OK(doca_devinfo_rep_destroy_list(list));
-	if (rep == NULL)
-		give_up("no such representor");
-}
 
 static void message_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
@@ -315,16 +224,6 @@ static void post_receives(struct fast_path *path)
 		OK(doca_comch_consumer_task_post_recv_alloc_init(path->consumer, buf, &path->receives[i]));
 		submit_receive(path->receives[i]);
 	}
-}
-
-static void stop(struct doca_ctx *ctx)
-{
-	if (state_of(ctx) == DOCA_CTX_STATE_RUNNING || state_of(ctx) == DOCA_CTX_STATE_STARTING) {
-		doca_error_t result = doca_ctx_stop(ctx);
-		if (result != DOCA_ERROR_IN_PROGRESS)
-			check(result, "stopping");
-	}
-	UNTIL(state_of(ctx) == DOCA_CTX_STATE_IDLE);
 }
 
 static void close_path(struct fast_path *path)
