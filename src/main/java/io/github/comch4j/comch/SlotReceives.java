@@ -14,6 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -105,7 +106,7 @@ final class SlotReceives extends IncomingTasks {
         if (most < 1 || spins < 0 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
             throw notPollable(most, spins);
         }
-        handler = target;
+        handler = Objects.requireNonNull(target);
         handled = 0;
         limit = most;
         try {
