@@ -75,6 +75,23 @@ class ClosingTest extends BothForms {
             part("inventory", inventory, inventory::isClosed);
             part("consumer", consumer, consumer::isClosed);
             part("producer", producer, producer::isClosed);
+            addSlots(server.connections().iterator().next(), client.connection());
+        }
+
+        /** One message has been committed to slots, another slot is claimed. */
+        private void addSlots(ComchConnection serverSide, ComchConnection clientSide) {
+            SlotConsumer slotConsumer =
+                    serverSide.slotConsumer(machine.engine, 64).tasks(4).start(Machine.PATIENCE);
+            SlotProducer slotProducer = clientSide
+                    .slotProducer(machine.engine, 64)
+                    .onFailure((self, offset, length, status) -> {})
+                    .tasks(4)
+                    .start();
+            slotProducer.claim(10, slotConsumer.id());
+            slotProducer.commit();
+            slotProducer.claim(10, slotConsumer.id());
+            part("slot consumer", slotConsumer, slotConsumer::isClosed);
+            part("slot producer", slotProducer, slotProducer::isClosed);
         }
 
         private void part(String name, AutoCloseable part, java.util.function.BooleanSupplier isClosed) {
@@ -95,7 +112,9 @@ class ClosingTest extends BothForms {
                 "dpu memory",
                 "inventory",
                 "consumer",
-                "producer");
+                "producer",
+                "slot consumer",
+                "slot producer");
         List<List<String>> orders = new ArrayList<>();
         orders.add(names);
         orders.add(names.reversed());

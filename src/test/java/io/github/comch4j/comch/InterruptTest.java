@@ -60,6 +60,9 @@ class InterruptTest extends BothForms {
                     () -> pair.dpuSide
                             .consumer(pair.machine.engine, pair.receiveMemory)
                             .start(Machine.PATIENCE));
+            calls.put(
+                    "start with slots",
+                    () -> pair.dpuSide.slotConsumer(pair.machine.engine, 64).start(Machine.PATIENCE));
             calls.put("send", () -> {
                 while (true) {
                     pair.hostSide.send(new byte[1000]); // there is no room after a few

@@ -80,6 +80,24 @@ class LoopClosingTest extends BothForms {
             part("inventory", inventory, inventory::isClosed);
             part("consumer", consumer, consumer::isClosed);
             part("producer", producer, producer::isClosed);
+            SlotConsumer slotConsumer = dpuLoop.call(() -> server.connections()
+                    .iterator()
+                    .next()
+                    .slotConsumer(dpuLoop.engine(), 64)
+                    .onMessage((memory, offset, length, id) -> {})
+                    .start());
+            until(slotConsumer::isRunning);
+            SlotProducer slotProducer = hostLoop.call(() -> client.connection()
+                    .slotProducer(hostLoop.engine(), 64)
+                    .onFailure((self, offset, length, status) -> {})
+                    .start());
+            hostLoop.call(() -> {
+                slotProducer.claim(10, slotConsumer.id());
+                slotProducer.commit();
+                return slotProducer.claim(10, slotConsumer.id());
+            });
+            part("slot consumer", slotConsumer, slotConsumer::isClosed);
+            part("slot producer", slotProducer, slotProducer::isClosed);
             part("dpu loop", dpuLoop, dpuLoop.engine()::isClosed);
             part("host loop", hostLoop, hostLoop.engine()::isClosed);
         }
@@ -108,6 +126,8 @@ class LoopClosingTest extends BothForms {
                 "inventory",
                 "consumer",
                 "producer",
+                "slot consumer",
+                "slot producer",
                 "dpu loop",
                 "host loop");
         List<List<String>> orders = new ArrayList<>();
