@@ -401,6 +401,7 @@ final class Kills implements AutoCloseable {
         /** The books of a connection that is over. */
         private void finish(Traffic mine) {
             heard |= mine.peer == victim.id;
+            tally.merge(mine.ways(), 1, Integer::sum);
             report(mine);
             balance(mine);
         }
@@ -515,7 +516,7 @@ final class Kills implements AutoCloseable {
                     mine.controlTotal,
                     mine.controlTotal);
             check(plan, "payloads before an orderly end", own.get(Entry.FAST_RECEIVED), mine.fastTotal, mine.fastTotal);
-            check(plan, "failures before an orderly end", mine.failedReceives, 0, 0);
+            check(plan, "failures before an orderly end", mine.failedReceives(), 0, 0);
         }
     }
 

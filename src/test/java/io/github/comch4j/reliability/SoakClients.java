@@ -163,7 +163,7 @@ public final class SoakClients {
             }
             if (traffic != null) {
                 traffic.errors.forEach(System.err::println);
-                ledger.set(Entry.ERRORS, ledger.get(Entry.ERRORS) + traffic.errors.size() + traffic.failedReceives);
+                ledger.set(Entry.ERRORS, ledger.get(Entry.ERRORS) + traffic.errors.size() + traffic.failedReceives());
             }
             boolean clientFirst = random.nextBoolean();
             if (clientFirst) {

@@ -124,8 +124,8 @@ class SoakIT {
             } else {
                 lost++;
             }
-            if (traffic.failedReceives > 0 && traffic.controlTotal != Traffic.UNKNOWN) {
-                violation(traffic.failedReceives + " receives have failed before a good end " + traffic);
+            if (traffic.failedReceives() > 0 && traffic.controlTotal != Traffic.UNKNOWN) {
+                violation(traffic.failedReceives() + " receives have failed before a good end " + traffic);
             }
             traffic.errors.forEach(error -> violation(error + " " + traffic));
             messages += traffic.ledger.get(Entry.CONTROL_RECEIVED);

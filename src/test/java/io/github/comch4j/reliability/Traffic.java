@@ -3,17 +3,13 @@ package io.github.comch4j.reliability;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ComchConsumer;
-import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.RemoteConsumerState;
-import io.github.comch4j.core.Access;
-import io.github.comch4j.core.Buffer;
-import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.RecordReader;
 import io.github.comch4j.reliability.Ledger.Entry;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -26,7 +22,8 @@ import java.util.zip.CRC32C;
 
 /**
  * One end of a connection under fire: sends as much as it can on both paths, and checks that what comes has its number,
- * size and checksum.
+ * size and checksum. On the fast path the random numbers choose the objects that send and receive payloads
+ * ({@link Outgoing}, {@link Incoming}), at each end for itself.
  *
  * <p>What is sent begins with a header: number (8 bytes), size, checksum, sender, kind (4 bytes each).
  */
@@ -57,9 +54,6 @@ final class Traffic {
     long controlTotal = UNKNOWN;
 
     long fastTotal = UNKNOWN;
-    /** Payloads that were announced and did not come, while the consumer was running. */
-    long failedReceives;
-
     final long madeAt = System.nanoTime();
     /** How often there was no room to send: all tasks in flight, the queue full, or nothing posted. */
     long refusedMessages;
@@ -74,27 +68,27 @@ final class Traffic {
     private final int maxMessage;
     private final Arena arena = Arena.ofShared();
     private final MemorySegment message;
-    private final MemorySegment number;
     private int messageSize; // of a message that is made and not accepted yet; 0: none
-    private MemoryMap memory;
-    private ComchConsumer consumer;
-    private ComchProducer producer;
+    private Incoming incoming; // null: none yet
+    private Outgoing outgoing;
     private final int maxPayload;
-    private final Buffer[] buffers;
-    private boolean payloadReady;
+    private final int tasks;
     private boolean triedFastPath;
     private boolean totalsSent;
     private int remote;
     /** The number of the next payload. */
     private long due;
-    /** Buffers that came back without data, each of which may have been meant for a payload. */
-    private long failed;
+    /** Failed receives whose payloads were found missing. */
+    private long failuresSeen;
+    /** Of the message that has just come: a row of records. */
+    private final RecordReader records = new RecordReader(
+            (memory, offset, length, type, id) -> recordReceived(memory.asSlice(offset, length), type));
 
     /**
      * @param self who sends from this end
      * @param inFlight the control messages that this end has accepted and not completed
-     * @param buffers to send from, and as many to receive into
-     * @param maxPayload the size of each
+     * @param tasks places to send payloads from, and as many to receive into
+     * @param maxPayload the size of the largest
      */
     Traffic(
             ComchConnection connection,
@@ -104,7 +98,7 @@ final class Traffic {
             Ledger ledger,
             Random random,
             LongSupplier inFlight,
-            int buffers,
+            int tasks,
             int maxPayload) {
         this.connection = connection;
         this.engine = engine;
@@ -113,11 +107,10 @@ final class Traffic {
         this.ledger = ledger;
         this.random = random;
         this.inFlight = inFlight;
-        this.buffers = new Buffer[buffers];
+        this.tasks = tasks;
         this.maxPayload = maxPayload;
         this.maxMessage = connection.endpoint().maxMessageSize();
         this.message = arena.allocate(maxMessage, 8);
-        this.number = arena.allocate(8, 8);
         connection.attach(this);
     }
 
@@ -186,29 +179,55 @@ final class Traffic {
         }
     }
 
-    private void payloadReceived(ComchConsumer self, Buffer buffer, int producerId, MemorySegment immediate) {
-        skipFailed(buffer.data());
-        if (isGood("payload", buffer.data(), due) && immediate.get(LONG, 0) != due) {
-            errors.add("payload " + due + " has immediate data " + immediate.get(LONG, 0));
-            ledger.increment(Entry.ERRORS);
+    private void payloadReceived(MemorySegment data, MemorySegment immediate) {
+        ledger.set(Entry.BYTES_RECEIVED, ledger.get(Entry.BYTES_RECEIVED) + data.byteSize());
+        if (immediate.byteSize() != 0) {
+            skipFailed(data, false);
+            countPayload(data, immediate.get(LONG, 0), -1L);
+            return;
+        }
+        try {
+            records.onMessage(data, 0, (int) data.byteSize(), 0);
+        } catch (UncheckedIOException e) {
+            error(e.getMessage());
+        }
+    }
+
+    private void recordReceived(MemorySegment data, int type) {
+        skipFailed(data, true);
+        countPayload(data, type, 0xffff_ffffL);
+    }
+
+    /** {@code told} is the payload's number, or some bits of it, that came beside it. */
+    private void countPayload(MemorySegment data, long told, long mask) {
+        if (isGood("payload", data, due) && (told & mask) != (due & mask)) {
+            error("payload " + due + " came with the number " + told);
         }
         due++;
         ledger.increment(Entry.FAST_RECEIVED);
-        ledger.set(
-                Entry.BYTES_RECEIVED,
-                ledger.get(Entry.BYTES_RECEIVED) + buffer.data().byteSize());
+    }
+
+    private void error(String what) {
+        errors.add(what);
+        ledger.increment(Entry.ERRORS);
     }
 
     /**
      * A payload that has failed, which was reported, is not to come any more. When the connection ends, a buffer may
-     * come back before one that was filled.
+     * come back before one that was filled. With one receive, all the records of a message fail.
      */
-    private void skipFailed(MemorySegment data) {
+    private void skipFailed(MemorySegment data, boolean isRecord) {
         long missing = data.byteSize() < HEADER ? 0 : data.get(LONG, 0) - due;
-        if (missing > 0 && missing <= failed) {
-            failed -= missing;
+        long failures = missing <= 0 ? 0 : incoming.failed() - failuresSeen;
+        if (failures > 0 && (isRecord || missing <= failures)) {
+            failuresSeen += isRecord ? 1 : missing;
             due += missing;
         }
+    }
+
+    /** Payloads that were announced and did not come, while the consumer was running. */
+    long failedReceives() {
+        return incoming == null ? 0 : incoming.failedBeforeTheEnd();
     }
 
     void consumerChanged(int id, RemoteConsumerState state) {
@@ -237,38 +256,46 @@ final class Traffic {
     }
 
     private void open() {
-        memory = MemoryMap.allocate(
-                device, 2L * buffers.length * maxPayload, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
-        consumer = connection
-                .consumer(engine, memory)
-                .buffers(buffers.length, maxPayload)
-                .onReceive(this::payloadReceived)
-                .onReceiveFailed((self, buffer, error) -> {
-                    failed++;
-                    failedReceives += self.isRunning() ? 1 : 0; // else: flushed, perhaps before the end is reported
-                })
-                .start();
-        producer = connection
-                .producer(engine)
-                .tasks(buffers.length)
-                .onCompletion((self, buffer, status) -> {
-                    if (status == DocaError.SUCCESS) {
-                        ledger.increment(Entry.FAST_COMPLETED);
-                    }
-                })
-                .start();
-        for (int i = 0; i < buffers.length; i++) {
-            buffers[i] = producer.acquire(memory, (long) (buffers.length + i) * maxPayload, maxPayload);
-        }
+        Incoming.Kind receivesIn = pick(Incoming.Kind.values());
+        Outgoing.Kind sendsIn = pick(Outgoing.Kind.values());
+        int room = maxPayload + Outgoing.RECORD_ROOM;
+        incoming = Incoming.open(receivesIn, connection, engine, device, tasks, room, this::payloadReceived);
+        outgoing = Outgoing.open(sendsIn, connection, engine, device, tasks, room, random, new Outgoing.Content() {
+            @Override
+            public int size() {
+                return payloadSize();
+            }
+
+            @Override
+            public void write(MemorySegment payload, long number) {
+                Traffic.this.write(payload, number, KIND_DATA);
+            }
+
+            @Override
+            public void completed(long count) {
+                ledger.set(Entry.FAST_COMPLETED, ledger.get(Entry.FAST_COMPLETED) + count);
+            }
+        });
+    }
+
+    private <T> T pick(T[] values) {
+        return values[random.nextInt(values.length)];
+    }
+
+    /** How payloads travel at this end. */
+    String ways() {
+        return incoming == null || outgoing == null
+                ? "no payloads"
+                : "payloads sent " + outgoing.way() + ", received " + incoming;
     }
 
     boolean hasTriedFastPath() {
         return triedFastPath;
     }
 
-    /** Whether all that had arrived before the end was delivered. */
+    /** Whether all that had arrived before the end was delivered. Not in a callback. */
     boolean isDrained() {
-        return consumer == null || consumer.state() == ContextState.IDLE;
+        return incoming == null || incoming.isDrained();
     }
 
     /** Sends what there is room for, a few at most. Whether anything went. */
@@ -278,8 +305,14 @@ final class Traffic {
             for (int i = 0; i < 4 && sendMessage(KIND_DATA); i++) {
                 sent = true;
             }
-            for (int i = 0; i < 4 && sendPayload(); i++) {
-                sent = true;
+            if (incoming != null) {
+                incoming.poll();
+            }
+            if (outgoing != null) {
+                for (int i = outgoing.burst(); i > 0 && sendPayload(); i--) {
+                    sent = true;
+                }
+                outgoing.work();
             }
         } catch (ConnectionClosedException e) {
             return sent; // the end will be reported
@@ -288,8 +321,11 @@ final class Traffic {
         return sent;
     }
 
-    /** Counts messages whose completion was reported so far. */
+    /** Counts messages and payloads whose completion was reported so far. */
     void countCompletions() {
+        if (outgoing != null) {
+            outgoing.countCompletions();
+        }
         if (connection.isOpen()) {
             ledger.set(Entry.CONTROL_COMPLETED, ledger.get(Entry.CONTROL_ACCEPTED) - inFlight.getAsLong());
         }
@@ -318,23 +354,11 @@ final class Traffic {
     }
 
     private boolean sendPayload() {
-        if (remote == 0 || producer == null || producer.isClosed()) {
+        if (remote == 0) {
             return false;
         }
-        long sequence = ledger.get(Entry.FAST_SUBMITTED);
-        Buffer buffer = buffers[(int) (sequence % buffers.length)];
-        if (!payloadReady) {
-            if (buffer.isInFlight()) {
-                refusedPayloads++;
-                return false;
-            }
-            buffer.setData(0, payloadSize());
-            write(buffer.data(), sequence, KIND_DATA);
-            number.set(LONG, 0, sequence);
-            payloadReady = true;
-        }
         try {
-            if (!producer.trySend(buffer, remote, number).accepted()) {
+            if (!outgoing.send(ledger.get(Entry.FAST_SUBMITTED), remote)) {
                 refusedPayloads++;
                 return false;
             }
@@ -347,7 +371,6 @@ final class Traffic {
             remote = 0; // the peer's consumer has stopped, which its event will tell
             return false;
         }
-        payloadReady = false;
         ledger.increment(Entry.FAST_SUBMITTED);
         return true;
     }
@@ -355,10 +378,13 @@ final class Traffic {
     /** Before an orderly end: sends nothing new, until all is out; then the totals. True when those are out too. */
     boolean finish() {
         try {
+            if (incoming != null) {
+                incoming.poll();
+            }
             countCompletions();
             if (messageSize > 0) {
                 sendMessage(KIND_DATA); // made already: it goes first, whatever it is
-            } else if (!totalsSent && (producer == null || producer.inFlight() == 0)) {
+            } else if (!totalsSent && (outgoing == null || outgoing.isIdle())) {
                 totalsSent = true;
                 sendMessage(KIND_END);
             }
@@ -373,8 +399,8 @@ final class Traffic {
         return "with " + peer + (isOver() ? ", over" : "") + ": sent " + ledger.get(Entry.CONTROL_ACCEPTED)
                 + " messages and "
                 + ledger.get(Entry.FAST_SUBMITTED) + " payloads" + (totalsSent ? ", which is all" : "") + ", in flight "
-                + inFlight.getAsLong() + " and "
-                + (producer == null ? 0 : producer.inFlight()) + "; received " + ledger.get(Entry.CONTROL_RECEIVED)
+                + inFlight.getAsLong() + "; " + (outgoing == null ? "no payloads" : outgoing) + "; received "
+                + ledger.get(Entry.CONTROL_RECEIVED)
                 + " of " + controlTotal + " messages and "
                 + ledger.get(Entry.FAST_RECEIVED) + " of " + fastTotal + " payloads";
     }
@@ -392,14 +418,11 @@ final class Traffic {
 
     private void closeParts() {
         List<Runnable> parts = new ArrayList<>();
-        if (memory != null) {
-            parts.add(memory::close);
+        if (incoming != null) {
+            parts.addAll(incoming.parts());
         }
-        if (consumer != null) {
-            parts.add(consumer::close);
-        }
-        if (producer != null) {
-            parts.add(producer::close);
+        if (outgoing != null) {
+            parts.addAll(outgoing.parts());
         }
         Collections.shuffle(parts, random);
         parts.forEach(Runnable::run);
