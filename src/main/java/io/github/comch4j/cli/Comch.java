@@ -17,7 +17,7 @@ import java.util.List;
 
 /**
  * Looks whether a machine is ready for Comch: which libraries there are, which devices, what they can do, and whether a
- * message gets through.
+ * message gets through; and holds the conversations of the sample programs in DOCA's guides, also with these programs.
  *
  * <p>A program, the main class of the jar. Its exit status is 0, 1 after a failure, or 2 after a usage error.
  */
@@ -30,6 +30,7 @@ public final class Comch {
               devices   the devices of this side, and on the DPU the host's functions behind them
               serve     on the DPU: answer pings, until killed
               ping      on the host: send messages to "comch serve" and time the answers
+              sample    either end of the sample programs in DOCA's guides, see "comch sample --help"
 
             serve:
               --device PCI        the DPU's own device (the first that can serve)
@@ -57,7 +58,8 @@ public final class Comch {
      * @param arguments a command and options, see {@code --help}
      */
     public static void main(String[] arguments) {
-        System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> {
+        boolean sample = arguments.length > 0 && arguments[0].equals("sample");
+        System.exit(CommandLine.run(PROGRAM, sample ? SampleCommand.USAGE : USAGE, arguments, line -> {
             try {
                 run(line);
             } catch (NoSuchDeviceException e) {
@@ -68,7 +70,7 @@ public final class Comch {
     }
 
     private static void run(CommandLine line) {
-        String command = line.command("a command", "info", "devices", "serve", "ping");
+        String command = line.command("a command", "info", "devices", "serve", "ping", "sample");
         switch (command) {
             case "info" -> {
                 line.end();
@@ -80,6 +82,7 @@ public final class Comch {
                 devices(limits);
             }
             case "serve" -> new PingServer(line).run();
+            case "sample" -> SampleCommand.run(line);
             default -> new PingClient(line).run();
         }
     }

@@ -1,5 +1,5 @@
 /**
  * The command line tool {@code comch}, main class of the jar: {@link io.github.comch4j.cli.Comch} lists libraries,
- * devices and limits, and times messages between a host and its DPU.
+ * devices and limits, times messages between a host and its DPU, and plays either end of DOCA's sample programs.
  */
 package io.github.comch4j.cli;

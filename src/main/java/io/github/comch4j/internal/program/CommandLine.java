@@ -5,6 +5,7 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,15 +69,20 @@ public final class CommandLine {
     }
 
     public Optional<String> value(String name) {
+        return value(name, name);
+    }
+
+    /** Of an option with a short name: {@code --text TEXT}, {@code --text=TEXT} or {@code -t TEXT}. */
+    public Optional<String> value(String name, String shortName) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(name + "=")) {
                 arguments.remove(i);
                 return Optional.of(argument.substring(name.length() + 1));
             }
-            if (argument.equals(name)) {
+            if (argument.equals(name) || argument.equals(shortName)) {
                 if (i + 1 == arguments.size() || arguments.get(i + 1).startsWith("--")) {
-                    throw new UsageException(name + " needs a value");
+                    throw new UsageException(argument + " needs a value");
                 }
                 arguments.remove(i);
                 return Optional.of(arguments.remove(i));
@@ -109,6 +115,29 @@ public final class CommandLine {
 
     public int number(String name, String otherwise, int min, int max) {
         return (int) inRange(name, parsed(name, otherwise, Long::parseLong), min, max);
+    }
+
+    /** One of these words; no default: empty if not given. */
+    public Optional<String> choice(String name, String... words) {
+        Optional<String> chosen = value(name);
+        chosen.filter(word -> !List.of(words).contains(word)).ifPresent(word -> {
+            throw new UsageException(name + " " + word + ": must be " + String.join(" or ", words));
+        });
+        return chosen;
+    }
+
+    /** A text that is not empty and has at most {@code most} bytes in UTF-8. */
+    public byte[] text(String name, String shortName, String otherwise, int most) {
+        byte[] bytes = value(name, shortName).orElse(otherwise).getBytes(StandardCharsets.UTF_8);
+        if (bytes.length < 1 || bytes.length > most) {
+            throw new UsageException(name + " of " + bytes.length + " bytes: must be 1 to " + most);
+        }
+        return bytes;
+    }
+
+    /** What {@code parser} makes of an option with a short name. */
+    public <T> T parsed(String name, String shortName, String otherwise, Function<String, T> parser) {
+        return understood(name, value(name, shortName).orElse(otherwise), parser);
     }
 
     private <T> T parsed(String name, String otherwise, Function<String, T> parser) {

@@ -1,0 +1,181 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.cli.SampleOptions.Generation;
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ControlPathEndpoint;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Queue;
+
+/**
+ * Either end of a sample's conversation, with the sizes that DOCA's samples use. Where they have an engine for each
+ * context, this has one for all.
+ */
+abstract class SampleEnd {
+    private static final int RECEIVE_QUEUE = 10;
+    private static final int SEND_TASKS = 1024;
+    private static final Duration SILENCE = Duration.ofSeconds(30);
+
+    final SampleOptions options;
+    private final String path;
+    private final Queue<String> messages = new ArrayDeque<>();
+    ProgressEngine engine;
+    Patience patience;
+    Device device;
+    ControlPathEndpoint endpoint;
+    /** Of a server: the first client that has spoken. */
+    ComchConnection peer;
+    /** Whether the peer has all that it waits for. */
+    boolean mayLeave;
+
+    /** {@code path} is the part of the server's name that tells the two samples apart. */
+    SampleEnd(SampleOptions options, String path) {
+        this.options = options;
+        this.path = path;
+    }
+
+    /** The conversation, when there is a connection, and on a server the client's first message. */
+    abstract void converse();
+
+    /** A message of the peer; called before {@link #nextMessage} returns it. */
+    void heard(String message) {}
+
+    /** Settings that only one sample needs. */
+    void configure(ControlPathEndpoint.Builder<?> settings) {}
+
+    /** The conversation has failed: tells the peer, if the sample does so. */
+    void giveUp() {}
+
+    final void run() {
+        Generation generation = options.generation();
+        try (ProgressEngine created = ProgressEngine.create()) {
+            engine = created;
+            patience = new Patience(engine, SILENCE);
+            if (options.server()) {
+                serve(generation);
+            } else {
+                connect(generation);
+            }
+        }
+        System.out.println("Finished");
+    }
+
+    private void serve(Generation generation) {
+        try (Device dpu = open(generation);
+                Representor function = dpu.openRepresentor(options.function()
+                        .among(() -> dpu.representors().stream().map(RepresentorInfo::address), generation));
+                ComchServer server = configured(ComchServer.builder(engine, dpu, function, generation.serverName(path)))
+                        .start()) {
+            begin(server);
+            System.out.println(dpu.address() + " serves " + function.address() + " as \"" + server.name() + "\"");
+            patience.awaitForever(() -> peer != null);
+            end();
+        }
+    }
+
+    private void connect(Generation generation) {
+        try (Device host = open(generation);
+                ComchClient client = configured(ComchClient.builder(engine, host, generation.serverName(path))
+                                .onRefused(() -> patience.fail("no server \"" + generation.serverName(path)
+                                        + "\" accepts clients of " + host.address() + ": it is to be started first")))
+                        .start()) {
+            begin(client);
+            patience.await("the server", client::isConnected);
+            System.out.println(host.address() + " is connected to \"" + client.name() + "\"");
+            peer = client.connection();
+            end();
+        }
+    }
+
+    private Device open(Generation generation) {
+        PciAddress address =
+                options.device().among(() -> Devices.list().stream().map(DeviceInfo::address), generation);
+        device = options.server() ? Devices.openDpu(address) : Devices.openHost(address);
+        return device;
+    }
+
+    private <B extends ControlPathEndpoint.Builder<B>> B configured(B settings) {
+        configure(settings);
+        return settings.maxMessageSize(Math.toIntExact(Capabilities.of(device).maxMessageSize()))
+                .receiveQueueSize(RECEIVE_QUEUE)
+                .sendTasks(SEND_TASKS)
+                .onMessage(this::received)
+                .onDisconnected(this::disconnected);
+    }
+
+    private void begin(ControlPathEndpoint created) {
+        endpoint = created;
+        checkText();
+    }
+
+    /** Whether the text can be sent at all. */
+    void checkText() {}
+
+    private void end() {
+        try {
+            converse();
+        } catch (DocaException e) {
+            ProgramException reason = patience.explain(e);
+            giveUp();
+            throw reason;
+        } catch (ProgramException e) {
+            giveUp();
+            throw e;
+        }
+    }
+
+    private void received(ComchConnection connection, MemorySegment bytes) {
+        String message = string(bytes);
+        print(message);
+        if (peer == null) {
+            peer = connection;
+        }
+        if (peer == connection) {
+            messages.add(message);
+            heard(message);
+        } else {
+            System.out.println("It is of another client, and not answered");
+        }
+    }
+
+    private void disconnected(ComchConnection connection) {
+        if (peer == connection && mayLeave) {
+            System.out.println("The client has left");
+        } else if (peer == connection) {
+            patience.fail("the " + (options.server() ? "client" : "server") + " has gone");
+        } else if (options.server()) {
+            System.out.println("A client has left that was not being served");
+        }
+    }
+
+    /** The next message that was not asked for yet; those that arrive are printed in any case. */
+    final String nextMessage() {
+        patience.await("a message", () -> !messages.isEmpty());
+        return messages.remove();
+    }
+
+    static String string(MemorySegment bytes) {
+        return new String(bytes.toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    }
+
+    /** The line that the samples in C print, too; what a terminal must not be trusted with is left out. */
+    static void print(String text) {
+        System.out.println("Message received: '" + text.replaceAll("\\p{Cntrl}", "?") + "'");
+    }
+}
