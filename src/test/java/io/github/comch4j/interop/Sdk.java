@@ -4,27 +4,38 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
  * The emulated BlueField as {@code scripts/install-emulator.sh} installs it, and C programs that are built against it.
  *
+ * @param release of DOCA, 3.0 or 2.5
  * @param folder where it is
  */
-public record Sdk(Path folder) {
+public record Sdk(String release, Path folder) {
     private static final Path ROOT = Path.of("").toAbsolutePath();
     private static final Path BUILT = ROOT.resolve("target/interop");
-    private static Sdk installed;
+    private static final Map<String, Sdk> INSTALLED = new HashMap<>();
 
-    /** Installs it, once in the life of this process. */
-    public static synchronized Sdk install() {
-        if (installed == null) {
-            Path folder = BUILT.resolve("sdk");
-            run("scripts/install-emulator.sh", folder.toString());
-            installed = new Sdk(folder);
-        }
-        return installed;
+    /** Installs that of DOCA 3.0, once in the life of this process. */
+    public static Sdk install() {
+        return install("3.0");
+    }
+
+    /** Installs that of a release, once in the life of this process. */
+    public static synchronized Sdk install(String release) {
+        return INSTALLED.computeIfAbsent(release, key -> {
+            Path folder = BUILT.resolve("sdk-" + release);
+            run("scripts/install-emulator.sh", "--release", release, folder.toString());
+            return new Sdk(release, folder);
+        });
+    }
+
+    private boolean isComch() {
+        return !release.equals("2.5");
     }
 
     /** Where its libraries are: what {@code LD_LIBRARY_PATH} has to name. */
@@ -32,9 +43,12 @@ public record Sdk(Path folder) {
         return folder.resolve("lib");
     }
 
-    /** Compiles {@code src/test/c/interop/NAME.c}, with other sources of the project, which lie beside their headers. */
+    /**
+     * Compiles {@code src/test/c/interop/NAME.c}, for {@code doca_cc} with GENERATION_2_5 defined, with other sources of
+     * the project, which lie beside their headers.
+     */
     public Path compile(String name, String... others) {
-        Path program = BUILT.resolve(name);
+        Path program = BUILT.resolve(name + "-" + release);
         List<String> command = new ArrayList<>(List.of(
                 System.getenv().getOrDefault("CC", "cc"),
                 "-std=c11",
@@ -53,8 +67,11 @@ public record Sdk(Path folder) {
             Path source = ROOT.resolve(other);
             command.addAll(List.of("-I", source.getParent().toString(), source.toString()));
         }
-        command.addAll(
-                List.of("-L", libraries().toString(), "-ldoca_comch", "-ldoca_common", "-o", program.toString()));
+        if (!isComch()) {
+            command.add("-DGENERATION_2_5");
+        }
+        command.addAll(List.of("-L", libraries().toString(), isComch() ? "-ldoca_comch" : "-ldoca_cc"));
+        command.addAll(List.of("-ldoca_common", "-o", program.toString()));
         run(command.toArray(String[]::new));
         return program;
     }

@@ -1,0 +1,119 @@
+package io.github.comch4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.cli.Comch;
+import io.github.comch4j.samples.ChildVm;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** {@code comch sample} and its counterpart in C, of either generation, which behaves as DOCA's samples do. */
+@Timeout(300)
+class SamplesInCIT {
+    private static final int ROUNDS = 3;
+
+    private record Counterpart(Sdk sdk, Path program) {}
+
+    private static final Map<String, Counterpart> BUILT = new ConcurrentHashMap<>();
+
+    private final List<AutoCloseable> children = new ArrayList<>();
+
+    @TempDir
+    private Path folder;
+
+    @AfterEach
+    void endChildren() throws Exception {
+        for (AutoCloseable child : children) {
+            child.close();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3.0, ctrl-path, ctrl",
+        "3.0, data-path-high-speed, data",
+        "2.5, ctrl-path, ctrl",
+        "2.5, data-path-high-speed, data"
+    })
+    void aClientInJavaTalksToAServerInC(String generation, String sample, String role) throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            Process server = inC(generation, "dpu", role + "-server", "from C " + i);
+            BufferedReader output = server.inputReader();
+            assertThat(output.readLine()).isEqualTo("READY");
+            ChildVm client = inJava("host", sample + "-client", generation, "from Java " + i);
+            client.assertSuccess();
+            assertThat(output.lines()).contains(received("from Java " + i));
+            assertEndsWell(server);
+            assertThat(client.out().lines()).contains(received("from C " + i));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3.0, ctrl-path, ctrl",
+        "3.0, data-path-high-speed, data",
+        "2.5, ctrl-path, ctrl",
+        "2.5, data-path-high-speed, data"
+    })
+    void aServerInJavaTalksToAClientInC(String generation, String sample, String role) throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            ChildVm server = inJava("dpu", sample + "-server", generation, "from Java " + i)
+                    .awaitOutput("serves");
+            Process client = inC(generation, "host", role + "-client", "from C " + i);
+            assertThat(client.inputReader().lines()).contains(received("from Java " + i));
+            assertEndsWell(client);
+            server.assertSuccess();
+            assertThat(server.out().lines()).contains(received("from C " + i));
+        }
+    }
+
+    private static String received(String text) {
+        return "Message received: '" + text + "'";
+    }
+
+    private static void assertEndsWell(Process process) throws InterruptedException {
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private ChildVm inJava(String side, String sample, String generation, String text) throws IOException {
+        ChildVm child = new ChildVm(
+                folder,
+                Map.of("DOCA_EMU_SIDE", side),
+                Comch.class,
+                "sample",
+                sample,
+                "--generation",
+                generation,
+                "-t",
+                text);
+        children.add(child);
+        return child;
+    }
+
+    private Process inC(String generation, String side, String role, String text) throws IOException {
+        Counterpart counterpart = BUILT.computeIfAbsent(generation, release -> {
+            Sdk sdk = Sdk.install(release);
+            return new Counterpart(sdk, sdk.compile("sample"));
+        });
+        ProcessBuilder builder = new ProcessBuilder(counterpart.program().toString(), role, text)
+                .redirectError(ProcessBuilder.Redirect.INHERIT);
+        builder.environment().put("DOCA_EMU_SIDE", side);
+        builder.environment()
+                .put("LD_LIBRARY_PATH", counterpart.sdk().libraries().toString());
+        Process process = builder.start();
+        children.add(process::destroyForcibly);
+        return process;
+    }
+}
