@@ -62,6 +62,7 @@ public final class ComchConnection {
     private final IncomingEvents events;
     private final ConnectionLife life;
     private @Nullable Object attachment;
+    boolean awaitsRoom; // in the queue of MessageSends
 
     ComchConnection(ControlPathEndpoint endpoint, long address) {
         this.endpoint = endpoint;

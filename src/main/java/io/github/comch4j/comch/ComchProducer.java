@@ -232,6 +232,9 @@ public final class ComchProducer extends FastPathProducer {
         @Nullable
         ListCompletionHandler onListCompletion;
 
+        @Nullable
+        RoomHandler<ComchProducer> onRoom;
+
         boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
@@ -277,6 +280,20 @@ public final class ComchProducer extends FastPathProducer {
         public Builder onListCompletion(ListCompletionHandler handler) {
             use.check();
             onListCompletion = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Called when there is room again after a send that was not accepted, so that nobody has to ask again and
+         * again: after {@link SubmitResult#NO_TASK} when a task is free, after {@link SubmitResult#NO_RECEIVE}, of
+         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#offer(Buffer, int)} has the first only.
+         *
+         * @param handler the handler; costs nothing as long as all sends are accepted
+         * @return this
+         */
+        public Builder onRoom(RoomHandler<ComchProducer> handler) {
+            use.check();
+            onRoom = Objects.requireNonNull(handler);
             return this;
         }
 

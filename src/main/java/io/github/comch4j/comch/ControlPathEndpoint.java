@@ -53,7 +53,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.bind(created);
             String action = "configuring " + context.name();
             MessageSender sender = context.transport().messageSender(context, created, context.key(), calls);
-            this.sends = new MessageSends(this, sender, settings.onSendFailed);
+            this.sends = new MessageSends(this, sender, settings.onSendFailed, settings.onRoom);
             settings.apply(calls, created, sender, device, action);
             configureMore(created);
             this.maxMessageSize = calls.maxMessageSize(created, action);
@@ -151,7 +151,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
-     * {@code onDisconnected}, {@code onRefused} and {@code onSendFailed} do not run any more, and what arrives
+     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onRoom} do not run any more, and what arrives
      * meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other
      * contexts on the engine may run meanwhile.
      *
@@ -306,6 +306,23 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         public final B onSendFailed(SendFailureHandler handler) {
             use.check();
             settings.onSendFailed = Objects.requireNonNull(handler);
+            return self();
+        }
+
+        /**
+         * Called when there is room again on a connection that has not accepted a message, so that nobody has to ask
+         * again and again: {@link ComchConnection#trySend} from the handler, until it does not accept. The connections
+         * of a server take turns.
+         *
+         * <p>After {@link SubmitResult#NO_TASK} it is called when a task is free; after {@link SubmitResult#NO_RECEIVE},
+         * of whose end DOCA does not tell, with the next progress.
+         *
+         * @param handler the handler; costs nothing as long as all messages are accepted
+         * @return this
+         */
+        public final B onRoom(RoomHandler<ComchConnection> handler) {
+            use.check();
+            settings.onRoom = Objects.requireNonNull(handler);
             return self();
         }
 

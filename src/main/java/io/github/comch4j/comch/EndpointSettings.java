@@ -30,6 +30,9 @@ final class EndpointSettings {
     @Nullable
     StateHandler onStateChanged;
 
+    @Nullable
+    RoomHandler<ComchConnection> onRoom;
+
     int sendTasks = DEFAULT_SEND_TASKS;
     private int maxMessageSize; // 0: DOCA's default, as in the next field
     private int receiveQueueSize;

@@ -7,11 +7,13 @@ import io.github.comch4j.internal.call.SendCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.RoomWaiter;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.ConnectionEvents;
 import io.github.comch4j.internal.transport.MessageSender;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -19,18 +21,26 @@ import org.jspecify.annotations.Nullable;
  * The messages that a server or client sends on its connections, and their tasks. All methods but {@link #inFlight}
  * belong to the engine's owner.
  */
-final class MessageSends {
+final class MessageSends implements RoomWaiter {
     private final ControlPathEndpoint endpoint;
     private final Engine engine;
     private final MessageSender sender;
     private final @Nullable SendFailureHandler onFailed;
+    private final @Nullable RoomHandler<ComchConnection> onRoom;
+    private final ArrayDeque<ComchConnection> refused = new ArrayDeque<>(); // those that wait for room, longest first
+    private boolean awaitsRoom; // the engine asks
     private final Counter accepted = new Counter();
 
-    MessageSends(ControlPathEndpoint endpoint, MessageSender sender, @Nullable SendFailureHandler onFailed) {
+    MessageSends(
+            ControlPathEndpoint endpoint,
+            MessageSender sender,
+            @Nullable SendFailureHandler onFailed,
+            @Nullable RoomHandler<ComchConnection> onRoom) {
         this.endpoint = endpoint;
         this.engine = endpoint.context.engine();
         this.sender = sender;
         this.onFailed = onFailed;
+        this.onRoom = onRoom;
     }
 
     /** Messages that were accepted, and were neither delivered nor have failed. Any thread may ask. */
@@ -67,14 +77,40 @@ final class MessageSends {
     private SubmitResult refused(ComchConnection connection, int result, int length) {
         int code = result & ~MessageSender.SUBMIT;
         if (code == DocaError.AGAIN.code()) {
-            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_RECEIVE);
+            return noRoom(connection, SubmitResult.NO_RECEIVE);
         }
         boolean submit = code != result;
         // with nothing in flight the pool of tasks cannot be empty: then it is memory that there is none of
         if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) {
-            return connection.counts().backPressure.refuse(connection, SubmitResult.NO_TASK);
+            return noRoom(connection, SubmitResult.NO_TASK);
         }
         throw failure(connection, code, submit ? TaskCalls.SUBMIT_NAME : endpoint.calls.allocateSendFunction(), length);
+    }
+
+    private SubmitResult noRoom(ComchConnection connection, SubmitResult why) {
+        if (onRoom != null && !connection.awaitsRoom) {
+            connection.awaitsRoom = true;
+            refused.add(connection);
+            if (!awaitsRoom) {
+                awaitsRoom = true;
+                engine.awaitRoom(this);
+            }
+        }
+        return connection.counts().backPressure.refuse(connection, why);
+    }
+
+    /** Connections take turns: one that is refused again waits behind the others. */
+    @Override
+    public boolean serveRoom() {
+        for (int count = refused.size(); count > 0 && inFlight() < endpoint.sendTasks(); count--) {
+            ComchConnection connection = refused.remove();
+            connection.awaitsRoom = false;
+            if (onRoom != null && connection.isOpen() && !connection.isEnding()) {
+                onRoom.onRoom(connection);
+            }
+        }
+        awaitsRoom = !refused.isEmpty() && !endpoint.context.isEnding();
+        return awaitsRoom;
     }
 
     private static DocaException failure(ComchConnection connection, int code, String function, int length) {

@@ -27,6 +27,7 @@ final class SendTasks extends OutgoingTasks {
     private final ComchProducer producer;
     private final SendCompletionHandler onCompletion;
     private final ListCompletionHandler onListCompletion;
+    private final RoomHandler<? super ComchProducer> onRoom;
     private final boolean releaseSent;
     // by slot: what its task has, so that DOCA is told of changes only
     private final boolean[] immediates;
@@ -40,6 +41,7 @@ final class SendTasks extends OutgoingTasks {
         this.producer = producer;
         this.onCompletion = settings.onCompletion;
         this.onListCompletion = settings.onListCompletion;
+        this.onRoom = settings.onRoom;
         this.releaseSent = settings.releaseSent;
         this.immediates = new boolean[settings.tasks];
         this.plainTo = new int[settings.tasks];
@@ -59,7 +61,7 @@ final class SendTasks extends OutgoingTasks {
             throw notRunning();
         }
         if (freeCount == 0) {
-            return backPressure.refuse(producer, SubmitResult.NO_TASK);
+            return refuse(producer, SubmitResult.NO_TASK);
         }
         BufferState state = null;
         if (buffer != null) {
@@ -91,7 +93,7 @@ final class SendTasks extends OutgoingTasks {
             state.endTask();
         }
         if (code == AGAIN) {
-            return backPressure.refuse(producer, SubmitResult.NO_RECEIVE);
+            return refuse(producer, SubmitResult.NO_RECEIVE);
         }
         throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
     }
@@ -105,7 +107,7 @@ final class SendTasks extends OutgoingTasks {
         BufferListState state = CoreObjects.of(list);
         checkSize(state.size());
         if (freeCount == 0) {
-            return backPressure.refuse(producer, SubmitResult.NO_TASK);
+            return refuse(producer, SubmitResult.NO_TASK);
         }
         state.beginTask(context);
         int slot = free[freeCount - 1];
@@ -125,7 +127,7 @@ final class SendTasks extends OutgoingTasks {
         lists[slot] = null;
         state.endTask(false);
         if (code == AGAIN) {
-            return backPressure.refuse(producer, SubmitResult.NO_RECEIVE);
+            return refuse(producer, SubmitResult.NO_RECEIVE);
         }
         throw refused(code, TaskCalls.SUBMIT_NAME, state, consumerId, immediate);
     }
@@ -296,6 +298,16 @@ final class SendTasks extends OutgoingTasks {
         String usual = "more than that consumer's next posted buffer or its immediateLength() takes,"
                 + " or no such consumer (any more)";
         return ": " + (told.isEmpty() ? usual : told);
+    }
+
+    @Override
+    boolean tellsRoom() {
+        return onRoom != null;
+    }
+
+    @Override
+    void tellRoom() {
+        onRoom.onRoom(producer);
     }
 
     @Override

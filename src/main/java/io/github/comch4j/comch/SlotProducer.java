@@ -44,7 +44,7 @@ public final class SlotProducer extends FastPathProducer {
         super(settings, ProducerCalls.INSTANCE, create(settings), settings.connection.resource());
         this.memory = memory;
         try {
-            this.sends = new SlotSends(this, context, memory, settings.onFailure);
+            this.sends = new SlotSends(this, context, memory, settings.onFailure, settings.onRoom);
             configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
@@ -188,6 +188,7 @@ public final class SlotProducer extends FastPathProducer {
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final int slotSize;
         private @Nullable SlotFailureHandler onFailure;
+        private @Nullable RoomHandler<SlotProducer> onRoom;
 
         Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
             super("SlotProducer.Builder", connection, engine);
@@ -204,6 +205,18 @@ public final class SlotProducer extends FastPathProducer {
         public Builder onFailure(SlotFailureHandler handler) {
             use.check();
             onFailure = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Called when a slot is free again after {@link SlotProducer#claim} or {@link SlotProducer#offer} has found none.
+         *
+         * @param handler the handler; costs nothing as long as there are slots
+         * @return this
+         */
+        public Builder onRoom(RoomHandler<SlotProducer> handler) {
+            use.check();
+            onRoom = Objects.requireNonNull(handler);
             return this;
         }
 

@@ -24,6 +24,7 @@ final class SlotSends extends OutgoingTasks {
 
     private final SlotProducer producer;
     private final @Nullable SlotFailureHandler onFailure;
+    private final @Nullable RoomHandler<? super SlotProducer> onRoom;
     private final SlotMemory memory;
     // by slot: what its task and buffer have, so that DOCA is told changes only
     private final long[] messages; // see message(); OTHER: something else than a message without immediate data
@@ -37,11 +38,17 @@ final class SlotSends extends OutgoingTasks {
     private int claimedFor;
     private boolean failureTold;
 
-    SlotSends(SlotProducer producer, Context context, SlotMemory memory, @Nullable SlotFailureHandler onFailure) {
+    SlotSends(
+            SlotProducer producer,
+            Context context,
+            SlotMemory memory,
+            @Nullable SlotFailureHandler onFailure,
+            @Nullable RoomHandler<? super SlotProducer> onRoom) {
         super(context, memory.slots(), 0);
         this.producer = producer;
         this.memory = memory;
         this.onFailure = onFailure;
+        this.onRoom = onRoom;
         messages = new long[memory.slots()];
         lengths = new int[memory.slots()];
         immediates = new boolean[memory.slots()];
@@ -71,7 +78,7 @@ final class SlotSends extends OutgoingTasks {
 
     private long refuse() {
         boolean waits = queue.queued() > 0;
-        backPressure.refuse(producer, waits ? SubmitResult.NO_RECEIVE : SubmitResult.NO_TASK);
+        refuse(producer, waits ? SubmitResult.NO_RECEIVE : SubmitResult.NO_TASK);
         return waits ? SlotProducer.NO_RECEIVE : SlotProducer.NO_SLOT;
     }
 
@@ -235,6 +242,18 @@ final class SlotSends extends OutgoingTasks {
         }
         return Failures.refused(
                 code, function, "sending " + claimedLength + " bytes to consumer " + claimedFor + " with " + producer);
+    }
+
+    @Override
+    boolean tellsRoom() {
+        return onRoom != null;
+    }
+
+    @Override
+    void tellRoom() {
+        if (onRoom != null) {
+            onRoom.onRoom(producer);
+        }
     }
 
     @Override

@@ -73,6 +73,33 @@ class AllocationTest extends BothForms {
     }
 
     @Test
+    void aMessageThatIsRefusedAndRoomForIt() {
+        try (Machine machine = new Machine()) {
+            machine.server().onMessage((connection, message) -> messages++).start();
+            byte[] message = new byte[64];
+            boolean[] sent = new boolean[1];
+            ComchClient client = machine.client()
+                    .sendTasks(1)
+                    .onRoom(connection -> {
+                        bytes++;
+                        sent[0] = connection.trySend(message).accepted();
+                    })
+                    .connect(Machine.PATIENCE);
+            ComchConnection connection = client.connection();
+            long[] number = new long[1];
+            assertNothingAllocated(
+                    () -> { // the first of two fills the only task, the second is refused
+                        number[0]++;
+                        sent[0] = connection.trySend(message).accepted();
+                        while (!sent[0] || ((number[0] & 1) == 0 && messages < number[0])) {
+                            machine.engine.progress();
+                        }
+                    });
+            assertThat(bytes).as("told").isGreaterThanOrEqualTo(MESSAGES / 2);
+        }
+    }
+
+    @Test
     void onTheFastPath() {
         try (Machine machine = new Machine();
                 Arena arena = Arena.ofConfined();

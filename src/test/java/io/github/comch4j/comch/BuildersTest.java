@@ -44,6 +44,7 @@ class BuildersTest {
                 () -> builder.onConsumer((connection, id, state) -> {}),
                 () -> builder.onSendFailed((connection, error) -> {}),
                 () -> builder.onStateChanged((endpoint, before, now) -> {}),
+                () -> builder.onRoom(connection -> {}),
                 () -> builder.maxMessageSize(64),
                 () -> builder.receiveQueueSize(1),
                 () -> builder.sendTasks(1));
@@ -93,6 +94,7 @@ class BuildersTest {
                                 producers::start,
                                 () -> producers.buffers(1),
                                 () -> producers.onCompletion((producer, buffer, status) -> {}),
+                                () -> producers.onRoom(producer -> {}),
                                 producers::releaseSent)));
         MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
         ComchConsumer.Builder consumers = connection.consumer(machine.engine, memory);
@@ -122,7 +124,9 @@ class BuildersTest {
                 Stream.concat(
                         fastPath(producers),
                         Stream.of(
-                                producers::start, () -> producers.onFailure((producer, offset, length, error) -> {}))));
+                                producers::start,
+                                () -> producers.onRoom(producer -> {}),
+                                () -> producers.onFailure((producer, offset, length, error) -> {}))));
         SlotConsumer.Builder consumers = connection.slotConsumer(machine.engine, 8);
         consumers.start(Machine.PATIENCE);
         refused(

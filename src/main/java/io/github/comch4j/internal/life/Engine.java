@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -34,6 +35,8 @@ public final class Engine extends Resource {
     private final long number = NUMBERS.incrementAndGet();
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
+    private final ArrayList<RoomWaiter> roomWaiters = new ArrayList<>();
+    private boolean roomAwaited; // whether there are any
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -88,6 +91,9 @@ public final class Engine extends Resource {
         int done;
         try {
             done = transport.progress(limit, spins);
+            if (roomAwaited) {
+                serveRoom();
+            }
         } finally {
             inCallbacks = false;
         }
@@ -97,6 +103,30 @@ public final class Engine extends Resource {
         }
         rethrowFailure();
         return done;
+    }
+
+    /** Has {@code waiter} asked after each progress, until it does not want to be any more. */
+    public void awaitRoom(RoomWaiter waiter) {
+        roomWaiters.add(waiter);
+        roomAwaited = true;
+    }
+
+    private void serveRoom() {
+        // from the last to the first: what handlers add meanwhile is for the next time
+        for (int i = roomWaiters.size() - 1; i >= 0; i--) {
+            boolean again = true;
+            try {
+                again = roomWaiters.get(i).serveRoom();
+            } catch (Throwable t) {
+                transport.fail(t);
+            }
+            if (!again) {
+                int last = roomWaiters.size() - 1;
+                roomWaiters.set(i, roomWaiters.get(last));
+                roomWaiters.remove(last);
+            }
+        }
+        roomAwaited = !roomWaiters.isEmpty();
     }
 
     /** Carries tasks of contexts on this engine to DOCA, and their completions back. */
