@@ -10,6 +10,7 @@ import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -23,23 +24,23 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComchServerSocket implements AutoCloseable {
     private final EventLoop loop;
+    private final Builder settings;
     private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();
     private final ComchSocket none; // in the queue when no more will come
     private final Set<ComchSocket> open = new HashSet<>(); // in the loop
     private final ComchServer server;
 
-    private ComchServerSocket(EventLoop loop, Device device, Representor representor, String name) {
-        this.loop = loop;
-        this.none = new ComchSocket(loop, ended -> {});
-        this.server = loop.call(() -> ComchServer.builder(loop.engine(), device, representor, name)
+    private ComchServerSocket(Builder settings) {
+        this.loop = settings.loop;
+        this.settings = settings;
+        this.none = new ComchSocket(settings, ended -> {});
+        this.server = loop.call(() -> settings.apply(
+                        ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name),
+                        this::of)
                 .onConnected(this::accepted)
-                .onMessage((connection, message) -> of(connection).message(message))
-                .onDisconnected(connection -> of(connection).end())
                 .onStateChanged((endpoint, before, now) -> {
-                    if (now
-                            == ContextState
-                                    .IDLE) { // no handler runs for connections that end with their server, or with the
-                        // loop
+                    if (now == ContextState.IDLE) {
+                        // no handler runs for connections that end with their server, or with the loop
                         List.copyOf(open).forEach(ComchSocket::end);
                         waiting.add(none);
                     }
@@ -48,19 +49,29 @@ public final class ComchServerSocket implements AutoCloseable {
     }
 
     /**
-     * Opens a server.
+     * Begins the settings of a server.
+     *
+     * @param loop the loop that does the work
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @param name what clients ask for
+     * @return the settings
+     */
+    public static Builder builder(EventLoop loop, Device device, Representor representor, String name) {
+        return new Builder(loop, device, representor, name);
+    }
+
+    /**
+     * Opens a server with the default settings. As {@link Builder#open}.
      *
      * @param loop the loop that does the work
      * @param device the DPU's device
      * @param representor the host function to serve
      * @param name what clients ask for
      * @return the server, running
-     * @throws io.github.comch4j.DocaException if DOCA refuses
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
      */
     public static ComchServerSocket open(EventLoop loop, Device device, Representor representor, String name) {
-        ComchSocket.checkNotInLoop(loop);
-        return new ComchServerSocket(loop, device, representor, name);
+        return builder(loop, device, representor, name).open();
     }
 
     private void accepted(ComchConnection connection) {
@@ -72,7 +83,7 @@ public final class ComchServerSocket implements AutoCloseable {
         if (connection.attachment() instanceof ComchSocket known) {
             return known;
         }
-        ComchSocket socket = new ComchSocket(loop, open::remove);
+        ComchSocket socket = new ComchSocket(settings, open::remove);
         open.add(socket);
         socket.connected(connection);
         connection.attach(socket);
@@ -124,5 +135,35 @@ public final class ComchServerSocket implements AutoCloseable {
     @Override
     public void close() {
         server.close();
+    }
+
+    /** Settings of a server. */
+    public static final class Builder extends SocketBuilder<Builder> {
+        private final Device device;
+        private final Representor representor;
+
+        private Builder(EventLoop loop, Device device, Representor representor, String name) {
+            super("ComchServerSocket.Builder", loop, name);
+            this.device = Objects.requireNonNull(device, "device");
+            this.representor = Objects.requireNonNull(representor, "representor");
+        }
+
+        /**
+         * Opens the server; clients can connect from now on.
+         *
+         * @return the server, running
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+         */
+        public ComchServerSocket open() {
+            ComchSocket.checkNotInLoop(loop);
+            use.begin();
+            return new ComchServerSocket(this);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
     }
 }

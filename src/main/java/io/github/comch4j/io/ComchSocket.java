@@ -6,24 +6,26 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Caller;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,139 +37,122 @@ import org.jspecify.annotations.Nullable;
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
  * throws {@link ConnectionClosedException}; null only says that nothing came in time. What fails in the loop throws
  * here, with the stack trace of the calling thread {@linkplain Throwable#getSuppressed() suppressed} in it. Each
- * message is copied once more, to the heap. Not for tasks and handlers of the loop itself.
+ * message is copied once more, to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync}.
+ *
+ * <p><b>Senders take turns.</b> Messages go out in the order of the calls, whichever threads made them; one that there
+ * is no room for waits in that order. Many threads that send at once cost the loop one wake-up.
+ *
+ * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
+ * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
+ * its {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
+ * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait, the
+ * connection is ended, and both sides are told why, in the exception of the next call.
  */
 public final class ComchSocket implements AutoCloseable {
-    /** How many messages may wait to be received before the connection is ended, to save the process's memory. */
-    public static final int BACKLOG = 65_536;
-
-    private static final byte[] END = new byte[0]; // no message is empty
-    private static final long RETRY_NANOS = 50_000;
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    private static final long RETRY_NANOS = 10_000_000;
 
     private final EventLoop loop;
     private final Consumer<ComchSocket> onEnd;
-    private final LinkedBlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
-    private volatile ComchConnection connection;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private volatile @Nullable ComchConnection connection;
     private boolean ended; // in the loop
-    private volatile boolean overrun;
+    private volatile String endReason = ""; // as the continuation of an exception's message
     private volatile boolean closed;
 
-    ComchSocket(EventLoop loop, Consumer<ComchSocket> onEnd) {
-        this.loop = Objects.requireNonNull(loop);
+    ComchSocket(SocketBuilder<?> settings, Consumer<ComchSocket> onEnd) {
+        this.loop = settings.loop;
         this.onEnd = onEnd;
+        this.sends = new SendQueue(this, loop, settings.sendLimit);
+        this.receives = new ReceiveQueue(sends, loop, settings.receiveLimit);
     }
 
     /**
-     * Connects to a server, trying again while none of that name accepts.
+     * Begins the settings of a socket that is going to connect to a server.
+     *
+     * @param loop the loop that does the work
+     * @param device a host's function of the BlueField
+     * @param name the server's name
+     * @return the settings
+     */
+    public static Builder builder(EventLoop loop, Device device, String name) {
+        return new Builder(loop, device, name);
+    }
+
+    /**
+     * Connects to a server, with the default settings. As {@link Builder#connect}.
      *
      * @param loop the loop that does the work
      * @param device a host's function of the BlueField
      * @param name the server's name
      * @param timeout how long to try
      * @return the connection
-     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if the
-     *     time is up
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
      */
     public static ComchSocket connect(EventLoop loop, Device device, String name, Duration timeout) {
-        checkNotInLoop(loop);
-        long deadline = Nanos.deadline(timeout);
-        while (true) {
-            ComchSocket socket = new ComchSocket(loop, ended -> {});
-            AtomicReference<ComchClient> attempt = new AtomicReference<>();
-            ComchClient client;
-            ComchConnection connected;
-            try {
-                client = loop.call(() -> {
-                    attempt.set(ComchClient.builder(loop.engine(), device, name)
-                            .onMessage((from, message) -> socket.message(message))
-                            .onDisconnected(ended -> socket.end())
-                            .onStateChanged((endpoint, before, now) -> {
-                                if (now == ContextState.IDLE) {
-                                    socket.end(); // also when the loop closes it
-                                }
-                            })
-                            .start());
-                    return attempt.get();
-                });
-                connected = await(loop, client, deadline);
-            } catch (IllegalStateException e) {
-                abandon(loop, attempt); // interrupted
-                throw e;
-            }
-            if (connected != null) {
-                socket.connection = connected;
-                return socket;
-            }
-            boolean answered = client.state() != ContextState.STARTING;
-            loop.call(() -> {
-                client.close();
-                return null;
-            });
-            if (System.nanoTime() - deadline >= 0) {
-                throw Failures.refused(
-                        answered ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
-                        ContextCalls.START_NAME,
-                        "connecting to \"" + name + "\" on " + device + " for " + timeout);
-            }
-        }
+        return builder(loop, device, name).connect(timeout);
     }
 
-    /** Without waiting: the task that makes the client has run by then, or never will. */
-    private static void abandon(EventLoop loop, AtomicReference<ComchClient> attempt) {
-        if (!loop.isClosed()) {
-            loop.execute(() -> {
-                if (attempt.get() != null) {
-                    attempt.get().close();
-                }
-            });
-        }
-    }
-
-    /** Waits for the end of an attempt; null if it was refused, or the time is up. */
-    private static @Nullable ComchConnection await(EventLoop loop, ComchClient client, long deadline) {
-        long pause = RETRY_NANOS;
-        while (!client.isConnected() && client.state() != ContextState.IDLE && System.nanoTime() - deadline < 0) {
-            pause(pause);
-            pause = Math.min(2 * pause, 1_000_000);
-        }
-        if (client.isConnected()) {
-            return loop.call(client::connection);
-        }
-        pause(Math.min(10_000_000, Math.max(1, deadline - System.nanoTime()))); // before the next attempt
-        return null;
-    }
-
-    /** For {@link ComchServerSocket}. */
+    /** It is established. In the loop. */
     void connected(ComchConnection established) {
-        connection = established;
+        if (connection == null) {
+            receives.longestMessage(established.endpoint().maxMessageSize());
+            connection = established;
+        }
     }
 
     /** A message has arrived. In the loop. */
     void message(MemorySegment message) {
-        if (overrun) {
-            return;
+        if (ended) {
+            return; // it is being closed
         }
-        if (received.size() >= BACKLOG) {
-            overrun = true;
-            end();
-            loop.execute(this::close); // a client cannot close in a handler
-            return;
+        if (SocketFrames.isFrame(message)) {
+            frame(SocketFrames.kind(message), SocketFrames.value(message));
+        } else if (!receives.add(message.toArray(ValueLayout.JAVA_BYTE))) {
+            cut(EndReason.NOT_RECEIVED);
         }
-        received.add(message.toArray(ValueLayout.JAVA_BYTE));
     }
 
-    /** No more messages come. */
+    private void frame(long kind, long value) {
+        if (kind == SocketFrames.WINDOW) {
+            sends.window(value);
+        } else if (kind == SocketFrames.OBSERVES) {
+            receives.observed();
+        } else if (kind == SocketFrames.ENDING) {
+            endReason = ", which the peer has ended: " + EndReason.text(value);
+        } // else: from a later version, which does not rely on it
+    }
+
+    /** Ends the connection, and tells the peer why. */
+    private void cut(EndReason reason) {
+        endReason = ", which this process has ended: " + EndReason.text(reason.code());
+        sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));
+        end();
+        loop.execute(this::close); // a client cannot close in a handler
+    }
+
+    /** There is room to send again. In the loop. */
+    void room() {
+        sends.room();
+    }
+
+    /** No more messages come. In the loop. */
     void end() {
         if (!ended) {
             ended = true;
-            received.add(END);
+            sends.end();
+            receives.end();
             onEnd.accept(this);
         }
     }
 
+    /** The exception for a connection that has ended. */
+    RuntimeException ended(String function, String action) {
+        return Connections.of(connection()).ended(function, action + endReason);
+    }
+
     /**
-     * Sends a message; while there is no room, waits.
+     * Sends a message; while there is no room, or the peer does not receive, waits.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until this returns
      * @param timeout how long to wait
@@ -175,21 +160,57 @@ public final class ComchSocket implements AutoCloseable {
      * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long; other errors if DOCA refuses
      * @throws IllegalArgumentException if it is empty or too long
      * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     * @throws RejectedExecutionException if the loop is closed
      */
     public void send(byte[] message, Duration timeout) {
         checkNotInLoop(loop);
+        checkMessage(message);
         long deadline = Nanos.deadline(timeout);
-        long pause = RETRY_NANOS;
-        while (!loop.call(() -> connection.trySend(message).accepted())) {
-            if (System.nanoTime() - deadline >= 0) {
-                throw Failures.refused(
-                        DocaError.TIME_OUT,
-                        TaskCalls.SUBMIT_NAME,
-                        "waiting " + timeout + " for room to send on " + connection);
+        WaitingSend send = sends.add(message);
+        if (!send.await(deadline, loopThread())) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("interrupted while waiting for room to send on " + connection);
             }
-            pause(pause);
-            pause = Math.min(2 * pause, 1_000_000);
+            throw Failures.refused(
+                    DocaError.TIME_OUT,
+                    TaskCalls.SUBMIT_NAME,
+                    "waiting " + timeout + " for room to send on " + connection);
         }
+        Throwable failure = send.failure();
+        if (failure != null) {
+            throw ComchSocket.<RuntimeException>sneak(Caller.addTo(failure, loop));
+        }
+    }
+
+    /**
+     * Sends a message without waiting: it goes out after those that were sent before, when there is room. Any thread,
+     * also the loop's.
+     *
+     * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until the result is
+     *     completed
+     * @return completed, in the loop, when the message has been accepted as {@link #send} would have, or with what that
+     *     would throw; at once with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits.
+     *     A message whose future is cancelled in time is not sent. What depends on it must not block the loop.
+     * @throws IllegalArgumentException if it is empty or too long
+     */
+    public CompletableFuture<@Nullable Void> sendAsync(byte[] message) {
+        checkMessage(message);
+        return sends.addFuture(message);
+    }
+
+    private void checkMessage(byte[] message) {
+        int most = connection().endpoint().maxMessageSize();
+        if (message.length < 1 || message.length > most) {
+            throw new IllegalArgumentException(
+                    "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection);
+        }
+        if (SocketFrames.isFrame(message)) {
+            throw new IllegalArgumentException("a message that sockets send to each other (docs/sockets.md)");
+        }
+    }
+
+    private @Nullable LoopThread loopThread() {
+        return ENGINE.apply(loop.engine()).loopThread();
     }
 
     /**
@@ -204,35 +225,25 @@ public final class ComchSocket implements AutoCloseable {
         checkNotInLoop(loop);
         byte[] message;
         try {
-            message = received.poll();
-            if (message == null) {
-                message = received.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
-            }
+            message = receives.poll(timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
         }
-        if (message == END) {
-            received.add(END); // for other threads that wait, and for the next call
-            throw Connections.of(connection)
-                    .ended(
-                            PeCalls.PROGRESS_NAME,
-                            "receiving on " + connection
-                                    + (overrun
-                                            ? ", which this process has ended because " + BACKLOG
-                                                    + " messages were not received"
-                                            : ""));
+        if (message == ReceiveQueue.END) {
+            throw ended(PeCalls.PROGRESS_NAME, "receiving on " + connection);
         }
         return message;
     }
 
     /**
-     * The connection, for all else that it has: to be used in the loop only.
+     * The connection, for all else that it has: to be used in the loop only. What is sent on it directly is not counted
+     * in what the peer's socket allows.
      *
      * @return the connection
      */
     public ComchConnection connection() {
-        return connection;
+        return Objects.requireNonNull(connection);
     }
 
     /**
@@ -247,10 +258,11 @@ public final class ComchSocket implements AutoCloseable {
         if (closed) {
             return;
         }
-        if (connection.endpoint() instanceof ComchClient client) {
+        ComchConnection mine = connection();
+        if (mine.endpoint() instanceof ComchClient client) {
             client.close();
-        } else if (!connection.endpoint().isClosed()) {
-            connection.disconnect();
+        } else if (!mine.endpoint().isClosed()) {
+            mine.disconnect();
         }
         closed = true;
         if (loop.isInLoop()) {
@@ -280,10 +292,51 @@ public final class ComchSocket implements AutoCloseable {
         }
     }
 
-    private static void pause(long nanos) {
-        LockSupport.parkNanos(nanos);
-        if (Thread.currentThread().isInterrupted()) {
-            throw new IllegalStateException("interrupted while waiting");
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+
+    /** Settings of a socket that is going to connect. */
+    public static final class Builder extends SocketBuilder<Builder> {
+        private final Device device;
+
+        private Builder(EventLoop loop, Device device, String name) {
+            super("ComchSocket.Builder", loop, name);
+            this.device = Objects.requireNonNull(device, "device");
+        }
+
+        /**
+         * Connects to the server, trying again while none of that name accepts.
+         *
+         * @param timeout how long to try
+         * @return the connection
+         * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if
+         *     the time is up
+         * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+         */
+        public ComchSocket connect(Duration timeout) {
+            checkNotInLoop(loop);
+            use.begin();
+            long deadline = Nanos.deadline(timeout);
+            while (true) {
+                Attempt attempt = new Attempt(this, device);
+                if (attempt.await(deadline)) {
+                    return attempt.socket;
+                }
+                if (System.nanoTime() - deadline >= 0) {
+                    throw Failures.refused(
+                            attempt.wasRefused() ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
+                            ContextCalls.START_NAME,
+                            "connecting to \"" + name + "\" on " + device + " for " + timeout);
+                }
+                Attempt.pause(Math.min(RETRY_NANOS, deadline - System.nanoTime()));
+            }
+        }
+
+        @Override
+        Builder self() {
+            return this;
         }
     }
 }

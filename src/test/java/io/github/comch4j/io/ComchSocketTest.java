@@ -159,25 +159,6 @@ class ComchSocketTest {
     }
 
     @Test
-    void whoDoesNotReceiveLosesTheConnectionAndNotTheMemory() {
-        ComchSocket socket = connect();
-        ComchSocket accepted = server.accept(Machine.PATIENCE);
-        assertThatThrownBy(() -> dpuLoop.call(() -> {
-                    while (true) {
-                        accepted.connection().send(new byte[1]);
-                    }
-                }))
-                .isInstanceOf(ConnectionClosedException.class);
-        for (int i = 0; i < ComchSocket.BACKLOG; i++) {
-            assertThat(socket.receive(Duration.ZERO)).hasSize(1);
-        }
-        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
-                .isInstanceOf(ConnectionClosedException.class)
-                .hasMessageContaining(ComchSocket.BACKLOG + " messages");
-        socket.close();
-    }
-
-    @Test
     void closingTheLoopEndsAllWhoWait() throws Exception {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);

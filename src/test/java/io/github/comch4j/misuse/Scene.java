@@ -181,6 +181,9 @@ final class Scene implements AutoCloseable {
             loopObjects.put("socket", socket);
             loopObjects.put("accepted socket", serverSocket.accept(Machine.PATIENCE));
             loopObjects.put("server socket", serverSocket);
+            loopObjects.put("socket builder", ComchSocket.builder(loop, host, name));
+            loopObjects.put(
+                    "server socket builder", ComchServerSocket.builder(loop, dpu, representor, Machine.uniqueName()));
             loopObjects.put(LOOP, loop);
             loopDevices = List.of(host, dpu);
         }

@@ -1,0 +1,29 @@
+package io.github.comch4j.io;
+
+/** Why a socket has ended a connection other than by {@link ComchSocket#close()}, as its peer is told as well. */
+enum EndReason {
+    /** More has arrived than the peer was allowed to send, and than its receiver keeps. */
+    NOT_RECEIVED(1, "more messages were sent than the receiving side had room for, and it was not waited");
+
+    private final int code;
+    private final String text;
+
+    EndReason(int code, String text) {
+        this.code = code;
+        this.text = text;
+    }
+
+    int code() {
+        return code;
+    }
+
+    /** For the message of an exception. */
+    static String text(long code) {
+        for (EndReason reason : values()) {
+            if (reason.code == code) {
+                return reason.text;
+            }
+        }
+        return "for a reason that this version does not know: " + code;
+    }
+}

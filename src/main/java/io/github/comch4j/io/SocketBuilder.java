@@ -1,0 +1,144 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ControlPathEndpoint;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.life.OneUse;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * Settings that sockets and server sockets have in common. Not thread safe; can be used once, also if DOCA refuses:
+ * afterwards every call throws {@link IllegalStateException}.
+ *
+ * @param <B> the builder's own type
+ */
+public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
+        permits ComchSocket.Builder, ComchServerSocket.Builder {
+    private static final long DEFAULT_RECEIVE_LIMIT = 1 << 20;
+    private static final long DEFAULT_SEND_LIMIT = 16 << 20;
+
+    private static final long LARGEST_LIMIT = 1L << 50; // sums with it are no overflow
+
+    final EventLoop loop;
+    final String name;
+    final OneUse use;
+    private int sendTasks; // 0: the default of the library, or of DOCA
+    private int maxMessageSize;
+    private int receiveQueueSize;
+    long receiveLimit = DEFAULT_RECEIVE_LIMIT;
+    long sendLimit = DEFAULT_SEND_LIMIT;
+
+    SocketBuilder(String type, EventLoop loop, String name) {
+        this.loop = Objects.requireNonNull(loop, "loop");
+        this.name = Objects.requireNonNull(name, "name");
+        this.use = new OneUse(type + " of \"" + name + "\"");
+    }
+
+    /**
+     * How many messages can be on their way at a time, of a server's sockets all together
+     * ({@code …_task_send_set_conf}). Default: 256.
+     *
+     * @param tasks 1 to {@link Capabilities#maxSendTasks()}
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public final B sendTasks(int tasks) {
+        use.check();
+        sendTasks = positive("sendTasks", tasks);
+        return self();
+    }
+
+    /**
+     * The largest message ({@code …_set_max_msg_size}); both ends should agree. Default: DOCA's.
+     *
+     * @param bytes at least 64, at most {@link Capabilities#maxMessageSize()}
+     * @return this
+     * @throws IllegalArgumentException if it is less than 64
+     */
+    public final B maxMessageSize(int bytes) {
+        use.check();
+        if (bytes < 2 * SocketFrames.SIZE) {
+            throw new IllegalArgumentException("maxMessageSize " + bytes + " is less than " + 2 * SocketFrames.SIZE);
+        }
+        maxMessageSize = bytes;
+        return self();
+    }
+
+    /**
+     * How many messages the device keeps for the loop ({@code …_set_recv_queue_size}). Default: DOCA's.
+     *
+     * @param messages 1 to {@link Capabilities#maxReceiveQueueSize()}
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public final B receiveQueueSize(int messages) {
+        use.check();
+        receiveQueueSize = positive("receiveQueueSize", messages);
+        return self();
+    }
+
+    /**
+     * How much a socket keeps for {@link ComchSocket#receive}, before its peer has to wait: each message counts with its
+     * length and 64 bytes. It is at least eight of the longest messages. Default: 1 MiB for each socket.
+     *
+     * @param bytes at least 1
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public final B receiveLimit(long bytes) {
+        use.check();
+        receiveLimit = Math.min(positive("receiveLimit", bytes), LARGEST_LIMIT);
+        return self();
+    }
+
+    /**
+     * How long the messages of a socket may be together that were given to {@link ComchSocket#sendAsync} and are not
+     * sent yet; what comes beyond is not accepted. Default: 16 MiB for each socket.
+     *
+     * @param bytes at least 1
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public final B sendLimit(long bytes) {
+        use.check();
+        sendLimit = Math.min(positive("sendLimit", bytes), LARGEST_LIMIT);
+        return self();
+    }
+
+    private static int positive(String setting, int value) {
+        return (int) positive(setting, (long) value);
+    }
+
+    private static long positive(String setting, long value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(setting + " " + value + " is less than 1");
+        }
+        return value;
+    }
+
+    abstract B self();
+
+    /**
+     * The settings of the server or client, and the events that all sockets have.
+     *
+     * @param socketOf the socket of a connection, also of a new one; called in the loop
+     */
+    final <E extends ControlPathEndpoint.Builder<E>> E apply(
+            E endpoint, Function<ComchConnection, ComchSocket> socketOf) {
+        if (sendTasks > 0) {
+            endpoint.sendTasks(sendTasks);
+        }
+        if (maxMessageSize > 0) {
+            endpoint.maxMessageSize(maxMessageSize);
+        }
+        if (receiveQueueSize > 0) {
+            endpoint.receiveQueueSize(receiveQueueSize);
+        }
+        return endpoint.onMessage(
+                        (connection, message) -> socketOf.apply(connection).message(message))
+                .onRoom(connection -> socketOf.apply(connection).room())
+                .onDisconnected(connection -> socketOf.apply(connection).end());
+    }
+}

@@ -1,0 +1,332 @@
+package io.github.comch4j.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who does not receive makes the peer wait, whether that is a socket or not. */
+@Timeout(60)
+class SocketBackPressureTest {
+    private static final Duration SHORT = Duration.ofMillis(300);
+    /** What may be under way beyond the limit: the queue of the device, and tasks, with the longest messages. */
+    private static final long UNDER_WAY = 4 << 20;
+
+    private Device host;
+    private Device dpu;
+    private Representor representor;
+    private EventLoop hostLoop;
+    private EventLoop dpuLoop;
+    private ComchServerSocket server;
+    private String name;
+
+    @BeforeEach
+    void open() {
+        Machine.useEmulation();
+        host = Devices.openHost(Machine.HOST);
+        dpu = Devices.openDpu(Machine.DPU);
+        representor = dpu.openRepresentor(Machine.HOST);
+        hostLoop = EventLoop.start("host");
+        dpuLoop = EventLoop.start("dpu");
+        name = Machine.uniqueName();
+        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        hostLoop.close();
+        dpuLoop.close();
+        host.close();
+        dpu.close();
+    }
+
+    private static byte[] numbered(int number, int length) {
+        return ByteBuffer.allocate(length).putInt(number).array();
+    }
+
+    /** Sends until the peer makes it wait. Returns how many went out. */
+    private static int fill(ComchSocket socket, int length) {
+        int sent = 0;
+        while (true) {
+            Throwable thrown;
+            int number = sent;
+            thrown = catchThrowable(() -> socket.send(numbered(number, length), SHORT));
+            if (thrown != null) {
+                assertThat(thrown)
+                        .isInstanceOfSatisfying(
+                                DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+                return sent;
+            }
+            sent++;
+        }
+    }
+
+    private static void receive(ComchSocket socket, int from, int to) {
+        for (int i = from; i < to; i++) {
+            byte[] message = socket.receive(Machine.PATIENCE);
+            assertThat(message).isNotNull();
+            assertThat(ByteBuffer.wrap(message).getInt()).isEqualTo(i);
+        }
+    }
+
+    @Test
+    void aPeerOfAReceiverThatDoesNotReadWaits() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        int sent = fill(socket, 4000);
+        assertThat(sent * 4000L).isBetween((1L << 20) * 3 / 4, (1 << 20) + UNDER_WAY);
+        receive(accepted, 0, sent);
+        assertThat(accepted.receive(Duration.ofMillis(5))).isNull();
+        for (int round = 1; round <= 3; round++) { // and now windows only
+            int more = fill(socket, 1000);
+            assertThat(more * (1000L + SocketFrames.OVERHEAD)).isBetween((1L << 20) / 2, 1L << 20);
+            receive(accepted, 0, more);
+        }
+    }
+
+    @Test
+    void smallMessagesCountAsWhatTheyCost() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        receive(accepted, 0, fill(socket, 4));
+        assertThat(fill(socket, 4)).isLessThanOrEqualTo((1 << 20) / (4 + SocketFrames.OVERHEAD));
+    }
+
+    @Test
+    void theOthersOfTheSameLoopsGoOn() throws Exception {
+        ComchSocket stuck = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        server.accept(Machine.PATIENCE);
+        Thread sender = Thread.startVirtualThread(() -> {
+            try {
+                while (true) {
+                    stuck.send(new byte[4000], Machine.PATIENCE);
+                }
+            } catch (ConnectionClosedException | IllegalStateException e) {
+                // it is closed below
+            }
+        });
+        try (ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE)) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            for (int i = 0; i < 3000; i++) {
+                socket.send(numbered(i, 2000), Machine.PATIENCE);
+                receive(accepted, i, i + 1);
+                accepted.send(numbered(i, 2000), Machine.PATIENCE);
+                receive(socket, i, i + 1);
+            }
+        }
+        stuck.close();
+        sender.join();
+    }
+
+    @Test
+    void bothDirectionsCanBeFullAndAreEmptiedAgain() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        for (int round = 0; round < 2; round++) {
+            int there = fill(socket, 3000);
+            int back = fill(accepted, 3000);
+            receive(accepted, 0, there);
+            receive(socket, 0, back);
+        }
+        socket.send(numbered(7, 4), Machine.PATIENCE);
+        receive(accepted, 7, 8);
+    }
+
+    @Test
+    void theLimitCanBeSet() {
+        String small = Machine.uniqueName();
+        try (ComchServerSocket other = ComchServerSocket.builder(dpuLoop, dpu, representor, small)
+                .receiveLimit(100_000)
+                .open()) {
+            ComchSocket socket = ComchSocket.connect(hostLoop, host, small, Machine.PATIENCE);
+            ComchSocket accepted = other.accept(Machine.PATIENCE);
+            receive(accepted, 0, fill(socket, 1000));
+            int sent = fill(socket, 1000);
+            assertThat(sent).isBetween(30, 100_000 / 1064);
+            receive(accepted, 0, sent);
+            socket.close();
+        }
+    }
+
+    /** A peer that is no socket: a client on an engine of this thread. */
+    private final class Plain implements AutoCloseable {
+        final ProgressEngine engine = ProgressEngine.create();
+        final List<MemorySegment> received = new ArrayList<>();
+        final ComchClient client;
+        final ComchConnection connection;
+
+        Plain() {
+            client = ComchClient.builder(engine, host, name)
+                    .onMessage((from, message) ->
+                            received.add(MemorySegment.ofArray(message.toArray(ValueLayout.JAVA_BYTE))))
+                    .connect(Machine.PATIENCE);
+            connection = client.connection();
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
+    @Test
+    void aPlainPeerIsToldHowMuchItMaySendAndWhyItIsCut() {
+        try (Plain plain = new Plain()) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            byte[] message = new byte[2000];
+            int sent = 0;
+            try {
+                while (true) { // whatever it is told
+                    plain.connection.send(message);
+                    sent++;
+                }
+            } catch (ConnectionClosedException e) {
+                Machine.until("the end", () -> !plain.connection.isOpen(), plain.engine);
+            }
+            assertThat(sent * 2064L).isGreaterThan((1 << 20) + UNDER_WAY);
+            assertThat(plain.received).allMatch(SocketFrames::isFrame).hasSize(2);
+            assertThat(SocketFrames.kind(plain.received.get(0))).isEqualTo(SocketFrames.WINDOW);
+            assertThat(SocketFrames.value(plain.received.get(0))).isEqualTo(1 << 20);
+            assertThat(SocketFrames.kind(plain.received.get(1))).isEqualTo(SocketFrames.ENDING);
+            assertThat(SocketFrames.value(plain.received.get(1))).isEqualTo(EndReason.NOT_RECEIVED.code());
+            long arrived = 0;
+            Throwable end = null;
+            while (end == null) {
+                byte[][] next = new byte[1][];
+                end = catchThrowable(() -> next[0] = accepted.receive(Machine.PATIENCE));
+                arrived += next[0] == null ? 0 : SocketFrames.cost(next[0].length);
+            }
+            assertThat(arrived).isBetween((long) (1 << 20), (1 << 20) + UNDER_WAY);
+            assertThat(end)
+                    .isInstanceOf(ConnectionClosedException.class)
+                    .hasMessageContaining("this process has ended")
+                    .hasMessageContaining("more messages were sent than");
+        }
+    }
+
+    @Test
+    void aPlainPeerThatObservesWindowsIsNeverCut() {
+        try (Plain plain = new Plain()) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            byte[] message = new byte[1000];
+            long cost = SocketFrames.cost(message.length);
+            long sent = 0;
+            long got = 0;
+            long window = Long.MAX_VALUE;
+            for (int i = 0; i < 5000; i++) {
+                while (sent + cost > window) { // as the document says
+                    got += accepted.receive(Duration.ofMillis(1)) == null ? 0 : 1;
+                    plain.engine.progress(64); // its messages go out, and windows come in
+                    window = lastWindow(plain);
+                }
+                plain.connection.send(message);
+                sent += cost;
+                plain.engine.progress(64);
+                long told = lastWindow(plain);
+                if (told != window && window == Long.MAX_VALUE) {
+                    plain.connection.send(SocketFrames.make(SocketFrames.OBSERVES, 0));
+                }
+                window = told;
+            }
+            while (got < 5000) {
+                got += accepted.receive(Duration.ofMillis(1)) == null ? 0 : 1;
+                plain.engine.progress(64);
+            }
+            assertThat(plain.connection.isOpen()).isTrue();
+        }
+    }
+
+    private static long lastWindow(Plain plain) {
+        return plain.received.isEmpty() ? Long.MAX_VALUE : SocketFrames.value(plain.received.getLast());
+    }
+
+    @Test
+    void whoSaysThatItObservesWindowsIsTakenAtItsWord() {
+        try (Plain plain = new Plain()) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            byte[] message = new byte[1000];
+            while (plain.received.isEmpty()) {
+                plain.connection.send(message);
+                plain.engine.progress();
+            }
+            plain.connection.send(SocketFrames.make(SocketFrames.OBSERVES, 0));
+            try {
+                while (true) {
+                    plain.connection.send(message);
+                }
+            } catch (ConnectionClosedException e) {
+                Machine.until("the end", () -> !plain.connection.isOpen(), plain.engine);
+            }
+            long arrived = 0;
+            try {
+                while (true) {
+                    arrived += SocketFrames.cost(accepted.receive(Machine.PATIENCE).length);
+                }
+            } catch (ConnectionClosedException e) {
+                assertThat(e).hasMessageContaining("more messages were sent than");
+            }
+            assertThat(arrived).isBetween((1L << 20) - 1064, 1L << 20);
+        }
+    }
+
+    @Test
+    void aSocketIsToldWhyItsPeerHasEndedTheConnection() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        fill(socket, 4000);
+        var waits = socket.sendAsync(new byte[1]);
+        assertThatThrownBy(() -> hostLoop.call(
+                        () -> { // past the socket, which would wait
+                            while (true) {
+                                socket.connection().send(new byte[4000]);
+                            }
+                        }))
+                .isInstanceOf(ConnectionClosedException.class);
+        assertThat(catchThrowable(waits::join).getCause())
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("the peer has ended: more messages were sent than");
+        assertThatThrownBy(() -> socket.send(new byte[1], Machine.PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("the peer has ended: more messages were sent than");
+        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("the peer has ended: more messages were sent than");
+        assertThatThrownBy(() -> accepted.send(new byte[1], Machine.PATIENCE))
+                .isInstanceOf(ConnectionClosedException.class)
+                .hasMessageContaining("this process has ended: more messages were sent than");
+        socket.close();
+    }
+
+    @Test
+    void aMessageOfTheSameLengthIsAMessage() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        byte[] message = SocketFrames.make(SocketFrames.WINDOW, 0);
+        message[15]++;
+        socket.send(message, Machine.PATIENCE);
+        assertThat(accepted.receive(Machine.PATIENCE)).isEqualTo(message);
+        socket.close();
+    }
+}

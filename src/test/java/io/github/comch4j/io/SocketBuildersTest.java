@@ -1,0 +1,102 @@
+package io.github.comch4j.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.Representor;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Settings of sockets. */
+@Timeout(60)
+class SocketBuildersTest {
+    private Device host;
+    private Device dpu;
+    private Representor representor;
+    private EventLoop loop;
+
+    @BeforeEach
+    void open() {
+        Machine.useEmulation();
+        host = Devices.openHost(Machine.HOST);
+        dpu = Devices.openDpu(Machine.DPU);
+        representor = dpu.openRepresentor(Machine.HOST);
+        loop = EventLoop.start("loop");
+    }
+
+    @AfterEach
+    void close() {
+        loop.close();
+        host.close();
+        dpu.close();
+    }
+
+    private static Stream<Runnable> settings(SocketBuilder<?> builder) {
+        return Stream.of(
+                () -> builder.sendTasks(1),
+                () -> builder.maxMessageSize(64),
+                () -> builder.receiveQueueSize(1),
+                () -> builder.receiveLimit(1),
+                () -> builder.sendLimit(1));
+    }
+
+    @Test
+    void eachMakesOneObjectWithTheSettings() {
+        String name = Machine.uniqueName();
+        ComchServerSocket.Builder servers = ComchServerSocket.builder(loop, dpu, representor, name)
+                .sendTasks(7)
+                .maxMessageSize(512)
+                .receiveQueueSize(5)
+                .receiveLimit(Long.MAX_VALUE)
+                .sendLimit(Long.MAX_VALUE);
+        ComchSocket.Builder clients = ComchSocket.builder(loop, host, name).maxMessageSize(256);
+        try (ComchServerSocket server = servers.open();
+                ComchSocket socket = clients.connect(Machine.PATIENCE)) {
+            assertThat(server.server().maxMessageSize()).isEqualTo(512);
+            assertThat(server.server().receiveQueueSize()).isEqualTo(5);
+            assertThat(server.server().sendTasks()).isEqualTo(7);
+            assertThat(socket.connection().endpoint().maxMessageSize()).isEqualTo(256);
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            accepted.sendAsync(new byte[256]).join();
+            assertThat(socket.receive(Machine.PATIENCE)).hasSize(256);
+            socket.sendAsync(new byte[256]).join();
+            assertThat(accepted.receive(Machine.PATIENCE)).hasSize(256);
+            assertThat(Stream.concat(
+                            Stream.concat(settings(servers), settings(clients)),
+                            Stream.<Runnable>of(servers::open, () -> clients.connect(Machine.PATIENCE))))
+                    .allSatisfy(call -> assertThatThrownBy(call::run)
+                            .isExactlyInstanceOf(IllegalStateException.class)
+                            .hasMessageContaining(name)
+                            .hasMessageContaining("has been used"));
+        }
+    }
+
+    @Test
+    void impossibleSettingsAreRefused() {
+        ComchSocket.Builder builder = ComchSocket.builder(loop, host, Machine.uniqueName());
+        List<Consumer<ComchSocket.Builder>> wrong = List.of(
+                b -> b.sendTasks(0),
+                b -> b.maxMessageSize(63),
+                b -> b.receiveQueueSize(-1),
+                b -> b.receiveLimit(0),
+                b -> b.sendLimit(Long.MIN_VALUE));
+        assertThat(wrong)
+                .allSatisfy(setting ->
+                        assertThatThrownBy(() -> setting.accept(builder)).isInstanceOf(IllegalArgumentException.class));
+        assertThatThrownBy(() -> ComchServerSocket.builder(loop, dpu, representor, Machine.uniqueName())
+                        .sendTasks(1 << 30)
+                        .open())
+                .isInstanceOf(DocaException.class)
+                .hasMessageContaining("sendTasks");
+    }
+}

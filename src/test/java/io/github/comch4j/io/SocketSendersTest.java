@@ -1,0 +1,281 @@
+package io.github.comch4j.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.Representor;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Many threads send on one socket. */
+@Timeout(60)
+class SocketSendersTest {
+    private Device host;
+    private Device dpu;
+    private Representor representor;
+    private EventLoop hostLoop;
+    private EventLoop dpuLoop;
+    private ComchServerSocket server;
+    private String name;
+    private final CountDownLatch held = new CountDownLatch(1);
+
+    @BeforeEach
+    void open() {
+        Machine.useEmulation();
+        host = Devices.openHost(Machine.HOST);
+        dpu = Devices.openDpu(Machine.DPU);
+        representor = dpu.openRepresentor(Machine.HOST);
+        hostLoop = EventLoop.start("host");
+        dpuLoop = EventLoop.start("dpu");
+        name = Machine.uniqueName();
+        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
+    }
+
+    @AfterEach
+    void close() {
+        held.countDown();
+        server.close();
+        hostLoop.close();
+        dpuLoop.close();
+        host.close();
+        dpu.close();
+    }
+
+    /** The server's loop takes nothing until {@link #held} is counted down. */
+    private void hold() {
+        CountDownLatch holds = new CountDownLatch(1);
+        dpuLoop.execute(() -> {
+            holds.countDown();
+            try {
+                held.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        try {
+            holds.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static byte[] numbered(int number) {
+        return ByteBuffer.allocate(8).putInt(number).array();
+    }
+
+    private static int numberOf(byte[] message) {
+        return ByteBuffer.wrap(message).getInt();
+    }
+
+    private static void await(String what, java.util.function.BooleanSupplier done) throws InterruptedException {
+        long deadline = System.nanoTime() + Machine.PATIENCE.toNanos();
+        while (!done.getAsBoolean()) {
+            assertThat(System.nanoTime() - deadline).as("waiting for " + what).isNegative();
+            Thread.sleep(1);
+        }
+    }
+
+    @Test
+    void whoWaitsForRoomDoesNotAskForIt() throws Exception {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        hold();
+        int senders = 1000; // more than the device and the tasks take
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < senders; i++) {
+            int number = i;
+            threads.add(Thread.startVirtualThread(() -> socket.send(numbered(number), Machine.PATIENCE)));
+        }
+        await("a refusal", () -> socket.connection().refused() > 0);
+        for (int i = 0; i < 2000; i++) { // so that the loop goes round and round
+            hostLoop.call(() -> null);
+            Thread.yield();
+        }
+        assertThat(socket.connection().refused())
+                .as("refused while nobody reads")
+                .isLessThan(10);
+        held.countDown();
+        boolean[] arrived = new boolean[senders];
+        for (int i = 0; i < senders; i++) {
+            arrived[numberOf(accepted.receive(Machine.PATIENCE))] = true;
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(arrived).doesNotContain(false);
+        assertThat(socket.connection().refused()).as("refused altogether").isLessThan(senders);
+    }
+
+    @Test
+    void whoWaitsLongestIsServedFirst() throws Exception {
+        ComchSocket socket =
+                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        hold();
+        int first = 0;
+        while (!socket.sendAsync(numbered(first)).isDone()) { // fills the device
+            first++;
+            CompletableFuture<?> next = socket.sendAsync(numbered(first));
+            hostLoop.call(() -> null);
+            hostLoop.call(() -> null);
+            if (!next.isDone()) {
+                break;
+            }
+            first++;
+        }
+        int waiting = 40;
+        int begin = first + 1;
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < waiting; i++) {
+            int number = begin + i;
+            Thread thread = new Thread(() -> socket.send(numbered(number), Machine.PATIENCE));
+            thread.start();
+            await("the thread to wait", () -> thread.getState() == Thread.State.TIMED_WAITING);
+            threads.add(thread);
+        }
+        held.countDown();
+        List<Integer> numbers = new ArrayList<>();
+        while (numbers.size() < begin + waiting) {
+            numbers.add(numberOf(accepted.receive(Machine.PATIENCE)));
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(numbers.subList(begin, begin + waiting))
+                .containsExactlyElementsOf(
+                        IntStream.range(begin, begin + waiting).boxed().toList());
+    }
+
+    @Test
+    void futuresAreCompletedInOrderWhenThereIsRoom() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        int count = 5000;
+        List<Integer> completed = new ArrayList<>(); // in the loop, then here
+        List<CompletableFuture<Void>> futures = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int number = i;
+            futures.add(socket.sendAsync(numbered(number)).thenRun(() -> completed.add(number)));
+        }
+        for (int i = 0; i < count; i++) {
+            assertThat(numberOf(accepted.receive(Machine.PATIENCE))).isEqualTo(i);
+        }
+        CompletableFuture.allOf(futures.toArray(CompletableFuture[]::new)).join();
+        assertThat(completed)
+                .containsExactlyElementsOf(IntStream.range(0, count).boxed().toList());
+    }
+
+    @Test
+    void whatIsCancelledInTimeIsNotSent() throws Exception {
+        ComchSocket socket =
+                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        hold();
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            futures.add(socket.sendAsync(numbered(i)));
+        }
+        await("a refusal", () -> socket.connection().refused() > 0);
+        assertThat(futures.getLast().cancel(false)).isTrue();
+        assertThatThrownBy(() -> socket.send(numbered(500), Duration.ofMillis(20)))
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
+        Thread interrupted =
+                new Thread(() -> assertThat(catchThrowable(() -> socket.send(numbered(501), Machine.PATIENCE)))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("interrupted"));
+        interrupted.start();
+        await("the thread to wait", () -> interrupted.getState() == Thread.State.TIMED_WAITING);
+        interrupted.interrupt();
+        interrupted.join();
+        held.countDown();
+        CompletableFuture<?> last = socket.sendAsync(numbered(502));
+        List<Integer> numbers = new ArrayList<>();
+        while (numbers.isEmpty() || numbers.getLast() != 502) {
+            numbers.add(numberOf(accepted.receive(Machine.PATIENCE)));
+        }
+        last.join();
+        assertThat(numbers).hasSize(500).doesNotContain(499, 500, 501);
+    }
+
+    @Test
+    void futuresAreNotAcceptedBeyondTheLimit() throws Exception {
+        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+                .sendTasks(1)
+                .sendLimit(800)
+                .connect(Machine.PATIENCE);
+        ComchSocket accepted = server.accept(Machine.PATIENCE);
+        hold();
+        int sent = 0;
+        CompletableFuture<?> refused;
+        do {
+            refused = socket.sendAsync(numbered(sent++));
+            hostLoop.call(() -> null);
+        } while (!refused.isCompletedExceptionally());
+        assertThat(catchThrowable(refused::join).getCause())
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.AGAIN))
+                .hasMessageContaining("800 wait already");
+        held.countDown();
+        for (int i = 0; i < sent - 1; i++) {
+            assertThat(numberOf(accepted.receive(Machine.PATIENCE))).isEqualTo(i);
+        }
+        hostLoop.call(() -> null);
+        socket.sendAsync(numbered(sent)).join();
+        assertThat(numberOf(accepted.receive(Machine.PATIENCE))).isEqualTo(sent);
+    }
+
+    @Test
+    void whatWaitsFailsWhenTheConnectionOrTheLoopEnds() throws Exception {
+        ComchSocket socket =
+                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        server.accept(Machine.PATIENCE);
+        hold();
+        List<CompletableFuture<?>> futures = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            futures.add(socket.sendAsync(numbered(i)));
+        }
+        await("a refusal", () -> socket.connection().refused() > 0);
+        Thread closer = new Thread(socket::close);
+        closer.start();
+        assertThat(catchThrowable(() -> futures.getLast().get(20, java.util.concurrent.TimeUnit.SECONDS))
+                        .getCause())
+                .isInstanceOf(ConnectionClosedException.class);
+        held.countDown();
+        closer.join();
+        assertThat(futures).allMatch(CompletableFuture::isDone);
+        hostLoop.close();
+        assertThat(catchThrowable(() -> socket.sendAsync(new byte[1]).join()).getCause())
+                .isInstanceOf(RejectedExecutionException.class);
+    }
+
+    @Test
+    void impossibleMessagesAreRefusedAtOnce() {
+        ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
+        int most = socket.connection().endpoint().maxMessageSize();
+        for (byte[] message : List.of(new byte[0], new byte[most + 1], SocketFrames.make(SocketFrames.WINDOW, 1))) {
+            assertThatThrownBy(() -> socket.sendAsync(message)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> socket.send(message, Machine.PATIENCE))
+                    .isInstanceOf(IllegalArgumentException.class);
+        }
+        socket.close();
+    }
+}
