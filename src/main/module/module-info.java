@@ -16,4 +16,5 @@ module io.github.comch4j {
     exports io.github.comch4j.emulator;
     exports io.github.comch4j.io;
     exports io.github.comch4j.management;
+    exports io.github.comch4j.rpc;
 }

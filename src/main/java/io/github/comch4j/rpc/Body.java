@@ -1,0 +1,57 @@
+package io.github.comch4j.rpc;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
+
+/** A body that arrives in parts. Takes memory as they come, whatever length the peer has told. */
+final class Body {
+    private static final int FIRST_SIZE = 64 << 10;
+
+    /** What its first frame said beside the body. */
+    final int value;
+
+    final long extra;
+    private byte[] bytes;
+    private final int length;
+    private int filled;
+
+    Body(int length, int value, long extra) {
+        this.length = length;
+        this.value = value;
+        this.extra = extra;
+        this.bytes = new byte[Math.min(length, FIRST_SIZE)];
+    }
+
+    /** Adds a part. Returns false if that is more than the body was said to have. */
+    boolean add(MemorySegment message, long at, int part) {
+        if (part > length - filled) {
+            return false;
+        }
+        if (filled + part > bytes.length) {
+            bytes = Arrays.copyOf(bytes, (int) Math.min(length, Math.max(2L * bytes.length, filled + part)));
+        }
+        MemorySegment.copy(message, ValueLayout.JAVA_BYTE, at + Frames.HEADER, bytes, filled, part);
+        filled += part;
+        return true;
+    }
+
+    boolean isWhole() {
+        return filled == length;
+    }
+
+    int filled() {
+        return filled;
+    }
+
+    byte[] bytes() {
+        return bytes.length == length ? bytes : Arrays.copyOf(bytes, length);
+    }
+
+    /** A body that is in one frame. */
+    static byte[] of(MemorySegment message, long at, int part) {
+        byte[] bytes = new byte[part];
+        MemorySegment.copy(message, ValueLayout.JAVA_BYTE, at + Frames.HEADER, bytes, 0, part);
+        return bytes;
+    }
+}

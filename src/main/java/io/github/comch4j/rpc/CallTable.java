@@ -1,0 +1,272 @@
+package io.github.comch4j.rpc;
+
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.life.ConnectionInside;
+import java.lang.foreign.MemorySegment;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** The calls of a client on one connection, from the thread that makes them to the response. */
+final class CallTable {
+    private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
+
+    /** While calls wait, one is looked at so often at least. */
+    private static final long SWEEP_NANOS = 50_000_000;
+
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final int SLOT_BITS = 24;
+
+    private final EventLoop loop;
+    private final ComchConnection connection;
+    private final int maxBody;
+    private final BooleanSupplier anyInFlight;
+    private final HandOver<Outgoing> added = new HandOver<>();
+    private final Runnable drain = this::drain;
+    private final FrameQueue frames;
+    private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
+    private int[] free; // slots; in the loop, as the next ones
+    private int freeCount;
+    private long sequence;
+    private boolean ended;
+    private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
+
+    /** {@code anyInFlight} may be asked by any thread. */
+    CallTable(EventLoop loop, ComchConnection connection, int maxInFlight, int maxBody, BooleanSupplier anyInFlight) {
+        this.loop = loop;
+        this.anyInFlight = anyInFlight;
+        this.connection = connection;
+        this.maxBody = maxBody;
+        this.frames = new FrameQueue(connection);
+        this.calls = new AtomicReferenceArray<>(0);
+        this.free = new int[0];
+        grow(maxInFlight);
+    }
+
+    ComchConnection connection() {
+        return connection;
+    }
+
+    // ---- any thread
+
+    /** Sends a call, soon. */
+    void add(Call call) {
+        if (added.add(call)) {
+            execute(drain);
+        }
+        long next = nextSweep.get();
+        if (next == NEVER || call.deadline() - next < 0) {
+            sweepAt(call.begin() + Math.min(call.extra, SWEEP_NANOS));
+        }
+    }
+
+    /** Nobody waits for it any more: the server is told, if it knows of it. */
+    void forget(Call call) {
+        execute(() -> forgetNow(call));
+    }
+
+    private void execute(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            for (Outgoing left = added.takeAll(); left != null; left = left.next()) {
+                ((Call) left).fail(new RejectedExecutionException(e.getMessage(), e));
+            }
+        }
+    }
+
+    private void sweepAt(long time) {
+        long next = nextSweep.get();
+        while (next == NEVER || time - next < 0) {
+            if (nextSweep.compareAndSet(next, time)) {
+                Executor later =
+                        CompletableFuture.delayedExecutor(Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
+                later.execute(this::sweep);
+                return;
+            }
+            next = nextSweep.get();
+        }
+    }
+
+    /** Fails the calls that are late. */
+    private void sweep() {
+        nextSweep.set(NEVER); // who adds a call from now on sees it
+        long now = System.nanoTime();
+        long[] soonest = {SWEEP_NANOS};
+        added.forEach(waiting -> look((Call) waiting, now, soonest));
+        AtomicReferenceArray<@Nullable Call> table = calls;
+        for (int slot = 0; slot < table.length(); slot++) {
+            Call call = table.get(slot);
+            if (call != null) {
+                look(call, now, soonest);
+            }
+        }
+        if (anyInFlight.getAsBoolean()) { // perhaps one that was on its way into the table, and not seen
+            sweepAt(now + soonest[0]);
+        }
+    }
+
+    private void look(Call call, long now, long[] soonest) {
+        long left = call.check(now);
+        if (left > 0) {
+            soonest[0] = Math.min(soonest[0], left);
+        } else {
+            forget(call);
+        }
+    }
+
+    // ---- the loop
+
+    private void drain() {
+        for (Outgoing next = added.takeAll(); next != null; next = next.next()) {
+            begin((Call) next);
+        }
+        flush();
+    }
+
+    private void begin(Call call) {
+        if (call.isObsolete()) {
+            return;
+        }
+        if (ended) {
+            call.fail(closed());
+            return;
+        }
+        if (freeCount == 0) {
+            grow(2 * free.length);
+        }
+        int slot = free[--freeCount];
+        call.id = ++sequence << SLOT_BITS | slot;
+        calls.set(slot, call);
+        frames.add(call);
+    }
+
+    private void grow(int size) {
+        AtomicReferenceArray<@Nullable Call> before = calls;
+        AtomicReferenceArray<@Nullable Call> larger = new AtomicReferenceArray<>(size);
+        for (int slot = 0; slot < before.length(); slot++) {
+            larger.set(slot, before.get(slot));
+        }
+        free = new int[size];
+        for (int slot = size - 1; slot >= before.length(); slot--) {
+            free[freeCount++] = slot;
+        }
+        calls = larger;
+    }
+
+    /** There is room to send again. */
+    void flush() {
+        try {
+            frames.flush();
+        } catch (ConnectionClosedException e) {
+            // its end is reported soon
+        }
+    }
+
+    private @Nullable Call find(long id) {
+        int slot = (int) id & (1 << SLOT_BITS) - 1;
+        Call call = slot < calls.length() ? calls.get(slot) : null;
+        return call != null && call.id == id ? call : null;
+    }
+
+    private void free(Call call) {
+        int slot = (int) call.id & (1 << SLOT_BITS) - 1;
+        calls.set(slot, null);
+        free[freeCount++] = slot;
+    }
+
+    private void forgetNow(Call call) {
+        if (!ended && find(call.id) == call) {
+            free(call);
+            if (call.begun) {
+                frames.add(new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY));
+                flush();
+            }
+        }
+    }
+
+    /** A message has arrived. Returns false if a server does not send such. */
+    boolean message(MemorySegment message) {
+        return Frames.read(message, this::frame);
+    }
+
+    private boolean frame(MemorySegment message, long at, int part) {
+        int kind = Frames.kind(message, at);
+        Call call = find(Frames.id(message, at));
+        if (call == null) {
+            return true; // it was given up
+        }
+        if (kind == Frames.MORE) {
+            return call.arriving != null && more(call, call.arriving, message, at, part);
+        }
+        int length = Frames.bodyLength(message, at);
+        if (length < part || (kind != Frames.RESPONSE && kind != Frames.FAILURE)) {
+            return false;
+        }
+        if (length > maxBody) {
+            call.fail(new RpcException(
+                    RpcException.Kind.TOO_LONG,
+                    "a response of " + length + " bytes to a call of method " + call.value + ": maxBody is "
+                            + maxBody));
+            forgetNow(call);
+            return true;
+        }
+        int status = kind == Frames.RESPONSE ? -1 : Frames.value(message, at);
+        if (length == part) {
+            end(call, status, Body.of(message, at, part));
+            return true;
+        }
+        call.arriving = new Body(length, status, 0);
+        return more(call, call.arriving, message, at, part);
+    }
+
+    private boolean more(Call call, Body body, MemorySegment message, long at, int part) {
+        if (!body.add(message, at, part)) {
+            return false;
+        }
+        if (body.isWhole()) {
+            call.arriving = null;
+            end(call, body.value, body.bytes());
+        }
+        return true;
+    }
+
+    /** {@code status} is -1, or the code of a failure. */
+    private void end(Call call, int status, byte[] body) {
+        free(call);
+        if (status == -1) {
+            call.complete(body);
+        } else {
+            call.fail(new RpcException(RpcException.Kind.of(status), new String(body, StandardCharsets.UTF_8)));
+        }
+    }
+
+    /** The connection has ended: what is in flight fails. */
+    void end() {
+        ended = true;
+        frames.clear();
+        for (int slot = 0; slot < calls.length(); slot++) {
+            Call call = calls.get(slot);
+            if (call != null) {
+                calls.set(slot, null);
+                call.fail(closed());
+            }
+        }
+    }
+
+    private RuntimeException closed() {
+        return INSIDE.apply(connection).ended(PeCalls.PROGRESS_NAME, "waiting for a response on " + connection);
+    }
+}

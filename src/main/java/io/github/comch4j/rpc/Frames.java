@@ -1,0 +1,88 @@
+package io.github.comch4j.rpc;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+
+/**
+ * The format of messages, see {@code docs/rpc.md}: a row of frames, each at a multiple of 8 bytes. A frame is a header
+ * and a part of a body; a body that does not fit goes on in frames of kind {@link #MORE}. Numbers are little-endian.
+ */
+final class Frames {
+    static final int HEADER = 32;
+
+    /** The value is the method, the extra number how long the client waits, nanoseconds. */
+    static final int REQUEST = 1;
+
+    static final int RESPONSE = 2;
+    /** The value is an {@link RpcException.Kind}, the body a text. */
+    static final int FAILURE = 3;
+    /** The next part of the body of the same id. */
+    static final int MORE = 4;
+    /** The client does not wait any more. */
+    static final int CANCEL = 5;
+
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private Frames() {}
+
+    static void write(
+            MemorySegment message, long at, int part, int kind, long id, int value, int bodyLength, long extra) {
+        message.set(INT, at, part);
+        message.set(INT, at + 4, kind);
+        message.set(LONG, at + 8, id);
+        message.set(INT, at + 16, value);
+        message.set(INT, at + 20, bodyLength);
+        message.set(LONG, at + 24, extra);
+    }
+
+    static int part(MemorySegment message, long at) {
+        return message.get(INT, at);
+    }
+
+    static int kind(MemorySegment message, long at) {
+        return message.get(INT, at + 4);
+    }
+
+    static long id(MemorySegment message, long at) {
+        return message.get(LONG, at + 8);
+    }
+
+    static int value(MemorySegment message, long at) {
+        return message.get(INT, at + 16);
+    }
+
+    static int bodyLength(MemorySegment message, long at) {
+        return message.get(INT, at + 20);
+    }
+
+    static long extra(MemorySegment message, long at) {
+        return message.get(LONG, at + 24);
+    }
+
+    /** What a frame takes up, with padding. */
+    static int size(int part) {
+        return HEADER + part + 7 & ~7;
+    }
+
+    /** Does something with the frames of a message. */
+    interface Reader {
+        /** Returns false if that cannot be. */
+        boolean frame(MemorySegment message, long at, int part);
+    }
+
+    /** Hands over the frames of a message. Returns false if it is not made of whole and possible ones. */
+    static boolean read(MemorySegment message, Reader reader) {
+        long size = message.byteSize();
+        long at = 0;
+        while (size - at >= HEADER) {
+            int part = part(message, at);
+            if (part < 0 || part > size - at - HEADER || !reader.frame(message, at, part)) {
+                return false;
+            }
+            at += size(part);
+        }
+        return at >= size;
+    }
+}

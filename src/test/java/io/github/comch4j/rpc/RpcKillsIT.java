@@ -1,0 +1,96 @@
+package io.github.comch4j.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.comch4j.Child;
+import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Either process of a thousand outstanding calls is killed: the other one learns of all of them within a second. */
+@Timeout(60)
+class RpcKillsIT {
+    private static final int CALLS = 1000;
+    private static final long SECOND = 1000; // milliseconds: what is promised
+
+    private static Child peer(String... arguments) {
+        return Child.start(RpcPeer.class, List.of(), Map.of(), arguments);
+    }
+
+    @Test
+    void whenTheServerIsKilledAllCallsFail() throws Exception {
+        Machine.useEmulation();
+        String name = Machine.uniqueName();
+        try (Child child = peer("serve", name);
+                EventLoop loop = EventLoop.start("loop");
+                Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(child.line()).isEqualTo("serving");
+            RpcClient client = RpcClient.builder(loop, host, name)
+                    .timeout(Duration.ofHours(1))
+                    .connect(Machine.PATIENCE);
+            List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+            List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
+            CountDownLatch threads = new CountDownLatch(CALLS / 2);
+            for (int i = 0; i < CALLS / 2; i++) {
+                futures.add(client.callAsync(RpcPeer.HOLD, new byte[64]));
+                Thread.startVirtualThread(() -> {
+                    thrown.add(catchThrowable(() -> client.call(RpcPeer.HOLD, new byte[64])));
+                    threads.countDown();
+                });
+            }
+            while (!child.line().equals("request " + CALLS)) {
+                assertThat(client.inFlight()).isPositive();
+            }
+            child.kill();
+            long killed = System.nanoTime();
+            assertThat(threads.await(SECOND, TimeUnit.MILLISECONDS)).isTrue();
+            for (CompletableFuture<byte[]> future : futures) {
+                long left = SECOND - (System.nanoTime() - killed) / 1_000_000;
+                thrown.add(catchThrowable(() -> future.get(left, TimeUnit.MILLISECONDS))
+                        .getCause());
+            }
+            assertThat(thrown).hasSize(CALLS).allMatch(ConnectionClosedException.class::isInstance);
+            assertThat(client.inFlight()).isZero();
+            client.close();
+        }
+    }
+
+    @Test
+    void whenTheClientIsKilledAllRequestsAreCancelled() throws Exception {
+        Machine.useEmulation();
+        String name = Machine.uniqueName();
+        CountDownLatch begun = new CountDownLatch(CALLS);
+        CountDownLatch cancelled = new CountDownLatch(CALLS);
+        try (EventLoop loop = EventLoop.start("loop");
+                Device dpu = Devices.openDpu(Machine.DPU);
+                RpcServer server = RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
+                        .asyncMethod(RpcPeer.HOLD, request -> {
+                            request.onCancelled(cancelled::countDown);
+                            begun.countDown();
+                            return new CompletableFuture<>();
+                        })
+                        .start();
+                Child child = peer("call", name, Integer.toString(CALLS))) {
+            assertThat(child.line()).isEqualTo("calling");
+            assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+            child.kill();
+            assertThat(cancelled.await(SECOND, TimeUnit.MILLISECONDS)).isTrue();
+            assertThat(loop.<Integer, RuntimeException>call(
+                            () -> server.server().connections().size()))
+                    .isZero();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package io.github.comch4j.rpc;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** The other process of {@link RpcKillsIT}: {@code serve NAME}, {@code call NAME CALLS}. Never ends by itself. */
+public final class RpcPeer {
+    static final int HOLD = 1;
+
+    private RpcPeer() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Machine.useEmulation();
+        EventLoop loop = EventLoop.start("loop");
+        if (arguments[0].equals("serve")) {
+            serve(loop, arguments[1]);
+        } else {
+            call(loop, arguments[1], Integer.parseInt(arguments[2]));
+        }
+    }
+
+    private static void serve(EventLoop loop, String name) {
+        var dpu = Devices.openDpu(Machine.DPU);
+        int[] requests = new int[1]; // in the loop
+        RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
+                .asyncMethod(HOLD, request -> {
+                    System.out.println("request " + ++requests[0]);
+                    return new CompletableFuture<>();
+                })
+                .start();
+        System.out.println("serving");
+    }
+
+    private static void call(EventLoop loop, String name, int calls) {
+        RpcClient client =
+                RpcClient.builder(loop, Devices.openHost(Machine.HOST), name).connect(Machine.PATIENCE);
+        for (int i = 0; i < calls; i++) {
+            var _ = client.callAsync(HOLD, new byte[64], Duration.ofHours(1));
+        }
+        System.out.println("calling");
+    }
+}
