@@ -1,0 +1,41 @@
+package examples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcException;
+import java.time.Duration;
+
+/** A client that goes on when its server has been started again. */
+public final class StaysConnected {
+    private StaysConnected() {}
+
+    public static RpcClient connect(EventLoop loop, Device device, String server) {
+        // @start region="reconnect"
+        RpcClient client = RpcClient.builder(loop, device, server)
+                .reconnect(Duration.ofMillis(10), Duration.ofSeconds(5)) // 10 ms after the end, then 20, 40, ... 5 s
+                .onState((self, state) -> System.out.println(state))
+                .connect(Duration.ofSeconds(30));
+        // @end
+        return client;
+    }
+
+    public static String ask(RpcClient client, String question) throws InterruptedException {
+        // @start region="ask"
+        while (true) {
+            try {
+                return new String(client.call(1, question.getBytes(UTF_8)), UTF_8);
+            } catch (ConnectionClosedException e) {
+                // The server may have handled the call before it died, or not: the client does not know, and so never
+                // sends a call twice. Ask again only what may be asked twice.
+                Thread.sleep(10);
+            } catch (RpcException e) {
+                return e.getMessage();
+            }
+        }
+        // @end
+    }
+}

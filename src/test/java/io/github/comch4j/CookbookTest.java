@@ -1,0 +1,154 @@
+package io.github.comch4j;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import examples.ManyClients;
+import examples.RpcExample;
+import examples.StaysConnected;
+import examples.Telemetry;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcServer;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The programs of docs/cookbook.md that have a server or client of their own do what is said of them. */
+@Timeout(60)
+class CookbookTest {
+    private Device host;
+    private Device dpu;
+    private Representor representor;
+    private EventLoop hostLoop;
+    private EventLoop dpuLoop;
+    private final String name = Machine.uniqueName();
+
+    @BeforeAll
+    static void emulated() {
+        Machine.useEmulation();
+    }
+
+    @BeforeEach
+    void open() {
+        host = Devices.openHost(Machine.HOST);
+        dpu = Devices.openDpu(Machine.DPU);
+        representor = dpu.openRepresentor(Machine.HOST);
+        hostLoop = EventLoop.start("host");
+        dpuLoop = EventLoop.start("dpu");
+    }
+
+    @AfterEach
+    void close() {
+        hostLoop.close();
+        dpuLoop.close();
+        host.close();
+        dpu.close();
+    }
+
+    @Test
+    void calls() {
+        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
+                RpcServer server = RpcExample.server(dpuLoop, dpu, representor, name, executor)) {
+            assertThat(server.toString()).contains(name);
+            assertThat(RpcExample.client(hostLoop, host, name)).isEqualTo("HELLO, a key");
+        }
+    }
+
+    @Test
+    void telemetry() {
+        List<Long> received = new ArrayList<>(); // on the server's thread, then here
+        CompletableFuture<Void> last = new CompletableFuture<>();
+        int times = 10_000;
+        try (ProgressEngine engine = ProgressEngine.create();
+                ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                        .onMessage((connection, message) -> {
+                            long value = message.get(ValueLayout.JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN), 0);
+                            received.add(value);
+                            if (value == times) {
+                                last.complete(null);
+                            }
+                        })
+                        .start()) {
+            CompletableFuture<Long> replaced = new CompletableFuture<>();
+            Thread client = new Thread(() -> {
+                try (Telemetry telemetry = new Telemetry(host, name)) {
+                    long[] value = new long[1];
+                    replaced.complete(telemetry.run(times, () -> ++value[0]));
+                    last.join();
+                } catch (RuntimeException e) {
+                    replaced.completeExceptionally(e);
+                }
+            });
+            client.start();
+            int[] rounds = new int[1];
+            Machine.until(
+                    "the last value",
+                    () -> {
+                        if (++rounds[0] % 64 == 0) {
+                            Thread.yield(); // slower than the meter
+                        }
+                        return last.isDone() || replaced.isCompletedExceptionally();
+                    },
+                    engine);
+            assertThat(received.size() + replaced.join()).isEqualTo(times);
+            assertThat(received).isSorted().last().isEqualTo((long) times);
+            assertThat(server.isClosed()).isFalse();
+        }
+    }
+
+    @Test
+    void stayingConnected() throws Exception {
+        RpcServer first = server("first");
+        try (RpcClient client = StaysConnected.connect(hostLoop, host, name)) {
+            assertThat(StaysConnected.ask(client, "who")).isEqualTo("first");
+            first.close();
+            try (RpcServer second = server("second")) {
+                assertThat(StaysConnected.ask(client, "who")).isEqualTo("second");
+                assertThat(second.toString()).contains(name);
+            }
+        }
+    }
+
+    private RpcServer server(String answer) {
+        return RpcServer.builder(dpuLoop, dpu, representor, name)
+                .method(1, request -> answer.getBytes(UTF_8))
+                .start();
+    }
+
+    @Test
+    void manyClientsAndAnOrderlyEnd() {
+        try (Child child = Child.start(ManyClients.class, List.of("-Dcomch4j.library=emulated"), Map.of(), name)) {
+            List<ComchSocket> sockets = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                sockets.add(ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE));
+            }
+            for (int i = 0; i < 20; i++) {
+                sockets.get(i).send(new byte[i + 1], Machine.PATIENCE);
+            }
+            for (int i = 0; i < 20; i++) {
+                assertThat(sockets.get(i).receive(Machine.PATIENCE)).hasSize(i + 1);
+            }
+            child.terminate();
+            assertThat(child.rest()).startsWith("no more clients");
+            assertThat(child.exitCode()).isEqualTo(143);
+            sockets.forEach(ComchSocket::close);
+        }
+    }
+}
