@@ -35,6 +35,8 @@ class Case:
         text = self.work
         if self.work == "idle":
             return f"idle {self.connections} connections"
+        if self.work == "rpc":
+            return f"rpc {size_name(self.size)} {self.connections} caller{'s' if self.connections > 1 else ''} {self.form}"
         if self.work in ("setup", "first", "allocation"):
             return text
         return f"{text} {size_name(self.size)} depth {self.depth} {self.form}"
@@ -67,6 +69,8 @@ def cases_quick(peers):
         Case("control", "threads", size=4080, repeats=3, impls=both, bar=True),
         Case("idle", "one", connections=1, repeats=2, bar=True),
         Case("idle", "one", connections=511, repeats=2, bar=True),
+        Case("rpc", "processes", connections=1000, repeats=3, impls=["java", "unix"], bar=True),
+        Case("rpc", "processes", connections=1, repeats=3, impls=["java", "unix"], bar=True),
         Case("allocation", "one", impls=["jmh"]),
     ]
     bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
@@ -200,7 +204,7 @@ class Runner:
         elif impl == "java":
             out = self.spawn(self.java(self.arguments(case, impl)))
         elif impl in ("aeron", "unix"):
-            work = impl + ("-rtt" if case.work.endswith("-rtt") else "")
+            work = "rpc-unix" if case.work == "rpc" else impl + ("-rtt" if case.work.endswith("-rtt") else "")
             out = self.spawn(self.java(self.arguments(case, impl, work)))
         elif impl == "ucx":
             out = self.ucx(case)
@@ -424,6 +428,8 @@ def bars(figures):
         compare("java", "memcpy", Case("fast", "processes", size=1 << 20, depth=32), field="bytes_per_s"), ">=", 0.85)
     for size in (64, 4080):
         bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.90)
+    bar("calls of 1000 callers, two processes: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1000)), ">=", 1.5)
+    bar("one caller, median of a call: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1)), "<=", 1.0)
     f = figures.median
     # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
     # 160 messages would be more. JMH, in the table, adds what its own harness allocates.
@@ -439,7 +445,7 @@ def bars(figures):
 def amount(value, unit):
     if value is None:
         return "-"
-    if unit in ("msg/s", "connections/s"):
+    if unit in ("msg/s", "connections/s", "calls/s"):
         return f"{value / 1e6:.2f} M/s" if value >= 1e6 else f"{value / 1e3:.1f} k/s"
     if unit.startswith("ns"):
         return f"{value:.0f} ns" if value >= 100 else f"{value:.1f} ns"

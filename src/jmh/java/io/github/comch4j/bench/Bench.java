@@ -27,6 +27,7 @@ public final class Bench {
             case "idle" -> Works.idle(options);
             case "setup" -> Works.setup(options);
             case "first" -> Works.first(options);
+            case "rpc", "rpc-unix" -> RpcWorks.run(options);
             default -> carry(options);
         }
     }
