@@ -43,16 +43,11 @@ public final class Buffer implements AutoCloseable {
     private final MemorySegment window;
     private final BufferResource resource;
 
-    Buffer(
-            BufferInventory inventory,
-            MemoryMap memory,
-            long offset,
-            MemorySegment window,
-            MemorySegment handle,
-            long length) {
+    /** A buffer that was just taken from {@code origin}, an inventory or a pool. */
+    Buffer(Resource origin, MemoryMap memory, long offset, MemorySegment window, MemorySegment handle, long length) {
         this.memory = memory;
         this.window = window;
-        this.resource = new BufferResource(inventory, memory, offset, window.byteSize(), handle.address());
+        this.resource = new BufferResource(origin, memory, offset, window.byteSize(), handle.address());
         this.state = new BufferState(this, resource, handle.address(), window.address(), length, memory.foreignScope());
         resource.begin(state);
     }
@@ -200,7 +195,7 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Gives the buffer back to its inventory ({@code doca_buf_dec_refcount}). The second call does nothing. Allowed in
+     * Gives the buffer back to its inventory or pool ({@code doca_buf_dec_refcount}). The second call does nothing. Allowed in
      * callbacks.
      *
      * @throws IllegalStateException if it is in flight
@@ -235,20 +230,16 @@ public final class Buffer implements AutoCloseable {
 
     /** Closed by the program, or by what the buffer depends on. */
     private static final class BufferResource extends Resource implements BufferState.Home {
-        private final BufferInventory inventory;
+        private final Resource origin; // its lock is held where DOCA has none
         private final MemoryMap memory;
         private final long offset;
         private final long address;
         private BufferState state;
         private BufferPool.@Nullable Slot slot; // null: of no pool
 
-        BufferResource(BufferInventory inventory, MemoryMap memory, long offset, long size, long address) {
-            super(
-                    Rank.BUFFER,
-                    "the buffer of " + size + " bytes at " + offset,
-                    inventory.resource(),
-                    memory.resource());
-            this.inventory = inventory;
+        BufferResource(Resource origin, MemoryMap memory, long offset, long size, long address) {
+            super(Rank.BUFFER, "the buffer of " + size + " bytes at " + offset, origin, memory.resource());
+            this.origin = origin;
             this.memory = memory;
             this.offset = offset;
             this.address = address;
@@ -307,7 +298,7 @@ public final class Buffer implements AutoCloseable {
         }
 
         private int decrementReferences() {
-            synchronized (inventory.lock()) {
+            synchronized (origin) {
                 synchronized (memory.lock()) {
                     return BufferCalls.decrementReferences(address);
                 }

@@ -127,7 +127,7 @@ public final class BufferInventory implements AutoCloseable {
                                 "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
                     return Optional.of(
-                            new Buffer(this, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
+                            new Buffer(resource, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
                 }
             }
         }
@@ -209,15 +209,6 @@ public final class BufferInventory implements AutoCloseable {
     @Override
     public String toString() {
         return resource.name();
-    }
-
-    Resource resource() {
-        return resource;
-    }
-
-    /** Held while buffers are taken and given back. */
-    Object lock() {
-        return resource;
     }
 
     private static final class InventoryResource extends Resource {

@@ -16,6 +16,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.DocaLog;
+import io.github.comch4j.core.ElementPool;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
@@ -90,6 +91,7 @@ public final class EveryMethod {
             BufferInventory.class,
             BufferList.class,
             BufferPool.class,
+            ElementPool.class,
             MemoryMap.class,
             ComchClient.class,
             ComchServer.class,

@@ -16,6 +16,7 @@ import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.ElementPool;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -111,6 +112,7 @@ final class Scene implements AutoCloseable {
         objects.put("list", list);
         objects.put("slot", pool.tryClaim());
         objects.put("pool", pool);
+        objects.put("element pool", ElementPool.create(hostMemory, 4, 64));
         objects.put("buffer", buffer);
         objects.put("buffer of the consumer", free);
         objects.put("buffer of an inventory", inventory.acquire(hostMemory, 128, 64));

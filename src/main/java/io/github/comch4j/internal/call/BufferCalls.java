@@ -88,6 +88,13 @@ public final class BufferCalls {
                 () -> doca_h.doca_buf_dec_refcount(MemorySegment.ofAddress(buffer), MemorySegment.NULL));
     }
 
+    /** {@code doca_buf_get_head}: the address of the window. */
+    public static long head(MemorySegment buffer) {
+        return Calls.pointer(
+                        "doca_buf_get_head", "asking where a buffer is", out -> doca_h.doca_buf_get_head(buffer, out))
+                .address();
+    }
+
     /** {@code doca_buf_get_refcount}. */
     public static int references(long buffer) {
         try (Arena arena = Arena.ofConfined()) {
