@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes generated/ anew, with jextract: the Java bindings of headers/, and of the structures that Java shares with the batch library
+# Writes generated/ anew, with jextract: the Java bindings of headers/, of headers/2.5, and of the structures that Java shares with the batch library
 # (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt and batch.txt: a new symbol needs a line there.
+# the bindings is listed in src/main/jextract/includes.txt, cc.txt and batch.txt: a new symbol needs a line there.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -73,6 +73,8 @@ extract() {
 }
 
 extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && echo doca_*.h)
+# Comch of DOCA 2.5 and 2.6. What Java calls of their Core has the same types in headers.
+extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)
 extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
 
 if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then
@@ -89,7 +91,7 @@ find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWa
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {
-    sha256sum headers/*.h src/main/c/batch/*.h "$lists"/*.txt
+    sha256sum headers/*.h headers/2.5/*.h src/main/c/batch/*.h "$lists"/*.txt
     (cd "$work" && find generated -name '*.java' -print0 | sort -z | xargs -0 sha256sum)
 } >"$work/fingerprint.sha256"
 mv "$work/fingerprint.sha256" "$work/generated/"

@@ -7,16 +7,37 @@
 
 static struct batch_functions doca;
 
+/* In place of functions that doca_cc lacks: submits and completions go without a look at which generation it is. */
+static uint32_t nothing(const struct doca_comch_consumer_task_post_recv *task)
+{
+	(void)task;
+	return 0;
+}
+
+static void set_nothing(struct doca_comch_producer_task_send *task, uint8_t *imm, uint32_t imm_len)
+{
+	(void)task;
+	(void)imm;
+	(void)imm_len;
+}
+
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
 	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
 	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL ||
 	    functions->get_data_len == NULL || functions->send_set_buf == NULL ||
-	    functions->send_set_consumer == NULL || functions->send_set_imm == NULL ||
-	    functions->receive_set_buf == NULL || functions->receive_producer == NULL ||
-	    functions->receive_imm == NULL || functions->receive_imm_len == NULL)
+	    functions->send_set_consumer == NULL || functions->receive_set_buf == NULL)
+		return 0;
+	bool immediate = functions->send_set_imm != NULL;
+	if (immediate != (functions->receive_producer != NULL) || immediate != (functions->receive_imm != NULL) ||
+	    immediate != (functions->receive_imm_len != NULL))
 		return 0;
 	doca = *functions;
+	if (!immediate) {
+		doca.send_set_imm = set_nothing;
+		doca.receive_producer = nothing;
+		doca.receive_imm_len = nothing; /* so receive_imm is not called */
+	}
 	if (doca.submit_held == NULL || doca.push_held == NULL) {
 		doca.submit_held = NULL; /* of use only together */
 		doca.push_held = NULL;

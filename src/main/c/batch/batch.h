@@ -24,9 +24,12 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 5u
+#define BATCH_VERSION 6u
 
-/* DOCA's functions, found by Java. submit_held and push_held may both be NULL: old releases lack them. */
+/* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
+ * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
+ * receive_producer, receive_imm and receive_imm_len, which doca_cc lacks: there is no immediate data then, and each
+ * producer is 0. */
 struct batch_functions {
 	uint64_t layout; /* as Java knows it, see layout.h; the first field in every version */
 	uint8_t (*progress)(struct doca_pe *pe);

@@ -89,6 +89,8 @@ static const struct part parts[] = {
 	FIELD(messages_functions, layout),
 	FIELD(messages_functions, server_alloc),
 	FIELD(messages_functions, client_alloc),
+	FIELD(messages_functions, server_alloc_wide),
+	FIELD(messages_functions, client_alloc_wide),
 	FIELD(messages_functions, as_task),
 	FIELD(messages_functions, set_user_data),
 	FIELD(messages_functions, submit),

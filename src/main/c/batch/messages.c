@@ -4,15 +4,36 @@
 
 static struct messages_functions doca;
 
+/* The two functions that allocate, of one kind. */
+static bool can_allocate(const struct messages_functions *functions)
+{
+	return (functions->server_alloc != NULL && functions->client_alloc != NULL) ||
+	       (functions->server_alloc_wide != NULL && functions->client_alloc_wide != NULL);
+}
+
 uint32_t comch4j_messages_init(const struct messages_functions *functions)
 {
-	if (functions->layout != comch4j_batch_layout() || functions->server_alloc == NULL ||
-	    functions->client_alloc == NULL || functions->as_task == NULL || functions->set_user_data == NULL ||
-	    functions->submit == NULL || functions->free_task == NULL || functions->connection_data == NULL ||
-	    functions->state_changed == NULL || functions->not_sent == NULL || functions->received == NULL)
+	if (functions->layout != comch4j_batch_layout() || !can_allocate(functions) || functions->as_task == NULL ||
+	    functions->set_user_data == NULL || functions->submit == NULL || functions->free_task == NULL ||
+	    functions->connection_data == NULL || functions->state_changed == NULL || functions->not_sent == NULL ||
+	    functions->received == NULL)
 		return 0;
 	doca = *functions;
 	return 1;
+}
+
+/* Submits what has been allocated. */
+static inline int32_t submit(doca_error_t allocation, struct doca_comch_task_send *send, union doca_data user_data)
+{
+	if (allocation != DOCA_SUCCESS)
+		return (int32_t)allocation;
+	struct doca_task *task = doca.as_task(send);
+	doca.set_user_data(task, user_data);
+	doca_error_t result = doca.submit(task);
+	if (result == DOCA_SUCCESS)
+		return DOCA_SUCCESS;
+	doca.free_task(task);
+	return (int32_t)result | MESSAGES_SUBMIT;
 }
 
 int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer, const void *msg,
@@ -21,15 +42,17 @@ int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_co
 	struct doca_comch_task_send *send = NULL;
 	doca_error_t result = endpoint->server != NULL ? doca.server_alloc(endpoint->server, peer, msg, len, &send)
 						       : doca.client_alloc(endpoint->client, peer, msg, len, &send);
-	if (result != DOCA_SUCCESS)
-		return (int32_t)result;
-	struct doca_task *task = doca.as_task(send);
-	doca.set_user_data(task, user_data);
-	result = doca.submit(task);
-	if (result == DOCA_SUCCESS)
-		return DOCA_SUCCESS;
-	doca.free_task(task);
-	return (int32_t)result | MESSAGES_SUBMIT;
+	return submit(result, send, user_data);
+}
+
+int32_t comch4j_messages_send_wide(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
+				   const void *msg, uint32_t len, union doca_data user_data)
+{
+	struct doca_comch_task_send *send = NULL;
+	doca_error_t result = endpoint->server != NULL
+				      ? doca.server_alloc_wide(endpoint->server, peer, msg, len, &send)
+				      : doca.client_alloc_wide(endpoint->client, peer, msg, len, &send);
+	return submit(result, send, user_data);
 }
 
 void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
@@ -49,6 +72,13 @@ void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_dat
 
 void comch4j_messages_received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 			       struct doca_comch_connection *from)
+{
+	(void)event;
+	doca.received(bytes, len, from, doca.connection_data(from));
+}
+
+void comch4j_messages_received_wide(struct doca_comch_event_msg_recv *event, uint8_t *bytes, size_t len,
+				    struct doca_comch_connection *from)
 {
 	(void)event;
 	doca.received(bytes, len, from, doca.connection_data(from));

@@ -12,13 +12,18 @@
 #include "batch.h"
 #include "doca_comch.h"
 
-/* DOCA's functions, and Java's, which callbacks call. */
+/* DOCA's functions, and Java's, which callbacks call. doca_cc (DOCA 2.5 and 2.6) has lengths of the type size_t: Java
+ * gives the wide functions there, and otherwise the other two, and uses the calls of the same kind below. */
 struct messages_functions {
 	uint64_t layout; /* as in struct batch_functions */
 	doca_error_t (*server_alloc)(struct doca_comch_server *server, struct doca_comch_connection *peer,
 				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
 	doca_error_t (*client_alloc)(struct doca_comch_client *client, struct doca_comch_connection *peer,
 				     const void *msg, uint32_t len, struct doca_comch_task_send **task);
+	doca_error_t (*server_alloc_wide)(struct doca_comch_server *server, struct doca_comch_connection *peer,
+					  const void *msg, size_t len, struct doca_comch_task_send **task);
+	doca_error_t (*client_alloc_wide)(struct doca_comch_client *client, struct doca_comch_connection *peer,
+					  const void *msg, size_t len, struct doca_comch_task_send **task);
 	struct doca_task *(*as_task)(struct doca_comch_task_send *task);
 	void (*set_user_data)(struct doca_task *task, union doca_data user_data);
 	doca_error_t (*submit)(struct doca_task *task);
@@ -27,7 +32,7 @@ struct messages_functions {
 	/* Java's: */
 	doca_ctx_state_changed_callback_t state_changed;
 	doca_comch_task_send_completion_cb_t not_sent; /* has to free the task */
-	void (*received)(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from,
+	void (*received)(uint8_t *bytes, uint64_t len, struct doca_comch_connection *from,
 			 union doca_data connection_data);
 };
 
@@ -49,6 +54,8 @@ BATCH_API uint32_t comch4j_messages_init(const struct messages_functions *functi
  * back with not_sent. */
 BATCH_API int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
 					const void *msg, uint32_t len, union doca_data user_data);
+BATCH_API int32_t comch4j_messages_send_wide(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
+					     const void *msg, uint32_t len, union doca_data user_data);
 
 /* Callbacks, for the set_conf and register functions. */
 BATCH_API void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data,
@@ -57,6 +64,8 @@ BATCH_API void comch4j_messages_not_sent(struct doca_comch_task_send *task, unio
 					 union doca_data ctx_data);
 BATCH_API void comch4j_messages_received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 					 struct doca_comch_connection *from);
+BATCH_API void comch4j_messages_received_wide(struct doca_comch_event_msg_recv *event, uint8_t *bytes, size_t len,
+					      struct doca_comch_connection *from);
 BATCH_API void comch4j_messages_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,
 				      enum doca_ctx_states after);
 

@@ -458,6 +458,30 @@ static void a_receive_is_told_completely(void **state)
 	assert_int_equal(0, ring[1].imm_len);
 }
 
+/* As in doca_cc. */
+static void without_functions_for_immediate_data_a_receive_has_data_only(void **state)
+{
+	(void)state;
+	struct batch_functions functions = complete;
+	functions.send_set_imm = NULL;
+	functions.receive_producer = NULL;
+	functions.receive_imm = NULL;
+	functions.receive_imm_len = NULL;
+	assert_int_equal(1, comch4j_batch_init(&functions));
+	slots[2].changes = BATCH_IMM; /* Java does not ask for it: nobody is called */
+	assert_int_equal(DOCA_SUCCESS, comch4j_batch_submit(&context, 2));
+	bufs[1].len = 5;
+	tasks[1].producer = 12;
+	tasks[1].imm_len = 4;
+	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_int_equal(5, ring[0].data_len);
+	assert_int_equal(0, ring[0].producer);
+	assert_int_equal(0, ring[0].imm_len);
+	functions.receive_producer = receive_producer; /* one of four */
+	assert_int_equal(0, comch4j_batch_init(&functions));
+}
+
 /* Of the functions above, those of a buffer read it unasked: none may be called. */
 static void a_receive_without_a_buffer_has_no_data(void **state)
 {
@@ -602,6 +626,7 @@ int main(void)
 		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),
 		cmocka_unit_test_setup(completions_become_entries, set_up),
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
+		cmocka_unit_test_setup(without_functions_for_immediate_data_a_receive_has_data_only, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
 		cmocka_unit_test_setup(progress_spins_until_the_first_round_that_brings_something, set_up),

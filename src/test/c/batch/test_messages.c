@@ -24,7 +24,7 @@ struct doca_comch_connection {
 struct doca_task {
 	union doca_data user_data;
 	const void *msg;
-	uint32_t len;
+	size_t len;
 	const struct doca_comch_connection *peer;
 	int submits;
 	int frees;
@@ -40,10 +40,10 @@ static doca_error_t allocation, submission;
 /* What has been reported to Java. */
 static int told;
 static union doca_data told_data;
-static uint32_t told_number;
+static uint64_t told_number;
 static const void *told_pointer;
 
-static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, uint32_t len,
+static doca_error_t alloc(struct doca_comch_connection *peer, const void *msg, size_t len,
 			  struct doca_comch_task_send **task)
 {
 	if (allocation != DOCA_SUCCESS)
@@ -64,6 +64,20 @@ static doca_error_t client_alloc(struct doca_comch_client *of, struct doca_comch
 				 uint32_t len, struct doca_comch_task_send **task)
 {
 	of->allocations++;
+	return alloc(peer, msg, len, task);
+}
+
+static doca_error_t server_alloc_wide(struct doca_comch_server *of, struct doca_comch_connection *peer, const void *msg,
+				      size_t len, struct doca_comch_task_send **task)
+{
+	of->allocations += 10;
+	return alloc(peer, msg, len, task);
+}
+
+static doca_error_t client_alloc_wide(struct doca_comch_client *of, struct doca_comch_connection *peer, const void *msg,
+				      size_t len, struct doca_comch_task_send **task)
+{
+	of->allocations += 10;
 	return alloc(peer, msg, len, task);
 }
 
@@ -110,7 +124,7 @@ static void not_sent(struct doca_comch_task_send *task, union doca_data task_dat
 	told_number = (uint32_t)task_data.u64;
 }
 
-static void received(uint8_t *bytes, uint32_t len, struct doca_comch_connection *from, union doca_data data)
+static void received(uint8_t *bytes, uint64_t len, struct doca_comch_connection *from, union doca_data data)
 {
 	assert_ptr_equal(&connection, from);
 	told++;
@@ -132,6 +146,17 @@ static struct messages_functions complete = {
 	.received = received,
 };
 
+/* What Java finds in doca_cc. */
+static struct messages_functions wide(void)
+{
+	struct messages_functions functions = complete;
+	functions.server_alloc = NULL;
+	functions.client_alloc = NULL;
+	functions.server_alloc_wide = server_alloc_wide;
+	functions.client_alloc_wide = client_alloc_wide;
+	return functions;
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -147,18 +172,33 @@ static int set_up(void **state)
 	return 0;
 }
 
+/* Whether a table lacks what it needs as soon as one of its functions is missing. */
+static void assert_wants_all_of(struct messages_functions given)
+{
+	assert_int_equal(1, comch4j_messages_init(&given));
+	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(given); at += sizeof(void *)) {
+		struct messages_functions functions = given;
+		void (*function)(void);
+		memcpy(&function, (char *)&functions + at, sizeof(function));
+		if (function == NULL)
+			continue;
+		memset((char *)&functions + at, 0, sizeof(function));
+		assert_int_equal(0, comch4j_messages_init(&functions));
+	}
+}
+
 static void init_wants_its_layout_and_every_function(void **state)
 {
 	(void)state;
 	struct messages_functions functions = complete;
 	functions.layout--;
 	assert_int_equal(0, comch4j_messages_init(&functions));
-	for (size_t at = offsetof(struct messages_functions, server_alloc); at < sizeof(functions);
-	     at += sizeof(void *)) {
-		functions = complete;
-		memset((char *)&functions + at, 0, sizeof(void *));
-		assert_int_equal(0, comch4j_messages_init(&functions));
-	}
+	assert_wants_all_of(complete);
+	assert_wants_all_of(wide());
+	functions = complete;
+	functions.client_alloc = NULL;
+	functions.client_alloc_wide = client_alloc_wide; /* one of each kind */
+	assert_int_equal(0, comch4j_messages_init(&functions));
 }
 
 static void a_message_is_sent_by_its_endpoint(void **state)
@@ -179,6 +219,28 @@ static void a_message_is_sent_by_its_endpoint(void **state)
 			 comch4j_messages_send(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
 	assert_int_equal(1, server.allocations);
 	assert_int_equal(1, client.allocations);
+}
+
+static void a_message_is_sent_with_a_wide_length(void **state)
+{
+	(void)state;
+	struct messages_functions functions = wide();
+	assert_int_equal(1, comch4j_messages_init(&functions));
+	static const char bytes[] = "bytes";
+	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send_wide(&of_server, &connection, bytes, UINT32_MAX,
+								  (union doca_data){.u64 = 9}));
+	assert_int_equal(10, server.allocations);
+	assert_int_equal(UINT32_MAX, the_task.len); /* and nothing in the upper half */
+	assert_int_equal(9, the_task.user_data.u64);
+	assert_int_equal(1, the_task.submits);
+	submission = DOCA_ERROR_AGAIN;
+	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT,
+			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(10, client.allocations);
+	assert_int_equal(1, the_task.frees);
+	allocation = DOCA_ERROR_NO_MEMORY;
+	assert_int_equal(DOCA_ERROR_NO_MEMORY,
+			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
 }
 
 static void what_is_refused_says_where_and_leaves_no_task(void **state)
@@ -230,6 +292,10 @@ static void what_arrives_is_told_with_its_connection(void **state)
 	assert_ptr_equal(bytes, told_pointer);
 	assert_int_equal(4, told_number);
 	assert_int_equal(5, told_data.u64);
+	comch4j_messages_received_wide(NULL, bytes, (size_t)1 << 32, &connection);
+	assert_int_equal(2, told);
+	assert_int_equal(UINT64_C(1) << 32, told_number); /* whole: Java refuses it */
+	assert_int_equal(5, told_data.u64);
 }
 
 static void changes_of_state_are_told_with_the_other_sides_data(void **state)
@@ -248,6 +314,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(init_wants_its_layout_and_every_function, set_up),
 		cmocka_unit_test_setup(a_message_is_sent_by_its_endpoint, set_up),
+		cmocka_unit_test_setup(a_message_is_sent_with_a_wide_length, set_up),
 		cmocka_unit_test_setup(what_is_refused_says_where_and_leaves_no_task, set_up),
 		cmocka_unit_test_setup(what_went_out_is_freed_and_counted, set_up),
 		cmocka_unit_test_setup(what_did_not_go_out_is_counted_and_told_with_the_task, set_up),

@@ -132,10 +132,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)5L;
+    private static final int BATCH_VERSION = (int)6L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 5
+     * #define BATCH_VERSION 6
      * }
      */
     public static int BATCH_VERSION() {

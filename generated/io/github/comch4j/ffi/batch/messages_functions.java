@@ -18,6 +18,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint64_t layout;
  *     doca_error_t (*server_alloc)(struct doca_comch_server *, struct doca_comch_connection *, const void *, uint32_t, struct doca_comch_task_send **);
  *     doca_error_t (*client_alloc)(struct doca_comch_client *, struct doca_comch_connection *, const void *, uint32_t, struct doca_comch_task_send **);
+ *     doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **);
+ *     doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **);
  *     struct doca_task *(*as_task)(struct doca_comch_task_send *);
  *     void (*set_user_data)(struct doca_task *, union doca_data);
  *     doca_error_t (*submit)(struct doca_task *);
@@ -25,7 +27,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     union doca_data (*connection_data)(const struct doca_comch_connection *);
  *     doca_ctx_state_changed_callback_t state_changed;
  *     doca_comch_task_send_completion_cb_t not_sent;
- *     void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data);
+ *     void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data);
  * }
  * }
  */
@@ -40,6 +42,8 @@ public class messages_functions {
         batch_h.C_LONG.withName("layout"),
         batch_h.C_POINTER.withName("server_alloc"),
         batch_h.C_POINTER.withName("client_alloc"),
+        batch_h.C_POINTER.withName("server_alloc_wide"),
+        batch_h.C_POINTER.withName("client_alloc_wide"),
         batch_h.C_POINTER.withName("as_task"),
         batch_h.C_POINTER.withName("set_user_data"),
         batch_h.C_POINTER.withName("submit"),
@@ -307,6 +311,210 @@ public class messages_functions {
 
     /**
      * {@snippet lang=c :
+     * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static class server_alloc_wide {
+
+        server_alloc_wide() {
+            // Should not be called directly
+        }
+
+        /**
+         * The function pointer signature, expressed as a functional interface
+         */
+        public interface Function {
+            int apply(MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4);
+        }
+
+        private static final FunctionDescriptor $DESC = FunctionDescriptor.of(
+            batch_h.C_INT,
+            batch_h.C_POINTER,
+            batch_h.C_POINTER,
+            batch_h.C_POINTER,
+            batch_h.C_LONG,
+            batch_h.C_POINTER
+        );
+
+        /**
+         * The descriptor of this function pointer
+         */
+        public static FunctionDescriptor descriptor() {
+            return $DESC;
+        }
+
+        private static final MethodHandle UP$MH = batch_h.upcallHandle(server_alloc_wide.Function.class, "apply", $DESC);
+
+        /**
+         * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
+         * The lifetime of the returned segment is managed by {@code arena}
+         */
+        public static MemorySegment allocate(server_alloc_wide.Function fi, Arena arena) {
+            return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
+        }
+
+        private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
+
+        /**
+         * Invoke the upcall stub {@code funcPtr}, with given parameters
+         */
+        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
+            try {
+                return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Throwable ex$) {
+                throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    private static final AddressLayout server_alloc_wide$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("server_alloc_wide"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static final AddressLayout server_alloc_wide$layout() {
+        return server_alloc_wide$LAYOUT;
+    }
+
+    private static final long server_alloc_wide$OFFSET = 24;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static final long server_alloc_wide$offset() {
+        return server_alloc_wide$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static MemorySegment server_alloc_wide(MemorySegment struct) {
+        return struct.get(server_alloc_wide$LAYOUT, server_alloc_wide$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * doca_error_t (*server_alloc_wide)(struct doca_comch_server *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static void server_alloc_wide(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(server_alloc_wide$LAYOUT, server_alloc_wide$OFFSET, fieldValue);
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static class client_alloc_wide {
+
+        client_alloc_wide() {
+            // Should not be called directly
+        }
+
+        /**
+         * The function pointer signature, expressed as a functional interface
+         */
+        public interface Function {
+            int apply(MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4);
+        }
+
+        private static final FunctionDescriptor $DESC = FunctionDescriptor.of(
+            batch_h.C_INT,
+            batch_h.C_POINTER,
+            batch_h.C_POINTER,
+            batch_h.C_POINTER,
+            batch_h.C_LONG,
+            batch_h.C_POINTER
+        );
+
+        /**
+         * The descriptor of this function pointer
+         */
+        public static FunctionDescriptor descriptor() {
+            return $DESC;
+        }
+
+        private static final MethodHandle UP$MH = batch_h.upcallHandle(client_alloc_wide.Function.class, "apply", $DESC);
+
+        /**
+         * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
+         * The lifetime of the returned segment is managed by {@code arena}
+         */
+        public static MemorySegment allocate(client_alloc_wide.Function fi, Arena arena) {
+            return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
+        }
+
+        private static final MethodHandle DOWN$MH = Linker.nativeLinker().downcallHandle($DESC);
+
+        /**
+         * Invoke the upcall stub {@code funcPtr}, with given parameters
+         */
+        public static int invoke(MemorySegment funcPtr,MemorySegment _x0, MemorySegment _x1, MemorySegment _x2, long _x3, MemorySegment _x4) {
+            try {
+                return (int) DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3, _x4);
+            } catch (Throwable ex$) {
+                throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    private static final AddressLayout client_alloc_wide$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("client_alloc_wide"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static final AddressLayout client_alloc_wide$layout() {
+        return client_alloc_wide$LAYOUT;
+    }
+
+    private static final long client_alloc_wide$OFFSET = 32;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static final long client_alloc_wide$offset() {
+        return client_alloc_wide$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static MemorySegment client_alloc_wide(MemorySegment struct) {
+        return struct.get(client_alloc_wide$LAYOUT, client_alloc_wide$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * doca_error_t (*client_alloc_wide)(struct doca_comch_client *, struct doca_comch_connection *, const void *, size_t, struct doca_comch_task_send **)
+     * }
+     */
+    public static void client_alloc_wide(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(client_alloc_wide$LAYOUT, client_alloc_wide$OFFSET, fieldValue);
+    }
+
+    /**
+     * {@snippet lang=c :
      * struct doca_task *(*as_task)(struct doca_comch_task_send *)
      * }
      */
@@ -371,7 +579,7 @@ public class messages_functions {
         return as_task$LAYOUT;
     }
 
-    private static final long as_task$OFFSET = 24;
+    private static final long as_task$OFFSET = 40;
 
     /**
      * Offset for field:
@@ -469,7 +677,7 @@ public class messages_functions {
         return set_user_data$LAYOUT;
     }
 
-    private static final long set_user_data$OFFSET = 32;
+    private static final long set_user_data$OFFSET = 48;
 
     /**
      * Offset for field:
@@ -567,7 +775,7 @@ public class messages_functions {
         return submit$LAYOUT;
     }
 
-    private static final long submit$OFFSET = 40;
+    private static final long submit$OFFSET = 56;
 
     /**
      * Offset for field:
@@ -664,7 +872,7 @@ public class messages_functions {
         return free_task$LAYOUT;
     }
 
-    private static final long free_task$OFFSET = 48;
+    private static final long free_task$OFFSET = 64;
 
     /**
      * Offset for field:
@@ -762,7 +970,7 @@ public class messages_functions {
         return connection_data$LAYOUT;
     }
 
-    private static final long connection_data$OFFSET = 56;
+    private static final long connection_data$OFFSET = 72;
 
     /**
      * Offset for field:
@@ -806,7 +1014,7 @@ public class messages_functions {
         return state_changed$LAYOUT;
     }
 
-    private static final long state_changed$OFFSET = 64;
+    private static final long state_changed$OFFSET = 80;
 
     /**
      * Offset for field:
@@ -850,7 +1058,7 @@ public class messages_functions {
         return not_sent$LAYOUT;
     }
 
-    private static final long not_sent$OFFSET = 72;
+    private static final long not_sent$OFFSET = 88;
 
     /**
      * Offset for field:
@@ -884,7 +1092,7 @@ public class messages_functions {
 
     /**
      * {@snippet lang=c :
-     * void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data)
+     * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
     public static class received {
@@ -897,12 +1105,12 @@ public class messages_functions {
          * The function pointer signature, expressed as a functional interface
          */
         public interface Function {
-            void apply(MemorySegment _x0, int _x1, MemorySegment _x2, MemorySegment _x3);
+            void apply(MemorySegment _x0, long _x1, MemorySegment _x2, MemorySegment _x3);
         }
 
         private static final FunctionDescriptor $DESC = FunctionDescriptor.ofVoid(
             batch_h.C_POINTER,
-            batch_h.C_INT,
+            batch_h.C_LONG,
             batch_h.C_POINTER,
             doca_data.layout()
         );
@@ -929,7 +1137,7 @@ public class messages_functions {
         /**
          * Invoke the upcall stub {@code funcPtr}, with given parameters
          */
-        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, int _x1, MemorySegment _x2, MemorySegment _x3) {
+        public static void invoke(MemorySegment funcPtr,MemorySegment _x0, long _x1, MemorySegment _x2, MemorySegment _x3) {
             try {
                  DOWN$MH.invokeExact(funcPtr, _x0, _x1, _x2, _x3);
             } catch (Throwable ex$) {
@@ -943,19 +1151,19 @@ public class messages_functions {
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data)
+     * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
     public static final AddressLayout received$layout() {
         return received$LAYOUT;
     }
 
-    private static final long received$OFFSET = 80;
+    private static final long received$OFFSET = 96;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data)
+     * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
     public static final long received$offset() {
@@ -965,7 +1173,7 @@ public class messages_functions {
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data)
+     * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
     public static MemorySegment received(MemorySegment struct) {
@@ -975,7 +1183,7 @@ public class messages_functions {
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * void (*received)(uint8_t *, uint32_t, struct doca_comch_connection *, union doca_data)
+     * void (*received)(uint8_t *, uint64_t, struct doca_comch_connection *, union doca_data)
      * }
      */
     public static void received(MemorySegment struct, MemorySegment fieldValue) {

@@ -10,8 +10,9 @@ import java.util.Objects;
  * @param version what {@code doca_version_runtime} says, for example {@code 3.0.0058}; the emulated device says that it
  *     is one
  * @param reason why these were chosen, one phrase
+ * @param generation which generation of Comch's functions they have
  */
-public record LibraryInfo(Kind kind, String location, String version, String reason) {
+public record LibraryInfo(Kind kind, String location, String version, String reason, Generation generation) {
 
     /** Where native libraries come from. */
     public enum Kind {
@@ -23,11 +24,23 @@ public record LibraryInfo(Kind kind, String location, String version, String rea
         FOLDER
     }
 
+    /**
+     * A generation of Comch's functions. The classes of this library are the same with both; what the older one cannot
+     * do throws {@link MissingFunctionException} where it is asked for.
+     */
+    public enum Generation {
+        /** {@code doca_cc}, of DOCA 2.5 and 2.6: {@code libdoca_cc.so}. */
+        CC,
+        /** {@code doca_comch}, since DOCA 2.7: {@code libdoca_comch.so}. */
+        COMCH
+    }
+
     /** Checks that nothing is missing. */
     public LibraryInfo {
         Objects.requireNonNull(kind);
         Objects.requireNonNull(location);
         Objects.requireNonNull(version);
         Objects.requireNonNull(reason);
+        Objects.requireNonNull(generation);
     }
 }

@@ -66,6 +66,7 @@ public final class Child implements AutoCloseable {
                 "-cp",
                 classPath(main)));
         command.addAll(agents());
+        command.addAll(olderLibraries());
         command.addAll(options);
         command.add(main.getName());
         command.addAll(List.of(arguments));
@@ -83,6 +84,12 @@ public final class Child implements AutoCloseable {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(option -> option.startsWith("-javaagent:"))
                 .toList();
+    }
+
+    /** The libraries of an older release, where this JVM has such: also for the other one, unless an option says else. */
+    private static List<String> olderLibraries() {
+        String library = System.getProperty(Doca.LIBRARY_PROPERTY, "");
+        return library.contains("/") ? List.of("-D" + Doca.LIBRARY_PROPERTY + "=" + library) : List.of();
     }
 
     /** What {@link #start} has as class path for a main class. */

@@ -31,9 +31,21 @@ public final class Machine implements AutoCloseable {
     public final Representor representor = dpu.openRepresentor(HOST);
     public final String name = uniqueName();
 
-    /** Tests never touch a real device, whatever is installed. */
+    /**
+     * Tests never touch a real device, whatever is installed: they use the emulated one of the jar, or that of a folder
+     * of this build, which has the names of an older release ({@code -Dcomch4j.library=target/native/lib/2.5}).
+     */
     public static void useEmulation() {
-        System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
+        if (!System.getProperty(Doca.LIBRARY_PROPERTY, "").contains("target/native/lib/")) {
+            System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
+        }
+    }
+
+    /** The name that a function of Comch has in the loaded libraries, for those that tests name. */
+    public static String function(String today) {
+        return Doca.library().generation() == LibraryInfo.Generation.CC
+                ? today.replace("doca_comch_", "doca_cc_")
+                : today;
     }
 
     /** A server name that no other test uses, in this process or beside it. */

@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param maxNameLength longest server name, in bytes of UTF-8, without the terminating NUL
  * @param maxMessageSize largest control message, bytes
  * @param maxReceiveQueueSize largest receive queue of a server or client, messages
- * @param maxSendTasks most send tasks of a server or client
+ * @param maxSendTasks most send tasks of a server or client; with DOCA 2.5 and 2.6 a power of two
  * @param maxClients most connections of a server
  * @param producer what producers can do; empty if there can be none
  * @param consumer what consumers can do; empty if there can be none
@@ -36,8 +36,8 @@ public record Capabilities(
      *
      * @param maxTasks most send tasks of a producer
      * @param maxBufferSize most bytes in one buffer
-     * @param maxBufferListLength most buffers in one list
-     * @param maxProducers most producers of a connection
+     * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
+     * @param maxProducers most producers of a connection; 4294967295 with DOCA 2.5 and 2.6, which do not say
      */
     public record Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {}
 
@@ -46,9 +46,9 @@ public record Capabilities(
      *
      * @param maxTasks most post-receive tasks of a consumer
      * @param maxBufferSize most bytes in one buffer
-     * @param maxBufferListLength most buffers in one list
-     * @param maxConsumers most consumers of a connection
-     * @param maxImmediateLength most immediate data, bytes
+     * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
+     * @param maxConsumers most consumers of a connection; 4294967295 with DOCA 2.5 and 2.6, which do not say
+     * @param maxImmediateLength most immediate data, bytes; 0 with DOCA 2.5 and 2.6
      */
     public record Consumer(
             long maxTasks, long maxBufferSize, long maxBufferListLength, long maxConsumers, long maxImmediateLength) {}
@@ -63,38 +63,39 @@ public record Capabilities(
      */
     public static Capabilities of(Device device) {
         MemorySegment info = DeviceCalls.infoOf(CoreObjects.of(device).handle());
+        CapabilityCalls calls = CapabilityCalls.get();
         return new Capabilities(
-                CapabilityCalls.servers(info),
-                CapabilityCalls.clients(info),
-                (int) CapabilityCalls.maxNameLength(info) - 1,
-                CapabilityCalls.maxMessageSize(info),
-                CapabilityCalls.maxReceiveQueueSize(info),
-                CapabilityCalls.maxSendTasks(info),
-                CapabilityCalls.maxClients(info),
-                producer(info),
-                consumer(info));
+                calls.servers(info),
+                calls.clients(info),
+                (int) calls.maxNameLength(info) - 1,
+                calls.maxMessageSize(info),
+                calls.maxReceiveQueueSize(info),
+                calls.maxSendTasks(info),
+                calls.maxClients(info),
+                producer(calls, info),
+                consumer(calls, info));
     }
 
-    private static Optional<Producer> producer(MemorySegment info) {
-        if (!CapabilityCalls.producers(info)) {
+    private static Optional<Producer> producer(CapabilityCalls calls, MemorySegment info) {
+        if (!calls.producers(info)) {
             return Optional.empty();
         }
         return Optional.of(new Producer(
-                CapabilityCalls.producerTasks(info),
-                CapabilityCalls.producerBufferSize(info),
-                CapabilityCalls.producerBufferListLength(info),
-                CapabilityCalls.maxProducers(info)));
+                calls.producerTasks(info),
+                calls.producerBufferSize(info),
+                calls.producerBufferListLength(info),
+                calls.maxProducers(info)));
     }
 
-    private static Optional<Consumer> consumer(MemorySegment info) {
-        if (!CapabilityCalls.consumers(info)) {
+    private static Optional<Consumer> consumer(CapabilityCalls calls, MemorySegment info) {
+        if (!calls.consumers(info)) {
             return Optional.empty();
         }
         return Optional.of(new Consumer(
-                CapabilityCalls.consumerTasks(info),
-                CapabilityCalls.consumerBufferSize(info),
-                CapabilityCalls.consumerBufferListLength(info),
-                CapabilityCalls.maxConsumers(info),
-                CapabilityCalls.maxImmediateLength(info)));
+                calls.consumerTasks(info),
+                calls.consumerBufferSize(info),
+                calls.consumerBufferListLength(info),
+                calls.maxConsumers(info),
+                calls.maxImmediateLength(info)));
     }
 }

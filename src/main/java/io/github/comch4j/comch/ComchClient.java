@@ -31,7 +31,7 @@ public final class ComchClient extends ControlPathEndpoint {
     private ComchClient(Builder settings, MemorySegment created) {
         super(
                 settings,
-                ClientCalls.INSTANCE,
+                ClientCalls.get(),
                 "client \"" + settings.name + "\"",
                 created,
                 CoreObjects.of(settings.device));
@@ -92,7 +92,7 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            register(ClientCalls.connection(context.object(), "connecting " + this))
+            register(ClientCalls.get().connection(context.object(), "connecting " + this))
                     .life()
                     .begun();
         } else if (next == Context.STOPPING || next == Context.IDLE) {
@@ -207,7 +207,8 @@ public final class ComchClient extends ControlPathEndpoint {
                     this,
                     create(
                             "client",
-                            action -> ClientCalls.create(CoreObjects.of(device).handle(), name, action)));
+                            action -> ClientCalls.get()
+                                    .create(CoreObjects.of(device).handle(), name, action)));
         }
 
         @Override

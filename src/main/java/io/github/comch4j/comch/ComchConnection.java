@@ -6,6 +6,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import java.lang.foreign.MemorySegment;
@@ -351,6 +352,8 @@ public final class ComchConnection {
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
      *     event loop's, which would be asked to do it
      * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers can end all connections
+     *     only, by being closed
      */
     public void disconnect() {
         if (!(endpoint instanceof ComchServer)) {
@@ -358,6 +361,9 @@ public final class ComchConnection {
         }
         if (engine.otherLoopThread() == null) {
             engine.checkOwner();
+        }
+        if (life.isOpen()) {
+            ServerCalls.get().checkDisconnect();
         }
         life.close();
     }

@@ -8,6 +8,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import java.lang.foreign.MemorySegment;
@@ -39,7 +40,7 @@ public final class ComchConsumer extends FastPathConsumer {
     private ComchConsumer(Builder settings) {
         super(
                 settings,
-                ConsumerCalls.INSTANCE,
+                ConsumerCalls.get(),
                 create(settings),
                 settings.connection.resource(),
                 CoreObjects.of(settings.memory));
@@ -52,7 +53,7 @@ public final class ComchConsumer extends FastPathConsumer {
             this.receives = new ReceiveTasks(
                     this,
                     context,
-                    Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates)),
+                    Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
                     immediateLength,
                     settings);
             configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
@@ -69,10 +70,10 @@ public final class ComchConsumer extends FastPathConsumer {
         return explained(
                 settings,
                 () -> settings.connection.create(
-                        ConsumerCalls.CREATE_NAME,
+                        ConsumerCalls.get().createFunction(),
                         "a consumer",
                         settings.connection.hintAbout(settings.memory),
-                        (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
+                        (nativeConnection, action) -> ConsumerCalls.get().create(nativeConnection, map, action)));
     }
 
     /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */
@@ -97,15 +98,18 @@ public final class ComchConsumer extends FastPathConsumer {
 
     /** Returns the most immediate data that a receive can have. */
     private int configureImmediates(int wanted) {
+        if (firstImmediates > 0) {
+            ConsumerCalls.get().checkImmediate();
+        }
         if (wanted >= 0) {
             Limits.set(
                     "immediateLength",
                     wanted,
-                    value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
+                    value -> ConsumerCalls.get().setImmediateLength(context.object(), value, "configuring " + this),
                     connection().endpoint().device(),
                     capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
         }
-        return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
+        return ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
     }
 
     @Override
@@ -149,10 +153,12 @@ public final class ComchConsumer extends FastPathConsumer {
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the consumer is not running yet, or is closed
      * @throws DocaException if DOCA refuses
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult tryPostImmediate() {
         context.engine().checkOwner();
+        ConsumerCalls.get().checkImmediate();
         return receives.post(null);
     }
 
@@ -306,7 +312,7 @@ public final class ComchConsumer extends FastPathConsumer {
 
         /**
          * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default:
-         * DOCA's.
+         * DOCA's. With DOCA 2.5 and 2.6, which have no immediate data, the consumer cannot be started with more than 0.
          *
          * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
          * @return this

@@ -28,7 +28,7 @@ public final class ComchProducer extends FastPathProducer {
     private final SendTasks sends;
 
     private ComchProducer(Builder settings) {
-        super(settings, ProducerCalls.INSTANCE, create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
@@ -42,7 +42,8 @@ public final class ComchProducer extends FastPathProducer {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
-        return settings.connection.create(ProducerCalls.CREATE_NAME, "a producer", "", ProducerCalls::create);
+        return settings.connection.create(
+                ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls.get()::create);
     }
 
     @Override
@@ -79,6 +80,7 @@ public final class ComchProducer extends FastPathProducer {
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data
      */
     public SubmitResult trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);

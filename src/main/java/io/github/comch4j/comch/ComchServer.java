@@ -26,7 +26,7 @@ public final class ComchServer extends ControlPathEndpoint {
     private ComchServer(Builder settings, MemorySegment created) {
         super(
                 settings,
-                ServerCalls.INSTANCE,
+                ServerCalls.get(),
                 "server \"" + settings.name + "\"",
                 created,
                 CoreObjects.of(settings.representor),
@@ -127,11 +127,12 @@ public final class ComchServer extends ControlPathEndpoint {
                     this,
                     create(
                             "server",
-                            action -> ServerCalls.create(
-                                    CoreObjects.of(device).handle(),
-                                    CoreObjects.of(representor).handle(),
-                                    name,
-                                    action)));
+                            action -> ServerCalls.get()
+                                    .create(
+                                            CoreObjects.of(device).handle(),
+                                            CoreObjects.of(representor).handle(),
+                                            name,
+                                            action)));
             try {
                 server.context.start();
             } catch (RuntimeException | Error e) {

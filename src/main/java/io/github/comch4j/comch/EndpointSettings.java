@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
@@ -46,7 +47,7 @@ final class EndpointSettings {
     }
 
     void sendTasks(int tasks) {
-        sendTasks = positive("sendTasks", tasks);
+        sendTasks = Pools.size(positive("sendTasks", tasks));
     }
 
     private static int positive(String setting, int value) {

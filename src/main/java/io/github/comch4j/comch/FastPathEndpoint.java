@@ -7,6 +7,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
@@ -46,8 +47,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         this.engine = settings.engine;
         this.onStateChanged = settings.onStateChanged;
         this.id = id(created);
-        this.context =
-                new FastPathContext(this, calls, kind + " " + id + " on " + connection, CoreObjects.of(engine), owners);
+        this.context = new FastPathContext(
+                this, calls, kind + (id == 0 ? "" : " " + id) + " on " + connection, CoreObjects.of(engine), owners);
         try {
             context.bind(created);
         } catch (RuntimeException | Error e) {
@@ -133,7 +134,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
      * Its id ({@code doca_comch_producer_get_id}, {@code doca_comch_consumer_get_id}). Any thread may ask. Producers of
      * the peer send to a consumer's id; a receive handler of the peer is told a producer's.
      *
-     * @return unique among the producers or the consumers of this side of the connection, at least 1
+     * @return unique among the producers or the consumers of this side of the connection, at least 1; always 0 for a
+     *     producer with DOCA 2.5 and 2.6, whose producers have none
      */
     public final int id() {
         return id;
@@ -287,7 +289,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         /**
          * How many sends can be in flight, or buffers be posted, at a time
          * ({@code doca_comch_producer_task_send_set_conf}, {@code doca_comch_consumer_task_post_recv_set_conf}).
-         * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for.
+         * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for. With DOCA 2.5
+         * and 2.6 the number is rounded up to a power of two, which {@link FastPathEndpoint#tasks()} tells.
          *
          * @param count 1 to {@link Capabilities.Producer#maxTasks()} or {@link Capabilities.Consumer#maxTasks()}
          * @return this
@@ -298,7 +301,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
             if (count < 1) {
                 throw new IllegalArgumentException("tasks " + count + " is less than 1");
             }
-            tasks = count;
+            tasks = Pools.size(count);
             return self();
         }
 

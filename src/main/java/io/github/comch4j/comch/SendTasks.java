@@ -152,7 +152,7 @@ final class SendTasks extends OutgoingTasks {
     /** Makes the slot's task one for this send. */
     private void prepare(int slot, BufferState buffer, int consumerId, MemorySegment immediate) {
         int code = DocaError.UNKNOWN.code();
-        String function = ProducerCalls.ALLOCATE_NAME;
+        String function = ProducerCalls.get().allocateFunction();
         try {
             long address = buffer == null ? 0 : buffer.address();
             code = prepareTask(slot, address, consumerId, immediate);
@@ -185,7 +185,7 @@ final class SendTasks extends OutgoingTasks {
             }
         }
         if (code != Calls.SUCCESS) {
-            throw refused(code, ProducerCalls.ALLOCATE_NAME, list, consumerId, immediate);
+            throw refused(code, ProducerCalls.get().allocateFunction(), list, consumerId, immediate);
         }
         buffers[slot] = null;
         lists[slot] = list; // before the submit, as above
@@ -207,8 +207,8 @@ final class SendTasks extends OutgoingTasks {
             bytes = scratch.stageCopy(immediate);
             length = (int) immediate.byteSize();
         }
-        int code =
-                ProducerCalls.allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
+        int code = ProducerCalls.get()
+                .allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
         if (code == Calls.SUCCESS) {
             allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, consumerId);
             immediates[slot] = immediate != null;
@@ -219,10 +219,10 @@ final class SendTasks extends OutgoingTasks {
     private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
         queue.prepare(slot, buffer, consumerId);
         if (immediate != null) {
-            ProducerCalls.setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
+            ProducerCalls.get().setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
             immediates[slot] = true;
         } else if (immediates[slot]) {
-            ProducerCalls.setImmediate(typed[slot], 0, 0);
+            ProducerCalls.get().setImmediate(typed[slot], 0, 0);
             immediates[slot] = false;
         }
     }

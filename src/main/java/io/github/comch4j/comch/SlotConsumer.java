@@ -31,10 +31,10 @@ public final class SlotConsumer extends FastPathConsumer {
     private final SlotReceives receives;
 
     private SlotConsumer(Builder settings, SlotMemory memory) {
-        super(settings, ConsumerCalls.INSTANCE, create(settings, memory), settings.connection.resource());
+        super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.resource());
         this.memory = memory;
         try {
-            int immediateLength = ConsumerCalls.immediateLength(context.object(), "configuring " + this);
+            int immediateLength = ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
             this.receives = new SlotReceives(this, context, memory, immediateLength, settings.onMessage);
             configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
             memory.acquire(inventory(memory.slots()));
@@ -49,10 +49,10 @@ public final class SlotConsumer extends FastPathConsumer {
         settings.use.begin();
         MemorySegment map = memory.map();
         return settings.connection.create(
-                ConsumerCalls.CREATE_NAME,
+                ConsumerCalls.get().createFunction(),
                 "a slot consumer",
                 "",
-                (peer, action) -> ConsumerCalls.create(peer, map, action));
+                (peer, action) -> ConsumerCalls.get().create(peer, map, action));
     }
 
     @Override

@@ -41,7 +41,7 @@ public final class SlotProducer extends FastPathProducer {
     private final SlotSends sends;
 
     private SlotProducer(Builder settings, SlotMemory memory) {
-        super(settings, ProducerCalls.INSTANCE, create(settings), settings.connection.resource());
+        super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.memory = memory;
         try {
             this.sends = new SlotSends(this, context, memory, settings.onFailure, settings.onRoom);
@@ -56,7 +56,8 @@ public final class SlotProducer extends FastPathProducer {
     private static MemorySegment create(Builder settings) {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
-        return settings.connection.create(ProducerCalls.CREATE_NAME, "a slot producer", "", ProducerCalls::create);
+        return settings.connection.create(
+                ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls.get()::create);
     }
 
     @Override
@@ -116,6 +117,8 @@ public final class SlotProducer extends FastPathProducer {
      * @param length the message's length, bytes, 0 to what was claimed
      * @param immediate the immediate data, at most {@link Capabilities.Consumer#maxImmediateLength} bytes; of 0 bytes:
      *     none
+     * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data; the slot
+     *     still is claimed
      * @throws IllegalArgumentException if less was claimed, or the device takes less immediate data; the slot still is
      *     claimed
      */

@@ -80,7 +80,7 @@ final class SlotReceives extends IncomingTasks {
         while (freeCount > 0) {
             int slot = free[freeCount - 1];
             long buffer = memory.buffer(slot);
-            String function = ConsumerCalls.ALLOCATE_NAME;
+            String function = ConsumerCalls.get().allocateFunction();
             int code = ConsumerCalls.allocate(context.address(), buffer, scratch.resultAddress());
             if (code == Calls.SUCCESS) {
                 allocated(slot, ConsumerCalls.asTask(scratch.result()), buffer, 0);
@@ -167,12 +167,12 @@ final class SlotReceives extends IncomingTasks {
         long result = scratch.resultAddress();
         long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? scratch.result() : 0;
         long receive = typed[slot];
-        long immediate = ConsumerCalls.immediate(receive);
-        long immediateLength = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
+        long immediate = ConsumerCalls.get().immediate(receive);
+        long immediateLength = immediate == 0 ? 0 : ConsumerCalls.get().immediateLength(receive);
         arrived(
                 slot,
                 length,
-                Integer.toUnsignedLong(ConsumerCalls.producer(receive)) | immediateLength << 32,
+                Integer.toUnsignedLong(ConsumerCalls.get().producer(receive)) | immediateLength << 32,
                 immediate);
     }
 

@@ -165,6 +165,7 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private MemorySegment makePlaces() {
+        ProducerCalls.get().checkImmediate();
         Device device = producer.connection().endpoint().device();
         immediateLimit = (int) Math.min(
                 SendTasks.IMMEDIATE_LIMIT,
@@ -217,10 +218,10 @@ final class SlotSends extends OutgoingTasks {
 
     private void allocate(int slot, long immediate, int immediateLength) {
         long buffer = memory.buffer(slot);
-        int code = ProducerCalls.allocate(
+        int code = ProducerCalls.get().allocate(
                 context.address(), buffer, immediate, immediateLength, claimedFor, scratch.resultAddress());
         if (code != Calls.SUCCESS) {
-            throw refused(code, ProducerCalls.ALLOCATE_NAME);
+            throw refused(code, ProducerCalls.get().allocateFunction());
         }
         allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, claimedFor);
     }

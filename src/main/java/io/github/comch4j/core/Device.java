@@ -42,7 +42,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsServers() {
-        return query(CapabilityCalls::servers);
+        return query(CapabilityCalls.get()::servers);
     }
 
     /**
@@ -52,7 +52,7 @@ public final class Device implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public boolean supportsClients() {
-        return query(CapabilityCalls::clients);
+        return query(CapabilityCalls.get()::clients);
     }
 
     /**

@@ -115,8 +115,8 @@ public final class Devices {
                 address(info),
                 DeviceCalls.interfaceName(info),
                 DeviceCalls.infiniBandName(info),
-                CapabilityCalls.servers(info),
-                CapabilityCalls.clients(info));
+                CapabilityCalls.get().servers(info),
+                CapabilityCalls.get().clients(info));
     }
 
     private static PciAddress address(MemorySegment info) {

@@ -14,13 +14,16 @@ import io.github.comch4j.internal.load.Settings;
  *
  * <ul>
  *   <li>{@code auto} (default): the DOCA SDK when one is installed, otherwise the emulated BlueField; one line at INFO,
- *       logger {@code io.github.comch4j}, says which and why. An SDK without Comch, such as DOCA 2.5, counts as none,
- *       with a line at WARNING; for the other settings it is an error;
+ *       logger {@code io.github.comch4j}, says which and why. An SDK without Comch counts as none, with a line at
+ *       WARNING; for the other settings it is an error;
  *   <li>{@code system}: the DOCA SDK or runtime; what production code insists on;
  *   <li>{@code emulated}: the emulated BlueField;
  *   <li>a folder: {@code libdoca_common.so} and {@code libdoca_comch.so} from there, also with version numbers after
  *       their names.
  * </ul>
+ *
+ * DOCA 2.5 and 2.6 have {@code libdoca_cc.so} in place of the latter, and some things less:
+ * {@link LibraryInfo#generation()}.
  *
  * The emulated libraries are unpacked from the jar into a private folder that is removed as soon as they are loaded; it
  * is made in {@value #NATIVE_DIR_PROPERTY}, or else in {@code java.io.tmpdir} or, where that is read-only or mounted

@@ -11,6 +11,7 @@ import java.lang.System.Logger.Level;
 import java.lang.management.ManagementFactory;
 import java.util.IdentityHashMap;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.management.JMException;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
@@ -38,6 +39,8 @@ import javax.management.StandardMBean;
 public final class MBeans implements AutoCloseable {
     private static final String DOMAIN = "io.github.comch4j";
     private static final Logger LOGGER = System.getLogger(DOMAIN);
+    /** Of producers without an id, which DOCA 2.5 and 2.6 have. */
+    private static final AtomicLong UNNUMBERED = new AtomicLong();
 
     private final MBeanServer server;
     private final Beans beans = new Beans();
@@ -115,7 +118,8 @@ public final class MBeans implements AutoCloseable {
 
     private static String of(FastPathEndpoint object) {
         return endpoint(object.connection()) + ",connection="
-                + object.connection().number() + ",id=" + object.id();
+                + object.connection().number() + ",id="
+                + (object.id() > 0 ? object.id() : "0-" + UNNUMBERED.incrementAndGet());
     }
 
     private static String endpoint(ComchConnection connection) {

@@ -2,6 +2,7 @@ package io.github.comch4j.abi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -16,38 +17,110 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 
-/** The bindings hold every fact of the ABI table that Java can see. Needs no native library. */
+/** The bindings hold every fact of the ABI tables that Java can see. Needs no native library. */
 class BindingsAbiTest {
 
-    private static final Path TABLE = Path.of("src", "test", "abi", "doca-3.0.tsv");
-    private static final Path HEADERS = Path.of("headers");
+    private static final Path TABLES = Path.of("src", "test", "abi");
+    private static final Table TODAY =
+            new Table(TABLES.resolve("doca-3.0.tsv"), header -> Files.exists(Path.of("headers", header)));
+    private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
+    private static final Table CORE_OF_2_5 = new Table(
+            TABLES.resolve("doca-2.5.tsv"),
+            header -> Files.exists(Path.of("headers", "2.5", header)) && !header.startsWith("doca_cc"));
 
-    @Test
-    void everyExportedFunctionIsBoundWithItsTypes() throws IOException {
-        Map<String, MethodType> expected = new TreeMap<>();
-        for (String[] row : rows("function")) {
-            boolean inline = row[3].equals("inline");
-            boolean variadic = row[5].endsWith("...");
-            if (!inline && !variadic) {
-                expected.put(row[2], javaType(row[4], row[5]));
-            }
+    /** The facts of one release of DOCA, and of which headers they are. */
+    private record Table(Path file, Predicate<String> headers) {
+        List<String[]> rows(String kind) throws IOException {
+            return Files.readAllLines(file).stream()
+                    .map(line -> line.split("\t"))
+                    .filter(row -> row[0].equals(kind) && headers.test(row[1]))
+                    .toList();
         }
 
+        Map<String, MethodType> functions() throws IOException {
+            Map<String, MethodType> functions = new TreeMap<>();
+            for (String[] row : rows("function")) {
+                boolean inline = row[3].equals("inline");
+                boolean variadic = row[5].endsWith("...");
+                if (!inline && !variadic) {
+                    functions.put(row[2], javaType(row[4], row[5]));
+                }
+            }
+            return functions;
+        }
+
+        Map<String, String> constants() throws IOException {
+            Map<String, String> constants = new TreeMap<>();
+            for (String[] row : rows("enum")) {
+                constants.put(row[3], row[4]);
+            }
+            for (String[] row : rows("macro")) {
+                if (!row[3].startsWith("\"")) {
+                    constants.put(row[2], row[3]);
+                }
+            }
+            return constants;
+        }
+    }
+
+    /** Those of a class of bindings that are in {@code wanted}. */
+    private static Map<String, MethodType> bound(Class<?> bindings, Map<String, MethodType> wanted) {
         Map<String, MethodType> bound = new TreeMap<>();
-        for (Method method : doca_h.class.getDeclaredMethods()) {
-            if (expected.containsKey(method.getName())) {
+        for (Method method : bindings.getDeclaredMethods()) {
+            if (wanted.containsKey(method.getName())) {
                 bound.put(method.getName(), MethodType.methodType(method.getReturnType(), method.getParameterTypes()));
             }
         }
+        return bound;
+    }
+
+    private static Map<String, String> values(Class<?> bindings, Map<String, String> wanted)
+            throws ReflectiveOperationException {
+        Map<String, String> values = new TreeMap<>();
+        for (String name : wanted.keySet()) {
+            values.put(name, bindings.getMethod(name).invoke(null).toString());
+        }
+        return values;
+    }
+
+    @Test
+    void everyExportedFunctionIsBoundWithItsTypes() throws IOException {
+        Map<String, MethodType> expected = TODAY.functions();
         assertThat(expected).hasSizeGreaterThan(250);
-        assertThat(bound).isEqualTo(expected);
+        assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
+    }
+
+    @Test
+    void everyFunctionOfDocaCcIsBoundWithItsTypes() throws IOException {
+        Map<String, MethodType> expected = CC.functions();
+        assertThat(expected)
+                .hasSize(66)
+                .containsEntry(
+                        "doca_cc_server_set_max_msg_size",
+                        MethodType.fromMethodDescriptorString("(Ljava/lang/foreign/MemorySegment;J)I", null));
+        assertThat(bound(cc_h.class, expected)).isEqualTo(expected);
+    }
+
+    /** So that there need not be bindings of its own for Core of 2.5. */
+    @Test
+    void coreOf25HasTheTypesAndValuesOfToday() throws IOException, ReflectiveOperationException {
+        Map<String, MethodType> older = CORE_OF_2_5.functions();
+        assertThat(older).hasSizeGreaterThan(130);
+        older.keySet()
+                .removeAll(List.of("doca_log_backend_create_with_buffer", "doca_log_backend_create_with_buffer_sdk"));
+        assertThat(bound(doca_h.class, older)).isEqualTo(older);
+        Map<String, String> constants = CORE_OF_2_5.constants();
+        constants.keySet().removeIf(name -> name.startsWith("DOCA_VER_"));
+        assertThat(constants).containsEntry("DOCA_ERROR_TOO_BIG", "27");
+        assertThat(values(doca_h.class, constants)).isEqualTo(constants);
     }
 
     @Test
     void variadicFunctionsAreBoundAsInvokers() throws IOException {
-        List<String> variadic = rows("function").stream()
+        List<String> variadic = TODAY.rows("function").stream()
                 .filter(row -> row[5].endsWith("..."))
                 .map(row -> row[2])
                 .toList();
@@ -61,35 +134,39 @@ class BindingsAbiTest {
 
     @Test
     void everyConstantHasItsValue() throws IOException, ReflectiveOperationException {
-        Map<String, String> expected = new TreeMap<>();
-        for (String[] row : rows("enum")) {
-            expected.put(row[3], row[4]);
-        }
-        for (String[] row : rows("macro")) {
-            if (!row[3].startsWith("\"")) {
-                expected.put(row[2], row[3]);
-            }
-        }
-
-        Map<String, String> bound = new TreeMap<>();
-        for (String name : expected.keySet()) {
-            bound.put(name, doca_h.class.getMethod(name).invoke(null).toString());
-        }
+        Map<String, String> expected = TODAY.constants();
         assertThat(expected).containsEntry("DOCA_ERROR_SKIPPED", "30");
-        assertThat(bound).isEqualTo(expected);
+        assertThat(values(doca_h.class, expected)).isEqualTo(expected);
+        Map<String, String> ofCc = CC.constants();
+        assertThat(ofCc).hasSize(4);
+        assertThat(values(cc_h.class, ofCc)).isEqualTo(ofCc);
+    }
+
+    /** This library has one constant for both. */
+    @Test
+    void theCountersOfDocaCcAreThoseOfComch() throws IOException {
+        Map<String, String> today = TODAY.constants();
+        assertThat(CC.constants())
+                .allSatisfy((name, value) ->
+                        assertThat(today).containsEntry(name.replace("DOCA_CC_", "DOCA_COMCH_"), value));
     }
 
     @Test
     void everyCallbackCanBeAllocated() throws IOException {
-        List<String> callbacks = rows("typedef").stream()
+        assertThat(callbacks(TODAY, doca_h.class)).isEqualTo(10);
+        assertThat(callbacks(CC, cc_h.class)).isEqualTo(6);
+    }
+
+    private static int callbacks(Table table, Class<?> bindings) throws IOException {
+        List<String> callbacks = table.rows("typedef").stream()
                 .filter(row -> row[3].startsWith("void"))
                 .map(row -> row[2])
                 .toList();
-
-        assertThat(callbacks).hasSize(10).allSatisfy(name -> {
-            Class<?> type = Class.forName(doca_h.class.getPackageName() + "." + name);
+        assertThat(callbacks).allSatisfy(name -> {
+            Class<?> type = Class.forName(bindings.getPackageName() + "." + name);
             assertThat(type.getMethods()).extracting(Method::getName).contains("allocate", "descriptor");
         });
+        return callbacks.size();
     }
 
     @Test
@@ -98,14 +175,10 @@ class BindingsAbiTest {
                 .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
                 .extracting(Method::getName)
                 .allMatch(name -> name.startsWith("doca_") || name.startsWith("DOCA_"));
-    }
-
-    /** The rows of one kind for the headers that the project has. */
-    private static List<String[]> rows(String kind) throws IOException {
-        return Files.readAllLines(TABLE).stream()
-                .map(line -> line.split("\t"))
-                .filter(row -> row[0].equals(kind) && Files.exists(HEADERS.resolve(row[1])))
-                .toList();
+        assertThat(cc_h.class.getDeclaredMethods())
+                .filteredOn(method -> Modifier.isPublic(method.getModifiers()))
+                .extracting(Method::getName)
+                .allMatch(name -> name.startsWith("doca_cc_") || name.startsWith("DOCA_CC_"));
     }
 
     private static MethodType javaType(String returns, String parameters) {
@@ -125,7 +198,11 @@ class BindingsAbiTest {
     /** The Java type of a C type, with or without a parameter's name behind it. */
     private static Class<?> javaClass(String declaration) {
         String c = declaration.startsWith("const ") ? declaration.substring("const ".length()) : declaration;
-        if (c.contains("*") || c.contains("_cb_t ") || c.contains("_callback") || c.startsWith("union ")) {
+        if (c.contains("*")
+                || c.contains("_cb_t ")
+                || c.contains("_comp_handler ")
+                || c.contains("_callback")
+                || c.startsWith("union ")) {
             return MemorySegment.class;
         }
         if (c.startsWith("enum ")) {

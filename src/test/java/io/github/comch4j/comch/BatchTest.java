@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
@@ -70,18 +72,18 @@ class BatchTest extends BothForms {
     @Test
     void queuedSendsArriveInOrderAndWaitForRoom() {
         ComchConsumer consumer = recorder(machine.engine).buffers(3, SLOT).start(Machine.PATIENCE);
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(200).start();
-        for (int i = 0; i < 200; i++) {
+        ComchProducer producer = hostSide.producer(machine.engine).tasks(256).start();
+        for (int i = 0; i < 256; i++) {
             assertThat(producer.offer(numbered(producer, i), consumer.id()).accepted())
                     .isTrue();
         }
-        assertThat(producer.inFlight()).isEqualTo(200);
+        assertThat(producer.inFlight()).isEqualTo(256);
         assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id()))
                 .as("all tasks are queued or in flight")
                 .isEqualTo(SubmitResult.NO_TASK);
-        machine.until("all", () -> events.size() == 200 && producer.inFlight() == 0);
-        assertThat(events).containsExactly(numbers(200));
-        assertThat(producer.sent()).isEqualTo(200);
+        machine.until("all", () -> events.size() == 256 && producer.inFlight() == 0);
+        assertThat(events).containsExactly(numbers(256));
+        assertThat(producer.sent()).isEqualTo(256);
     }
 
     @Test
@@ -137,6 +139,7 @@ class BatchTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void immediateDataMayBeQueued() {
         List<Long> lengths = new ArrayList<>();
         ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
@@ -31,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Lists of buffers. The build tells the emulated device to take such of {@link Gathering#LIMIT}. */
 @Timeout(60)
+@Needs(Feature.BUFFER_LISTS)
 class BufferListTest extends BothForms {
     private final Pair pair = new Pair();
     private final Machine machine = pair.machine;

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
@@ -339,6 +341,7 @@ class ClosingTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void nothingIsDeliveredOnAConnectionThatIsBeingEnded() throws Exception {
         try (Busy busy = new Busy()) {
             busy.connection.disconnect();

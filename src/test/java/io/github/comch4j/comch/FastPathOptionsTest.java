@@ -68,8 +68,8 @@ class FastPathOptionsTest extends BothForms {
         assertThatThrownBy(() -> pair.hostSide.producer(pair.machine.engine).buffers(0))
                 .isInstanceOf(IllegalArgumentException.class);
         ComchProducer producer =
-                pair.hostSide.producer(pair.machine.engine).tasks(3).buffers(1).start();
-        assertThat(producer.tasks()).isEqualTo(3);
+                pair.hostSide.producer(pair.machine.engine).tasks(4).buffers(1).start();
+        assertThat(producer.tasks()).isEqualTo(4);
         Buffer only = producer.acquire(pair.sendMemory, 0, 10);
         assertThatThrownBy(() -> producer.acquire(pair.sendMemory, 0, 10))
                 .isInstanceOfSatisfying(

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
@@ -98,6 +100,7 @@ class FastPathTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void immediateDataTravelBesideTheBufferOrAlone() {
         List<String> seen = new ArrayList<>();
         ComchConsumer consumer = dpuSide.consumer(machine.engine, receiveMemory)
@@ -311,7 +314,7 @@ class FastPathTest extends BothForms {
         ComchProducer p = hostSide.producer(machine.engine).start();
         ComchProducer q = hostSide.producer(machine.engine).start();
         ComchProducer r = dpuSide.producer(machine.engine).start();
-        assertThat(p.id()).isNotEqualTo(q.id());
+        assertThat(p.id() != q.id()).isEqualTo(Feature.PRODUCER_IDS.isThere());
         send(p, p.acquire(sendMemory, 0, 1), one.id());
         send(p, p.acquire(sendMemory, 0, 1), two.id());
         send(q, q.acquire(sendMemory, 0, 1), two.id());
@@ -434,7 +437,7 @@ class FastPathTest extends BothForms {
         assertThatThrownBy(() -> dpuSide.consumer(machine.engine, local).start())
                 .isInstanceOfSatisfying(DocaException.class, e -> {
                     assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
-                    assertThat(e.function()).isEqualTo("doca_comch_consumer_create");
+                    assertThat(e.function()).isEqualTo(Machine.function("doca_comch_consumer_create"));
                 });
         ComchConsumer consumer = recordingConsumer().start(Machine.PATIENCE);
         try (BufferInventory inventory = BufferInventory.create(1)) {

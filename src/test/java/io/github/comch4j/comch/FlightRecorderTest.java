@@ -75,7 +75,7 @@ class FlightRecorderTest {
                     .containsExactly("OPEN", "CLOSED");
         }
         List<RecordedEvent> producer = only(events, "ContextState", "context", "client \"" + name[0] + "\"").stream()
-                .filter(event -> event.getString("context").startsWith("producer 1 on connection "))
+                .filter(event -> event.getString("context").startsWith("producer "))
                 .toList();
         assertThat(producer)
                 .extracting(event -> event.getString("next"))

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Buffer;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -17,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Receives without a buffer: immediate data alone. */
 @Timeout(60)
+@Needs(Feature.IMMEDIATE_DATA)
 class ImmediateReceiveTest extends BothForms {
     private final Pair pair = new Pair();
     private final List<String> received = new ArrayList<>();

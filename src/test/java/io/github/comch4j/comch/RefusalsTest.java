@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
@@ -89,25 +91,46 @@ class RefusalsTest extends BothForms {
     void settingsBeyondWhatTheDeviceCanDo() {
         int tooMany = 1 << 30;
         assertRefused(
-                () -> accepted.consumer(machine.engine, dpuMemory)
-                        .immediateLength(tooMany)
-                        .start(),
-                DocaError.INVALID_VALUE,
-                "doca_comch_consumer_set_imm_data_len");
-        assertRefused(
                 () -> machine.client().maxMessageSize(tooMany).start(),
                 DocaError.INVALID_VALUE,
-                "doca_comch_client_set_max_msg_size");
+                Machine.function("doca_comch_client_set_max_msg_size"));
         assertRefused(
                 () -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, Machine.uniqueName())
                         .receiveQueueSize(tooMany)
                         .start(),
                 DocaError.INVALID_VALUE,
-                "doca_comch_server_set_recv_queue_size");
+                Machine.function("doca_comch_server_set_recv_queue_size"));
         try (MemoryMap readable = MemoryMap.allocate(machine.dpu, 64, Access.LOCAL_READ_WRITE)) {
             assertThatThrownBy(() -> accepted.consumer(machine.engine, readable).start())
                     .isInstanceOf(DocaException.class);
         }
+    }
+
+    @Test
+    @Needs(Feature.IMMEDIATE_DATA)
+    void moreImmediateDataThanTheDeviceCanDo() {
+        assertRefused(
+                () -> accepted.consumer(machine.engine, dpuMemory)
+                        .immediateLength(1 << 30)
+                        .start(),
+                DocaError.INVALID_VALUE,
+                "doca_comch_consumer_set_imm_data_len");
+        assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory)
+                        .immediateLength(33)
+                        .start())
+                .hasMessageContaining("immediateLength 33")
+                .hasMessageContaining("at most 32");
+        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory)
+                .buffers(1, 2048)
+                .immediateLength(8)
+                .start(Machine.PATIENCE);
+        ComchProducer producer = client.connection().producer(machine.engine).start();
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[33])))
+                .hasMessageContaining("33 bytes of immediate data")
+                .hasMessageContaining("at most 32");
+        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[9])))
+                .hasMessageContaining("9 bytes of immediate data")
+                .hasMessageContaining("at most 8");
     }
 
     @Test
@@ -146,7 +169,7 @@ class RefusalsTest extends BothForms {
         Buffer theirs = producer.acquire(dpuMemory, 64, 8);
         assertThatThrownBy(() ->
                         client.connection().consumer(machine.engine, dpuMemory).start())
-                .hasMessageContaining("doca_comch_consumer_create")
+                .hasMessageContaining(Machine.function("doca_comch_consumer_create"))
                 .hasMessageContaining(forDpu);
         assertThatThrownBy(() -> accepted.consumer(machine.engine, hostMemory).start())
                 .hasMessageContaining(FOR_THE_OTHER_DEVICE.formatted("b1:00.0", "03:00.0"));
@@ -177,29 +200,22 @@ class RefusalsTest extends BothForms {
         long tasks = Capabilities.of(machine.host).producer().orElseThrow().maxTasks();
         assertThatThrownBy(() -> client.connection()
                         .producer(machine.engine)
-                        .tasks(100_000)
+                        .tasks(131_072)
                         .start())
-                .hasMessageContaining("tasks 100000")
+                .hasMessageContaining("tasks 131072")
                 .hasMessageContaining("at most " + tasks);
         assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory)
-                        .tasks(100_000)
+                        .tasks(131_072)
                         .start())
-                .hasMessageContaining("tasks 100000")
+                .hasMessageContaining("tasks 131072")
                 .hasMessageContaining("at most " + tasks);
-        assertThatThrownBy(() -> accepted.consumer(machine.engine, dpuMemory)
-                        .immediateLength(33)
-                        .start())
-                .hasMessageContaining("immediateLength 33")
-                .hasMessageContaining("at most 32");
         try (MemoryMap readable = MemoryMap.allocate(machine.dpu, 64, Access.LOCAL_READ_WRITE)) {
             assertThatThrownBy(() -> accepted.consumer(machine.engine, readable).start())
                     .hasMessageContaining("[LOCAL_READ_WRITE]")
                     .hasMessageContaining("not for PCI_READ_WRITE");
         }
-        ComchConsumer consumer = accepted.consumer(machine.engine, dpuMemory)
-                .buffers(1, 2048)
-                .immediateLength(8)
-                .start(Machine.PATIENCE);
+        ComchConsumer consumer =
+                accepted.consumer(machine.engine, dpuMemory).buffers(1, 2048).start(Machine.PATIENCE);
         ComchProducer producer = client.connection().producer(machine.engine).start();
         Buffer large = producer.acquire(hostMemory, 0, 4096);
         assertThatThrownBy(() -> producer.trySend(large, consumer.id()))
@@ -208,12 +224,6 @@ class RefusalsTest extends BothForms {
         assertThatThrownBy(() -> producer.trySend(large, 77))
                 .hasMessageContaining("consumer 77")
                 .hasMessageContaining("no such consumer");
-        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[33])))
-                .hasMessageContaining("33 bytes of immediate data")
-                .hasMessageContaining("at most 32");
-        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[9])))
-                .hasMessageContaining("9 bytes of immediate data")
-                .hasMessageContaining("at most 8");
         assertThatThrownBy(() -> machine.server().start())
                 .hasMessageContaining("already")
                 .hasMessageNotContaining("probably");

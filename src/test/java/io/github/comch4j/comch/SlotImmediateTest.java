@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Immediate data beside the messages of a slot producer. */
 @Timeout(60)
+@Needs(Feature.IMMEDIATE_DATA)
 class SlotImmediateTest extends BothForms {
     private static final int SIZE = 64;
 

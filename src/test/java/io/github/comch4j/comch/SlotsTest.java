@@ -7,7 +7,9 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
@@ -102,7 +104,7 @@ class SlotsTest extends BothForms {
 
     @Test
     void messagesOfAllLengthsArriveInTheirOrderAndWhole() {
-        SlotConsumer consumer = consumer(5);
+        SlotConsumer consumer = consumer(4);
         awaitConsumer(consumer);
         SlotProducer producer = producer(3);
         List<String> expected = new ArrayList<>();
@@ -128,7 +130,7 @@ class SlotsTest extends BothForms {
         assertThat(consumer.received()).isEqualTo(1000);
         assertThat(consumer.receivedBytes()).isEqualTo(producer.sentBytes());
         assertThat(producer.failed() + consumer.failed()).isZero();
-        assertThat(consumer.posted()).isEqualTo(5);
+        assertThat(consumer.posted()).isEqualTo(4);
     }
 
     @Test
@@ -430,6 +432,7 @@ class SlotsTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void producersOfBuffersSendToSlotsToo() {
         SlotConsumer consumer = consumer(4);
         awaitConsumer(consumer);
@@ -477,6 +480,7 @@ class SlotsTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.PRODUCER_IDS)
     void twoProducersShareAConsumerAndKeepTheirOrders() {
         SlotConsumer consumer = consumer(3);
         awaitConsumer(consumer);
@@ -586,6 +590,7 @@ class SlotsTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void afterTheEndOfTheConnectionWhatArrivedCanBePolled() {
         SlotConsumer consumer = consumer(3);
         awaitConsumer(consumer);
@@ -611,6 +616,7 @@ class SlotsTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aClaimIsVoidOnceTheConnectionHasEnded() {
         SlotConsumer consumer = consumer(3);
         awaitConsumer(consumer);
@@ -626,7 +632,7 @@ class SlotsTest extends BothForms {
 
     @Test
     void otherThreadsAreRefused() {
-        SlotConsumer consumer = consumer(3);
+        SlotConsumer consumer = consumer(4);
         SlotProducer producer = producer(4);
         for (Runnable call : List.<Runnable>of(
                 () -> producer.claim(1, 1),
@@ -645,7 +651,7 @@ class SlotsTest extends BothForms {
                                 + consumer.posted()
                                 + consumer.received())
                         .join())
-                .isEqualTo(3);
+                .isEqualTo(4);
     }
 
     @Test

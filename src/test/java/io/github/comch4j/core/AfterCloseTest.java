@@ -3,7 +3,9 @@ package io.github.comch4j.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -61,6 +63,7 @@ class AfterCloseTest {
     }
 
     @Test
+    @Needs(Feature.EXPANDING_INVENTORIES)
     void inventoriesAndDevices() {
         Device host = Devices.openHost(Machine.HOST);
         MemoryMap memory = MemoryMap.allocate(host, 64, Access.LOCAL_READ_WRITE);

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -124,6 +126,7 @@ class MemoryTest {
     }
 
     @Test
+    @Needs(Feature.EXPANDING_INVENTORIES)
     void anInventoryGrows() {
         try (BufferInventory inventory = BufferInventory.create(1)) {
             assertThat(inventory.expand(3).capacity()).isEqualTo(4);

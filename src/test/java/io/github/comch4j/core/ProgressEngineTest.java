@@ -3,7 +3,9 @@ package io.github.comch4j.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import java.time.Duration;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +29,13 @@ class ProgressEngineTest {
             engine.requestNotification();
             engine.clearNotification();
             assertThat(engine.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    @Needs(Feature.EVENT_MODE)
+    void theModeOfEventsCanBeChosen() {
+        try (ProgressEngine engine = ProgressEngine.create()) {
             assertThat(engine.setEventMode(ProgressEngine.EventMode.SELECTIVE)).isSameAs(engine);
         }
     }

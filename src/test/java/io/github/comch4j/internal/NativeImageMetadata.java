@@ -1,5 +1,6 @@
 package io.github.comch4j.internal;
 
+import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.LogCalls;
 import io.github.comch4j.internal.life.Engine;
@@ -41,13 +42,11 @@ import java.util.stream.Stream;
  * <p>Types of the JNI are used for integers, because their sizes are the same on every platform.
  */
 final class NativeImageMetadata {
-    private static final String GENERATED = "io.github.comch4j.ffi.";
+    private static final List<String> GENERATED = List.of("io.github.comch4j.ffi.", "io.github.comch4j.ffi.cc.");
     private static final String OURS = "io.github.comch4j.internal.";
 
     // the only handle of ours with options
     private static final String FCNTL_OPTIONS = ", \"options\": {\"firstVariadicArg\": 2}";
-
-    private static final Path BINDINGS = Path.of("generated", "io", "github", "comch4j", "ffi");
 
     private final Set<String> downcalls = new TreeSet<>();
     private final Set<String> upcalls = new TreeSet<>();
@@ -81,23 +80,38 @@ final class NativeImageMetadata {
                 downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
             }
         }
+        // The descriptors of cc_h can be had only where the libraries are those of DOCA 2.5. All but two of its
+        // functions
+        // take and return plain values; these two, of connections, are called by handles of ours.
+        for (Method method : cc_h.class.getMethods()) {
+            if (method.getName().startsWith("doca_cc_")
+                    && !method.getName().contains("$")
+                    && !method.getName().endsWith("_user_data")) {
+                downcalls.add(shape(MethodType.methodType(method.getReturnType(), method.getParameterTypes()), ""));
+            }
+        }
     }
 
     private void generatedCallbacks() throws ReflectiveOperationException, IOException {
-        for (String name : classNames(BINDINGS)) {
-            Class<?> callback = Class.forName(GENERATED + name);
-            if (Stream.of(callback.getClasses())
-                    .anyMatch(nested -> nested.getSimpleName().equals("Function"))) {
-                String shape = shape(
-                        (FunctionDescriptor) callback.getMethod("descriptor").invoke(null));
-                upcalls.add(shape);
-                downcalls.add(shape);
-                Class<?> function = Class.forName(callback.getName() + "$Function");
-                reflect(
-                        function.getName(),
-                        List.of(method("apply", parameterNames(function.getMethods()[0].getParameterTypes()))),
-                        List.of());
+        for (String generated : GENERATED) {
+            for (String name : classNames(Path.of("generated", generated.split("[.]")))) {
+                generatedCallback(Class.forName(generated + name));
             }
+        }
+    }
+
+    private void generatedCallback(Class<?> callback) throws ReflectiveOperationException {
+        if (Stream.of(callback.getClasses())
+                .anyMatch(nested -> nested.getSimpleName().equals("Function"))) {
+            String shape =
+                    shape((FunctionDescriptor) callback.getMethod("descriptor").invoke(null));
+            upcalls.add(shape);
+            downcalls.add(shape);
+            Class<?> function = Class.forName(callback.getName() + "$Function");
+            reflect(
+                    function.getName(),
+                    List.of(method("apply", parameterNames(function.getMethods()[0].getParameterTypes()))),
+                    List.of());
         }
     }
 
@@ -256,6 +270,7 @@ final class NativeImageMetadata {
             case ValueLayout.OfLong ignored -> "jlong";
             case ValueLayout.OfShort ignored -> "jshort";
             case ValueLayout.OfByte ignored -> "jbyte";
+            case ValueLayout.OfBoolean ignored -> "jboolean";
             case ValueLayout.OfFloat ignored -> "jfloat";
             case ValueLayout.OfDouble ignored -> "jdouble";
             case GroupLayout group ->

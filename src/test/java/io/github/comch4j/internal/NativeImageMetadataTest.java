@@ -84,7 +84,9 @@ class NativeImageMetadataTest {
                 "jshort",
                 ValueLayout.JAVA_SHORT,
                 "jbyte",
-                ValueLayout.JAVA_BYTE);
+                ValueLayout.JAVA_BYTE,
+                "jboolean",
+                ValueLayout.JAVA_BOOLEAN);
         Matcher types = Pattern.compile("(?<![\\w.])(j[a-z]+|void\\*)")
                 .matcher(NativeImageMetadata.generate().replaceAll("(?s).*\"foreign\"", ""));
         Set<String> found = new TreeSet<>();

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
@@ -65,6 +67,7 @@ class ByteChannelTest {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void bytesArriveInOrderAcrossThreadsAndThenTheEnd() throws Exception {
         byte[] data = new byte[777_777];
         new Random(4).nextBytes(data);
@@ -105,6 +108,7 @@ class ByteChannelTest {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void aWriterWaitsForItsReaderAndGivesUpInTime() throws Exception {
         machine.engine.setTimeout(Duration.ofMillis(50));
         try (ComchInputChannel input = input()) {
@@ -157,6 +161,7 @@ class ByteChannelTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aReaderWhoseSideEndsTheConnectionIsTold() throws Exception {
         ComchInputChannel input = input();
         ComchOutputChannel output = output();
@@ -174,6 +179,7 @@ class ByteChannelTest {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void anInterruptEndsTheWaitAndNotTheChannel() throws Exception {
         try (ComchInputChannel input = input()) {
             ComchOutputChannel output = output();
@@ -234,6 +240,7 @@ class ByteChannelTest {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void closingInACallbackIsRefusedAndDoesNoHarm() throws Exception {
         List<Throwable> refusals = new ArrayList<>();
         ComchInputChannel input = input();

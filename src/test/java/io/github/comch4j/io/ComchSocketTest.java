@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
@@ -116,6 +118,7 @@ class ComchSocketTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void theEndIsToldAfterTheLastMessage() {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);

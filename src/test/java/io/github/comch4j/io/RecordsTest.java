@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.Pair;
@@ -326,6 +328,7 @@ class RecordsTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void theEndOfTheConnectionIsToldAndTheWriterIsOfNoMoreUse() {
         put("never", 1);
         pair.dpuSide.disconnect();

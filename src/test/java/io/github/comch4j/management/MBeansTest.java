@@ -2,7 +2,9 @@ package io.github.comch4j.management;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.Pair;
@@ -51,6 +53,7 @@ class MBeansTest {
     }
 
     @Test
+    @Needs(Feature.PRODUCER_IDS)
     void whatLivesIsShownAndWhatEndsIsTakenBack() throws JMException {
         try (Showing all = new Showing()) {
             Pair pair = new Pair();
@@ -89,6 +92,7 @@ class MBeansTest {
     }
 
     @Test
+    @Needs(Feature.PRODUCER_IDS)
     void beansCount() throws JMException {
         try (Showing all = new Showing();
                 Pair pair = new Pair()) {

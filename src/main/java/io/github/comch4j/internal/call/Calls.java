@@ -80,6 +80,19 @@ public final class Calls {
         }
     }
 
+    /**
+     * As {@link #uint64}, of a {@code size_t} that fits into an {@code int} on every device there is; one that does not
+     * is refused, not cut.
+     */
+    static int size(String function, String action, ToIntFunction<MemorySegment> call) {
+        long size = uint64(function, action, call);
+        if (size < 0 || size > Integer.MAX_VALUE) {
+            throw Failures.refused(
+                    DocaError.TOO_BIG, function, action + ", where it says " + Long.toUnsignedString(size));
+        }
+        return (int) size;
+    }
+
     /** A call with one {@code uint8_t} flag as result, through its last parameter. */
     static boolean flag(String function, String action, ToIntFunction<MemorySegment> call) {
         try (Arena arena = Arena.ofConfined()) {

@@ -1,9 +1,16 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
 
 /** What servers and clients have in common under different names. */
 public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
+
+    /**
+     * Whether lengths of messages are a {@code size_t}, to the functions that allocate a task and to the callback for a
+     * message that arrives: in DOCA 2.5 and 2.6.
+     */
+    public static final boolean WIDE = NativeLibrary.isCc();
 
     /** For the two kinds. */
     EndpointCalls() {}
@@ -26,7 +33,7 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
     /** {@code …_get_recv_queue_size}, messages. */
     public abstract int receiveQueueSize(MemorySegment endpoint, String action);
 
-    /** {@code …_task_send_set_conf}. */
+    /** {@code …_task_send_set_conf}; {@code tasks} as {@link Pools#size} says. */
     public abstract void configureSend(
             MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action);
 

@@ -3,45 +3,50 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Calls of producers and their tasks ({@code doca_comch_producer.h}). */
-public final class ProducerCalls extends FastPathCalls {
-    /** The only one. */
-    public static final ProducerCalls INSTANCE = new ProducerCalls();
-
-    /** {@code doca_comch_producer_create}. */
-    public static final String CREATE_NAME = "doca_comch_producer_create";
-    /** {@code doca_comch_producer_task_send_alloc_init}. */
-    public static final String ALLOCATE_NAME = "doca_comch_producer_task_send_alloc_init";
-
-    private static final MethodHandle ALLOCATE = Symbols.downcall(
-            ALLOCATE_NAME,
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+/** Calls of producers and their tasks ({@code doca_comch_producer.h}, before DOCA 2.7 {@code doca_cc_producer.h}). */
+public abstract sealed class ProducerCalls extends FastPathCalls permits ComchProducerCalls, CcProducerCalls {
+    // of the same form in each release
     private static final MethodHandle SET_BUFFER =
             Symbols.downcall("doca_comch_producer_task_send_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SET_CONSUMER = Symbols.downcall(
             "doca_comch_producer_task_send_set_consumer_id", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
-    private static final MethodHandle SET_IMMEDIATE = Symbols.downcall(
-            "doca_comch_producer_task_send_set_imm_data", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle AS_TASK =
             Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    private ProducerCalls() {}
+    /** For the two generations. */
+    ProducerCalls() {}
 
-    /** {@code doca_comch_producer_task_send_alloc_init}; the task's pointer is written to {@code out}. */
-    public static int allocate(
-            long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
-        try {
-            return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
+    /** Those of the loaded libraries, chosen once. */
+    public static ProducerCalls get() {
+        return Bound.CALLS;
     }
+
+    /** Apart, so that the two kinds can be initialised in any order. */
+    private static final class Bound {
+        static final ProducerCalls CALLS = NativeLibrary.isCc() ? new CcProducerCalls() : new ComchProducerCalls();
+    }
+
+    /** {@code doca_comch_producer_create}. */
+    public abstract MemorySegment create(long connection, String action);
+
+    /** Fails where there is no immediate data. */
+    public abstract void checkImmediate();
+
+    /**
+     * {@code doca_comch_producer_task_send_alloc_init}; the task's pointer is written to {@code out}. With immediate
+     * data only where there are such.
+     */
+    public abstract int allocate(
+            long producer, long buffer, long immediate, int immediateLength, int consumer, long out);
+
+    /** {@code doca_comch_producer_task_send_set_imm_data}; the bytes are copied. */
+    public abstract void setImmediate(long send, long immediate, int length);
 
     /** {@code doca_comch_producer_task_send_set_buf}. */
     public static void setBuffer(long send, long buffer) {
@@ -61,15 +66,6 @@ public final class ProducerCalls extends FastPathCalls {
         }
     }
 
-    /** {@code doca_comch_producer_task_send_set_imm_data}; the bytes are copied. */
-    public static void setImmediate(long send, long immediate, int length) {
-        try {
-            SET_IMMEDIATE.invokeExact(send, immediate, length);
-        } catch (Throwable t) {
-            throw Symbols.unexpected(t);
-        }
-    }
-
     /** {@code doca_comch_producer_task_send_as_task}. */
     public static long asTask(long send) {
         try {
@@ -77,38 +73,5 @@ public final class ProducerCalls extends FastPathCalls {
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
-    }
-
-    /** {@code doca_comch_producer_create}. */
-    public static MemorySegment create(long connection, String action) {
-        return Calls.pointer(
-                CREATE_NAME,
-                action,
-                out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
-    }
-
-    @Override
-    public MemorySegment asContext(MemorySegment object) {
-        return doca_h.doca_comch_producer_as_ctx(object);
-    }
-
-    @Override
-    public void destroy(MemorySegment object, String action) {
-        Calls.check("doca_comch_producer_destroy", action, () -> doca_h.doca_comch_producer_destroy(object));
-    }
-
-    @Override
-    public void configureTasks(
-            MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action) {
-        Calls.check(
-                "doca_comch_producer_task_send_set_conf",
-                action,
-                () -> doca_h.doca_comch_producer_task_send_set_conf(object, completed, failed, tasks));
-    }
-
-    @Override
-    public int id(MemorySegment object, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_producer_get_id", action, out -> doca_h.doca_comch_producer_get_id(object, out));
     }
 }

@@ -9,7 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Hot calls of the control path's send tasks. */
+/** Hot calls of the control path's send tasks. Those that allocate one are here as DOCA has them since 2.7. */
 public final class SendCalls {
     static final String ALLOCATE_FOR_SERVER_NAME = "doca_comch_server_task_send_alloc_init";
     static final String ALLOCATE_FOR_CLIENT_NAME = "doca_comch_client_task_send_alloc_init";

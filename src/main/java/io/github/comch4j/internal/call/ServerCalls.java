@@ -3,46 +3,45 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
-import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Calls of servers ({@code doca_comch_server_…}). */
-public final class ServerCalls extends EndpointCalls {
-    /** The only one. */
-    public static final ServerCalls INSTANCE = new ServerCalls();
-
+/** Calls of servers ({@code doca_comch_server_…}, before DOCA 2.7 {@code doca_cc_server_…}). */
+public abstract sealed class ServerCalls extends EndpointCalls permits ComchServerCalls, CcServerCalls {
     /** {@code doca_comch_server_disconnect}. */
     public static final String DISCONNECT_NAME = "doca_comch_server_disconnect";
 
-    private static final String REGISTER_STATUS_NAME = "doca_comch_server_event_connection_status_changed_register";
+    private static final String REGISTER_STATUS_TODAY = "doca_comch_server_event_connection_status_changed_register";
+    private static final String REGISTER_STATUS_NAME = Symbols.nameOf(REGISTER_STATUS_TODAY);
 
-    /** By hand and not in the generated bindings, because 2.7 has another name for it. */
+    /** By hand and not in the generated bindings, because older releases have other names for it. */
     private static final MethodHandle REGISTER_STATUS =
-            Symbols.downcall(REGISTER_STATUS_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+            Symbols.downcall(REGISTER_STATUS_TODAY, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-    private ServerCalls() {}
+    /** For the two generations. */
+    ServerCalls() {}
+
+    /** Those of the loaded libraries, chosen once. */
+    public static ServerCalls get() {
+        return Bound.CALLS;
+    }
+
+    /** Apart, so that the two kinds can be initialised in any order. */
+    private static final class Bound {
+        static final ServerCalls CALLS = NativeLibrary.isCc() ? new CcServerCalls() : new ComchServerCalls();
+    }
 
     /** {@code doca_comch_server_create}. */
-    public static MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                    "doca_comch_server_create",
-                    action,
-                    out -> doca_h.doca_comch_server_create(device, representor, text, out));
-        }
-    }
+    public abstract MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action);
 
     /** {@code doca_comch_server_disconnect}; returns {@code doca_error_t}. */
-    public static int disconnect(MemorySegment server, long connection) {
-        return Calls.code(
-                DISCONNECT_NAME,
-                () -> doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection)));
-    }
+    public abstract int disconnect(MemorySegment server, long connection);
+
+    /** Fails where there is no {@link #disconnect}, before anything is done for it. */
+    public abstract void checkDisconnect();
 
     /** {@code doca_comch_server_event_connection_status_changed_register}. */
     public static void registerStatus(
@@ -59,82 +58,5 @@ public final class ServerCalls extends EndpointCalls {
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
-    }
-
-    @Override
-    public MemorySegment asContext(MemorySegment endpoint) {
-        return doca_h.doca_comch_server_as_ctx(endpoint);
-    }
-
-    @Override
-    public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_comch_server_destroy", action, () -> doca_h.doca_comch_server_destroy(endpoint));
-    }
-
-    @Override
-    public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_comch_server_set_max_msg_size",
-                action,
-                () -> doca_h.doca_comch_server_set_max_msg_size(endpoint, size));
-    }
-
-    @Override
-    public int maxMessageSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_server_get_max_msg_size",
-                action,
-                out -> doca_h.doca_comch_server_get_max_msg_size(endpoint, out));
-    }
-
-    @Override
-    public void setReceiveQueueSize(MemorySegment endpoint, int size, String action) {
-        Calls.check(
-                "doca_comch_server_set_recv_queue_size",
-                action,
-                () -> doca_h.doca_comch_server_set_recv_queue_size(endpoint, size));
-    }
-
-    @Override
-    public int receiveQueueSize(MemorySegment endpoint, String action) {
-        return (int) Calls.uint32(
-                "doca_comch_server_get_recv_queue_size",
-                action,
-                out -> doca_h.doca_comch_server_get_recv_queue_size(endpoint, out));
-    }
-
-    @Override
-    public void configureSend(
-            MemorySegment endpoint, MemorySegment sent, MemorySegment notSent, int tasks, String action) {
-        Calls.check(
-                "doca_comch_server_task_send_set_conf",
-                action,
-                () -> doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks));
-    }
-
-    @Override
-    public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_comch_server_event_msg_recv_register",
-                action,
-                () -> doca_h.doca_comch_server_event_msg_recv_register(endpoint, received));
-    }
-
-    @Override
-    public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_comch_server_event_consumer_register",
-                action,
-                () -> doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired));
-    }
-
-    @Override
-    public int allocateSend(long endpoint, long connection, MemorySegment message, int length, long out) {
-        return SendCalls.allocateForServer(endpoint, connection, message, length, out);
-    }
-
-    @Override
-    public String allocateSendFunction() {
-        return SendCalls.ALLOCATE_FOR_SERVER_NAME;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.load;
 
 import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
@@ -17,16 +18,17 @@ import java.util.Optional;
 /**
  * Decides which libraries to load. Looks, but loads nothing.
  *
- * <p>A folder qualifies when it holds both libraries; they are never mixed from two folders. Runtime packages ship
- * versioned names only ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
+ * <p>A folder qualifies when it holds two libraries, DOCA's common one and Comch's, which is called {@code libdoca_cc} in
+ * DOCA 2.5 and 2.6; they are never mixed from two folders. Runtime packages ship versioned names only
+ * ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
  */
 final class LibraryLocator {
     static final String COMMON = "libdoca_common.so";
     static final String COMCH = "libdoca_comch.so";
-    private static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
+    static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
 
     /** The two files of a folder. */
-    record Pair(Path common, Path comch) {
+    record Pair(Path common, Path comch, Generation generation) {
         Path folder() {
             return comch.getParent();
         }
@@ -126,18 +128,11 @@ final class LibraryLocator {
 
     /** Says what a folder has and lacks that holds DOCA without Comch. */
     private static Optional<String> withoutComch(Path folder) {
-        if (find(folder, COMCH).isPresent()) {
-            return Optional.empty();
-        }
-        Optional<Path> cc = find(folder, CC);
         return find(folder, COMMON)
-                .map(common -> folder + " holds " + common.getFileName()
-                        + cc.map(file -> " and " + file.getFileName()).orElse("")
-                        + " but no " + COMCH + ": "
-                        + (cc.isPresent()
-                                ? "this is DOCA before 2.7, whose Comm Channel has another interface"
-                                : "this is DOCA without Comch")
-                        + "; it takes DOCA 2.7 or newer with the package doca-sdk-comch");
+                .filter(common -> pairIn(folder).isEmpty())
+                .map(common -> folder + " holds " + common.getFileName() + " but neither " + COMCH + " nor " + CC
+                        + ": this is DOCA without Comch; it takes the package doca-sdk-comch, which DOCA has since 2.7,"
+                        + " or Comch of DOCA 2.5 or 2.6");
     }
 
     private NativeLibraryException noSystem() {
@@ -147,7 +142,7 @@ final class LibraryLocator {
         }
         return Failures.unusable(
                 Reason.NOT_FOUND,
-                "no DOCA SDK found: looked for " + COMMON + " and " + COMCH
+                "no DOCA SDK found: looked for " + COMMON + " with " + COMCH + " or " + CC
                         + " (also with a version after the name) in " + systemFolders
                         + "; install the doca-sdk-comch package, add its folder to LD_LIBRARY_PATH,"
                         + " or set comch4j.library to its folder",
@@ -169,12 +164,15 @@ final class LibraryLocator {
                         source + " names " + folder
                                 + withoutComch(folder.toAbsolutePath().normalize())
                                         .map(half -> ": " + half)
-                                        .orElse(", which does not hold both " + COMMON + " and " + COMCH),
+                                        .orElse(", which does not hold " + COMMON + " with " + COMCH + " or " + CC),
                         null));
     }
 
     private static Optional<Pair> pairIn(Path folder) {
-        return find(folder, COMMON).flatMap(common -> find(folder, COMCH).map(comch -> new Pair(common, comch)));
+        return find(folder, COMMON)
+                .flatMap(common -> find(folder, COMCH)
+                        .map(comch -> new Pair(common, comch, Generation.COMCH))
+                        .or(() -> find(folder, CC).map(cc -> new Pair(common, cc, Generation.CC))));
     }
 
     private static Optional<Path> find(Path folder, String name) {

@@ -39,6 +39,11 @@ public final class NativeLibrary {
         return Loaded.INFO;
     }
 
+    /** Whether they have Comch as DOCA 2.5 and 2.6 have it, {@code doca_cc}. */
+    public static boolean isCc() {
+        return info().generation() == LibraryInfo.Generation.CC;
+    }
+
     /** The libraries in a few words, for messages. */
     public static String describe() {
         LibraryInfo info = info();
@@ -134,6 +139,7 @@ public final class NativeLibrary {
                     .ifPresent(warning -> Log.logger()
                             .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
             String location;
+            LibraryInfo.Generation generation = LibraryInfo.Generation.COMCH;
             if (choice.files().isPresent()) {
                 LibraryLocator.Pair files = choice.files().get();
                 try {
@@ -146,13 +152,14 @@ public final class NativeLibrary {
                             e);
                 }
                 location = files.folder().toString();
+                generation = files.generation();
             } else {
                 location = EmulatedLibraries.load(platform);
             }
             if (Symbols.find("doca_emu_last_error").isPresent()) {
                 Diagnosis.from(NativeLibrary::lastError);
             }
-            LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason());
+            LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason(), generation);
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
             if (setting.equals("auto")) { // a library that the user has named is not worth a line
                 Log.logger()

@@ -1,8 +1,11 @@
 package io.github.comch4j.internal.load;
 
+import static java.util.Map.entry;
+
 import java.util.Map;
-import java.util.Optional;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Which DOCA releases have a function, and under which name. */
 final class Releases {
@@ -12,6 +15,25 @@ final class Releases {
             "doca_comch_server_get_device_rep", "doca_comch_server_get_device_repr",
             "doca_comch_consumer_set_dev_max_num_recv", "doca_comch_consumer_set_dev_num_recv",
             "doca_comch_producer_set_dev_max_num_send", "doca_comch_producer_set_dev_num_send");
+    /**
+     * Functions of {@code doca_comch} that {@code doca_cc}, in 2.5 and 2.6, has with another name and arguments of the
+     * same form: those that are called by a handle. The others are called through the bindings of {@code doca_cc}.
+     */
+    private static final Map<String, String> NAMES_OF_2_5 = Map.ofEntries(
+            entry(
+                    "doca_comch_server_event_connection_status_changed_register",
+                    "doca_cc_server_event_connection_register"),
+            entry("doca_comch_server_get_server_ctx", "doca_cc_server_get_server_ctx"),
+            entry("doca_comch_client_get_client_ctx", "doca_cc_client_get_client_ctx"),
+            entry("doca_comch_connection_get_user_data", "doca_cc_connection_get_user_data"),
+            entry("doca_comch_connection_set_user_data", "doca_cc_connection_set_user_data"),
+            entry("doca_comch_task_send_as_task", "doca_cc_send_task_as_task"),
+            entry("doca_comch_producer_task_send_set_buf", "doca_cc_producer_send_task_set_buf"),
+            entry("doca_comch_producer_task_send_set_consumer_id", "doca_cc_producer_send_task_set_consumer_id"),
+            entry("doca_comch_producer_task_send_as_task", "doca_cc_producer_send_task_as_task"),
+            entry("doca_comch_consumer_task_post_recv_alloc_init", "doca_cc_consumer_post_recv_task_alloc_init"),
+            entry("doca_comch_consumer_task_post_recv_set_buf", "doca_cc_consumer_post_recv_task_set_buf"),
+            entry("doca_comch_consumer_task_post_recv_as_task", "doca_cc_consumer_post_recv_task_as_task"));
     /** New between 2.7 and 3.0. */
     private static final Set<String> AFTER_2_7 = Set.of(
             "doca_comch_consumer_completion_set_imm_data_len", "doca_comch_consumer_completion_get_imm_data_len");
@@ -49,9 +71,11 @@ final class Releases {
 
     private Releases() {}
 
-    /** The name that an older release has for a function, if it is another one. */
-    static Optional<String> formerName(String function) {
-        return Optional.ofNullable(NAMES_OF_2_7.get(function));
+    /** The names that older releases have for a function, with the same form of arguments; the newest first. */
+    static Stream<String> formerNames(String function) {
+        return Stream.of(NAMES_OF_2_7, NAMES_OF_2_5)
+                .map(names -> names.get(function))
+                .filter(Objects::nonNull);
     }
 
     /** Continues "…, which". */

@@ -41,7 +41,20 @@ public final class Symbols {
     /** A function of the loaded libraries, by today's name or the one that it had in an older release. */
     public static Optional<MemorySegment> find(String name) {
         SymbolLookup libraries = SymbolLookup.loaderLookup();
-        return libraries.find(name).or(() -> Releases.formerName(name).flatMap(libraries::find));
+        return libraries.find(name).or(() -> libraries.find(formerName(name)));
+    }
+
+    /** The name by which the loaded libraries have a function; today's if they have it by none. */
+    public static String nameOf(String name) {
+        return SymbolLookup.loaderLookup().find(name).isPresent() ? name : formerName(name);
+    }
+
+    private static String formerName(String name) {
+        SymbolLookup libraries = SymbolLookup.loaderLookup();
+        return Releases.formerNames(name)
+                .filter(former -> libraries.find(former).isPresent())
+                .findFirst()
+                .orElse(name);
     }
 
     /** A downcall handle of a function at an address. */

@@ -15,6 +15,7 @@ import io.github.comch4j.ffi.batch.batch_h;
 import io.github.comch4j.ffi.batch.batch_slot;
 import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
+import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.load.EmulatedLibraries;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Platform;
@@ -113,7 +114,7 @@ final class Batch {
     /** With what {@link #sendMessage} returns: it was the submit that was refused. */
     static final int MESSAGES_SUBMIT = batch_h.MESSAGES_SUBMIT();
 
-    /** What each field of struct batch_functions is to be; the last two functions may be missing. */
+    /** What each field of struct batch_functions is to be; batch.h says which functions may be missing. */
     private static final Map<Long, String> FUNCTIONS = Map.ofEntries(
             entry(batch_functions.progress$offset(), "doca_pe_progress"),
             entry(batch_functions.submit$offset(), "doca_task_submit"),
@@ -134,6 +135,8 @@ final class Batch {
     private static final Map<Long, String> MESSAGES_FUNCTIONS = Map.of(
             messages_functions.server_alloc$offset(), "doca_comch_server_task_send_alloc_init",
             messages_functions.client_alloc$offset(), "doca_comch_client_task_send_alloc_init",
+            messages_functions.server_alloc_wide$offset(), "doca_cc_server_send_task_alloc_init",
+            messages_functions.client_alloc_wide$offset(), "doca_cc_client_send_task_alloc_init",
             messages_functions.as_task$offset(), "doca_comch_task_send_as_task",
             messages_functions.set_user_data$offset(), "doca_task_set_user_data",
             messages_functions.submit$offset(), "doca_task_submit",
@@ -159,7 +162,7 @@ final class Batch {
     private static final MethodHandle CANCEL =
             downcall("comch4j_batch_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_INT));
     private static final MethodHandle SEND_MESSAGE = downcall(
-            "comch4j_messages_send",
+            EndpointCalls.WIDE ? "comch4j_messages_send_wide" : "comch4j_messages_send",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
     private Batch() {}

@@ -13,7 +13,8 @@ final class BatchedMessageSender extends MessageSender {
     private static final class Callbacks {
         static final MemorySegment SENT = Batch.callback("comch4j_messages_sent");
         static final MemorySegment NOT_SENT = Batch.callback("comch4j_messages_not_sent");
-        static final MemorySegment RECEIVED = Batch.callback("comch4j_messages_received");
+        static final MemorySegment RECEIVED =
+                Batch.callback(EndpointCalls.WIDE ? "comch4j_messages_received_wide" : "comch4j_messages_received");
         static final MemorySegment STATE = Batch.callback("comch4j_messages_state");
     }
 

@@ -33,7 +33,7 @@ final class PlainMessageSender extends MessageSender {
 
     @Override
     public MemorySegment receivedCallback() {
-        return Upcalls.PlainMessage.STUB;
+        return EndpointCalls.WIDE ? Upcalls.WideMessage.STUB : Upcalls.PlainMessage.STUB;
     }
 
     @Override

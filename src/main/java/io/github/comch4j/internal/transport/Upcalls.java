@@ -1,6 +1,8 @@
 package io.github.comch4j.internal.transport;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.ConnectionCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.foreign.FunctionDescriptor;
@@ -41,7 +43,7 @@ public final class Upcalls {
     /** {@code doca_comch_event_consumer_cb_t} for one that expired. */
     public static final MemorySegment CONSUMER_EXPIRED = stub("consumerExpired", CONSUMER);
 
-    /** Without the batch library. In a class of its own, because a process mostly needs one of the two. */
+    /** Without the batch library. In a class of its own, because a process mostly needs one of these. */
     static final class PlainMessage {
         /** {@code doca_comch_event_msg_recv_cb_t}. */
         static final MemorySegment STUB = stub(
@@ -50,13 +52,22 @@ public final class Upcalls {
                         ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     }
 
+    /** As {@link PlainMessage}, for DOCA 2.5 and 2.6, where the length is a {@code size_t}. */
+    static final class WideMessage {
+        /** {@code doca_cc_event_msg_recv_cb_t}. */
+        static final MemorySegment STUB = stub(
+                "wideMessage",
+                FunctionDescriptor.ofVoid(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+    }
+
     /** With the batch library. */
     static final class BatchedMessage {
         /** What the batch library calls, with the user data of the connection. */
         static final MemorySegment STUB = stub(
                 "messageOf",
                 FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
     }
 
     /** The contexts that native user data leads to. */
@@ -100,6 +111,10 @@ public final class Upcalls {
     }
 
     private static void message(long event, long buffer, int length, long connection) {
+        wideMessage(event, buffer, Integer.toUnsignedLong(length), connection);
+    }
+
+    private static void wideMessage(long event, long buffer, long length, long connection) {
         ConnectionEvents events = null;
         try {
             events = ConnectionEvents.of(connection);
@@ -109,7 +124,7 @@ public final class Upcalls {
         }
     }
 
-    private static void messageOf(long buffer, int length, long connection, long userData) {
+    private static void messageOf(long buffer, long length, long connection, long userData) {
         ConnectionEvents events = null;
         try {
             events = ConnectionEvents.of(connection, userData);
@@ -119,10 +134,16 @@ public final class Upcalls {
         }
     }
 
-    private static void deliver(ConnectionEvents events, long buffer, int length) {
+    private static void deliver(ConnectionEvents events, long buffer, long length) {
         if (events != null) {
             events.transport().deliverPending();
-            events.message(buffer, length);
+            if (length < 0 || length > Integer.MAX_VALUE) {
+                throw Failures.refused(
+                        DocaError.TOO_BIG,
+                        "doca_pe_progress",
+                        "receiving a message of " + Long.toUnsignedString(length) + " bytes");
+            }
+            events.message(buffer, (int) length);
         }
     }
 

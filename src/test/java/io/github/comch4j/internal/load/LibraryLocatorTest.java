@@ -3,6 +3,7 @@ package io.github.comch4j.internal.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.LibraryInfo.Kind;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
@@ -54,20 +55,45 @@ class LibraryLocatorTest {
     }
 
     @Test
+    void comchOfDoca25IsTakenWhereThereIsNoNewerOne() throws IOException {
+        touch(sdk, "libdoca_common.so.2.5.0", "libdoca_cc.so.2", "libdoca_cc.so.2.5.0");
+        LibraryLocator.Choice choice = locator.choose("auto", "default");
+        assertThat(choice.kind()).isEqualTo(Kind.SYSTEM);
+        assertThat(choice.warning()).isEmpty();
+        LibraryLocator.Pair pair = choice.files().orElseThrow();
+        assertThat(pair.generation()).isEqualTo(Generation.CC);
+        assertThat(pair.common()).isEqualTo(sdk.resolve("libdoca_common.so.2.5.0"));
+        assertThat(pair.comch()).isEqualTo(sdk.resolve("libdoca_cc.so.2.5.0"));
+        assertThat(locator.choose("system", "x").files()).contains(pair);
+        assertThat(locator.choose(sdk.toString(), "x").files()).contains(pair);
+        touch(sdk, "libdoca_comch.so.2");
+        LibraryLocator.Pair newer = locator.choose("auto", "default").files().orElseThrow();
+        assertThat(newer.generation()).isEqualTo(Generation.COMCH);
+        assertThat(newer.comch()).isEqualTo(sdk.resolve("libdoca_comch.so.2"));
+    }
+
+    @Test
+    void filesOfTwoGenerationsInTwoFoldersAreNotMixed() throws IOException {
+        touch(sdk, "libdoca_cc.so");
+        touch(other, "libdoca_common.so", "libdoca_comch.so");
+        LibraryLocator.Pair pair = locator.choose("auto", "default").files().orElseThrow();
+        assertThat(pair.folder()).isEqualTo(other);
+        assertThat(pair.generation()).isEqualTo(Generation.COMCH);
+    }
+
+    @Test
     void anSdkWithoutComchIsNotPassedOverInSilence() throws IOException {
-        touch(other, "libdoca_common.so.2.5.0", "libdoca_cc.so.2.5.0");
-        String words = other + " holds libdoca_common.so.2.5.0 and libdoca_cc.so.2.5.0 but no libdoca_comch.so";
+        touch(other, "libdoca_common.so.2.5.0");
+        String words =
+                other + " holds libdoca_common.so.2.5.0 but neither libdoca_comch.so nor libdoca_cc.so: this is DOCA"
+                        + " without Comch";
         LibraryLocator.Choice choice = locator.choose("auto", "default");
         assertThat(choice.kind()).isEqualTo(Kind.EMULATED);
         assertThat(choice.reason()).contains("has no Comch");
-        assertThat(choice.warning().orElseThrow())
-                .startsWith(words)
-                .contains("DOCA before 2.7")
-                .contains("doca-sdk-comch");
+        assertThat(choice.warning().orElseThrow()).startsWith(words).contains("doca-sdk-comch");
         assertThatThrownBy(() -> locator.choose("system", "x"))
                 .isInstanceOf(NativeLibraryException.class)
-                .hasMessageContaining(words)
-                .hasMessageContaining("DOCA 2.7 or newer");
+                .hasMessageContaining(words);
         assertThatThrownBy(() -> locator.choose(other.toString(), "x"))
                 .isInstanceOf(NativeLibraryException.class)
                 .hasMessageContaining(words);
@@ -113,7 +139,7 @@ class LibraryLocatorTest {
                         e -> assertThat(e.reason()).isEqualTo(Reason.NOT_FOUND))
                 .hasMessageContaining(sdk.toString())
                 .hasMessageContaining(other.toString())
-                .hasMessageContaining("libdoca_comch.so");
+                .hasMessageContaining("libdoca_comch.so or libdoca_cc.so");
     }
 
     @Test

@@ -32,7 +32,7 @@ class SymbolsTest {
                     assertThat(e.function()).isEqualTo("doca_comch_does_not_exist");
                     assertThat(e.reason()).isEqualTo(Reason.MISSING_FUNCTION);
                 })
-                .hasMessageContaining("the emulated BlueField")
+                .hasMessageContaining(NativeLibrary.describe())
                 .hasMessageContaining("doca_comch_does_not_exist")
                 .hasMessageContaining("2.7");
         MethodHandle nothing =
@@ -65,6 +65,55 @@ class SymbolsTest {
         assertThat(pairs)
                 .hasSize(4)
                 .allSatisfy(pair ->
-                        assertThat(Releases.formerName(pair.split(" ")[1])).contains(pair.split(" ")[0]));
+                        assertThat(Releases.formerNames(pair.split(" ")[1])).contains(pair.split(" ")[0]));
+    }
+
+    @Test
+    void aFunctionHasTheNameOfTheLoadedRelease() {
+        assertThat(Symbols.nameOf("doca_pe_create")).isEqualTo("doca_pe_create");
+        assertThat(Symbols.nameOf("doca_comch_task_send_as_task"))
+                .isEqualTo(NativeLibrary.isCc() ? "doca_cc_send_task_as_task" : "doca_comch_task_send_as_task");
+        assertThat(Symbols.nameOf("doca_comch_does_not_exist")).isEqualTo("doca_comch_does_not_exist");
+    }
+
+    /** A handle has one form: a function is looked for by an older name only if that takes the same. */
+    @Test
+    void functionsWithOlderNamesTookTheSame() throws java.io.IOException {
+        java.util.Map<String, String> today = forms("doca-3.0.tsv");
+        java.util.Map<String, String> older = forms("doca-2.5.tsv");
+        java.util.List<String> pairs = new java.util.ArrayList<>();
+        today.forEach((name, form) -> Releases.formerNames(name)
+                .filter(older::containsKey)
+                .forEach(former -> {
+                    pairs.add(former);
+                    assertThat(older.get(former)).as(former).isEqualTo(form);
+                }));
+        assertThat(pairs).hasSize(12).allMatch(name -> name.startsWith("doca_cc_"));
+    }
+
+    /** The registers that a function takes and returns: names, constness and the type of a pointer make no difference. */
+    private static java.util.Map<String, String> forms(String table) throws java.io.IOException {
+        java.util.Map<String, String> forms = new java.util.TreeMap<>();
+        for (String line : java.nio.file.Files.readAllLines(java.nio.file.Path.of("src", "test", "abi", table))) {
+            String[] row = line.split("\t");
+            if (row[0].equals("function")) {
+                forms.put(
+                        row[2],
+                        form(row[4] + " result")
+                                + java.util.Arrays.stream(row[5].split(", "))
+                                        .map(SymbolsTest::form)
+                                        .toList());
+            }
+        }
+        return forms;
+    }
+
+    private static String form(String declaration) {
+        String c = declaration.replace("const ", "");
+        if (c.contains("*") || c.contains("_cb_t") || c.contains("_handler")) {
+            return "pointer";
+        }
+        String type = c.substring(0, Math.max(0, c.lastIndexOf(' ')));
+        return type.equals("int") ? "uint32_t" : type;
     }
 }

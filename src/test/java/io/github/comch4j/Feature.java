@@ -1,0 +1,37 @@
+package io.github.comch4j;
+
+import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
+
+/** What some releases of DOCA lack. {@link FeaturesTest} tries each where it is there, and its refusal where it is not. */
+public enum Feature {
+    /** Since 2.7. */
+    IMMEDIATE_DATA("doca_comch_producer_task_send_set_imm_data"),
+    /** Since 2.7. */
+    PRODUCER_IDS("doca_comch_producer_get_id"),
+    /** Lists of buffers, since 2.7. */
+    BUFFER_LISTS("doca_comch_producer_cap_get_max_buf_list_len"),
+    /** The end of one connection by the server, since 2.7. */
+    DISCONNECT("doca_comch_server_disconnect"),
+    /** Pools with as many tasks as are asked for, since 2.7; before, a power of two. */
+    POOLS_OF_ANY_SIZE("doca_comch_producer_cap_get_max_num_tasks"),
+    /** Since 3.0. */
+    EVENT_MODE("doca_pe_set_event_mode"),
+    /** Since 3.0. */
+    EXPANDING_INVENTORIES("doca_buf_inventory_expand"),
+    /** Ids and rates of devices and completion vectors, since 3.0. */
+    DEVICE_DETAILS("doca_devinfo_get_vhca_id");
+
+    /** A function that came with it. */
+    public final String function;
+
+    Feature(String function) {
+        this.function = function;
+    }
+
+    /** Whether the loaded libraries have it. */
+    public boolean isThere() {
+        NativeLibrary.load();
+        return Symbols.find(function).isPresent();
+    }
+}

@@ -1,0 +1,42 @@
+package io.github.comch4j;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/** The test, or all of a class, is left out where the loaded libraries lack one of these. */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(Needs.Condition.class)
+public @interface Needs {
+    /** Everything that it cannot do without. */
+    Feature[] value();
+
+    /** Looks at the loaded libraries. */
+    final class Condition implements ExecutionCondition {
+        @Override
+        public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+            Optional<Needs> needs =
+                    context.getElement().flatMap(element -> AnnotationSupport.findAnnotation(element, Needs.class));
+            if (needs.isEmpty()) {
+                return ConditionEvaluationResult.enabled("needs nothing");
+            }
+            Machine.useEmulation();
+            List<Feature> lacking = Stream.of(needs.get().value())
+                    .filter(feature -> !feature.isThere())
+                    .toList();
+            return lacking.isEmpty()
+                    ? ConditionEvaluationResult.enabled("all is there")
+                    : ConditionEvaluationResult.disabled("these libraries lack " + lacking);
+        }
+    }
+}
