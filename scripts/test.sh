@@ -3,18 +3,18 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, jars, demo, containers, reliability
+#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers, reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java jars demo containers reliability)
+[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
-    style|abi|c|aarch64|java|jars|demo|containers|reliability) ;;
+    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability) ;;
     -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (style, abi, c, aarch64, java, jars, demo, containers, reliability)" ;;
+    *) die "no such stage: $stage (style, abi, c, aarch64, java, generations, jars, demo, containers, reliability)" ;;
   esac
 done
 
@@ -267,6 +267,29 @@ stage_java() {
   if [ -f target/site/jacoco/jacoco.xml ]; then
     check "Java: coverage" scripts/dev/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
   fi
+}
+
+# The tests of behaviour on libraries that have the functions of an older release only.
+generation() {
+  local name="Java: tests on DOCA $1's functions" reports=$COMCH4J_ROOT/target/generation-$1 status=0
+  began=$SECONDS
+  rm -rf "$reports"
+  maven test -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$1" -Dunit.reports="$reports" \
+    -Dtest="$(IFS=,; printf '%s' "${behaviour[*]/%//*Test}"),FeaturesTest" >"$logs/generation-$1.log" 2>&1 || status=$?
+  if count "$name" "$reports"/TEST-*.xml; then
+    [ "$status" -eq 0 ] && return
+    record "$name: Maven" 0 1 0
+    remarks+=("failed: $name: Maven ended with $status")
+  fi
+  show_log "$logs/generation-$1.log"
+}
+
+behaviour=(comch core emulator internal/call internal/life internal/load internal/transport io management)
+behaviour=("${behaviour[@]/#/io/github/comch4j/}")
+
+stage_generations() {
+  generation 2.5
+  generation 2.7
 }
 
 stage_jars() {

@@ -90,6 +90,11 @@ public final class Comch {
     private static void info() {
         LibraryInfo library = Doca.library();
         System.out.println("libraries: " + library.kind() + ", " + library.location());
+        System.out.println("Comch:     "
+                + switch (library.generation()) {
+                    case COMCH -> "doca_comch, as since DOCA 2.7";
+                    case CC -> "doca_cc, of DOCA 2.5 and 2.6";
+                });
         System.out.println("chosen:    " + library.reason());
         System.out.println("DOCA:      " + library.version());
         System.out.println("Java:      " + Runtime.version() + ", " + System.getProperty("java.vendor"));

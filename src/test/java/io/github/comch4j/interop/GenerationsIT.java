@@ -1,0 +1,66 @@
+package io.github.comch4j.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.comch4j.Child;
+import io.github.comch4j.Machine;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Processes with DOCA 2.5 ({@code doca_cc}) and with today's talk to each other, whichever of them serves. */
+@Timeout(120)
+class GenerationsIT {
+    private static final Path LIBRARIES = Path.of("target", "native", "lib").toAbsolutePath();
+
+    private static Child start(String library, boolean batched, String side, String role, String name) {
+        return Child.start(
+                GenerationEnd.class,
+                List.of(
+                        "-Dcomch4j.library=" + (library.equals("3.0") ? "emulated" : LIBRARIES.resolve(library)),
+                        "-Dcomch4j.batch=" + batched),
+                Map.of("DOCA_EMU_SIDE", side),
+                role,
+                name);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "2.5, true, 3.0, true",
+        "3.0, true, 2.5, true",
+        "2.5, false, 3.0, true",
+        "3.0, false, 2.5, false",
+        "2.5, true, 2.7, true",
+        "2.5, true, 2.5, false"
+    })
+    void theyTalkOnBothPaths(String server, boolean serverBatches, String client, boolean clientBatches) {
+        assumeTrue(Files.exists(LIBRARIES.resolve("2.5")), "built without the C part");
+        String name = Machine.uniqueName();
+        try (Child serving = start(server, serverBatches, "dpu", "serve", name)) {
+            assertThat(serving.line()).isEqualTo("READY RUNNING");
+            try (Child connecting = start(client, clientBatches, "host", "connect", name)) {
+                assertThat(connecting.rest().lines()).containsExactly(seenBy(client), allReceived());
+                assertThat(connecting.exitCode()).isZero();
+            }
+            assertThat(serving.rest().lines()).containsExactly(seenBy(server), allReceived());
+            assertThat(serving.exitCode()).isZero();
+        }
+    }
+
+    /** What an end with a release says; its peer or itself is of 2.5. */
+    private static String seenBy(String release) {
+        // a consumer of doca_cc takes no immediate data, so a Comch producer is refused
+        return release.equals("2.5")
+                ? "CC, 4 tasks, from [0], immediate data: no doca_comch_producer_task_send_set_imm_data"
+                : "COMCH, 3 tasks, from [1], immediate data: INVALID_VALUE";
+    }
+
+    private static String allReceived() {
+        return GenerationEnd.PAYLOADS + " received";
+    }
+}
