@@ -1,6 +1,7 @@
 #include "harness.h"
 
 #include <dirent.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,15 +77,59 @@ uint8_t drive(struct doca_pe *pe)
 	return worked;
 }
 
+/* ---- sleeping ---- */
+
+/* Of the engine, which may use other bounds. */
+void emu_pe_set_longest_sleep(uint64_t nanoseconds);
+
+void harness_sleep_for_ever(void)
+{
+	emu_pe_set_longest_sleep(UINT64_C(3600000000000));
+}
+
+int handle_of(struct doca_pe *pe)
+{
+	doca_notification_handle_t handle;
+	OK(doca_pe_get_notification_handle(pe, &handle));
+	return handle;
+}
+
+static void sleep_on_all(struct doca_pe *const *pes, size_t num)
+{
+	struct pollfd handles[8];
+	CHECK(num <= 8);
+	for (size_t i = 0; i < num; i++) {
+		handles[i] = (struct pollfd){.fd = pes[i] == NULL ? -1 : handle_of(pes[i]), .events = POLLIN};
+		if (pes[i] != NULL)
+			OK(doca_pe_request_notification(pes[i]));
+	}
+	CHECK(poll(handles, num, DEADLINE_MS) > 0);
+	for (size_t i = 0; i < num; i++)
+		if (pes[i] != NULL)
+			OK(doca_pe_clear_notification(pes[i], 0));
+}
+
+void harness_sleep(struct doca_pe *pe)
+{
+	sleep_on_all(&pe, 1);
+}
+
+static _Atomic enum { ASLEEP_UNKNOWN, ASLEEP_NO, ASLEEP_YES } asleep;
+
 void harness_drive_all(struct doca_pe *const *pes, size_t num)
 {
 	uint8_t worked = 0;
 	for (size_t i = 0; i < num; i++)
 		if (pes[i] != NULL)
 			worked |= drive(pes[i]);
-	/* The other thread or process may need the processor. */
-	if (!worked)
-		usleep(20);
+	if (worked)
+		return;
+	if (asleep == ASLEEP_UNKNOWN)
+		asleep = getenv("COMCH4J_TEST_ASLEEP") == NULL ? ASLEEP_NO : ASLEEP_YES;
+	if (asleep == ASLEEP_YES)
+		sleep_on_all(pes, num);
+	else
+		usleep(20); /* the other thread or process may need the processor */
 }
 
 void settle(struct doca_pe *pe, struct doca_pe *other)

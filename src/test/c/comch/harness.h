@@ -29,7 +29,8 @@
 #define OK(call) harness_expect(__FILE__, __LINE__, #call, (call), DOCA_SUCCESS)
 #define GIVES(error, call) harness_expect(__FILE__, __LINE__, #call, (call), (error))
 
-/* Drives the engines until `condition` holds; a generous deadline tells a hang from a slow machine. */
+/* Drives the engines until `condition` holds; a generous deadline tells a hang from a slow machine. With
+ * COMCH4J_TEST_ASLEEP in the environment it sleeps on their descriptors while they have nothing to do. */
 #define UNTIL(condition, ...)                                                                                          \
 	do {                                                                                                           \
 		struct doca_pe *const until_pes[] = {__VA_ARGS__};                                                     \
@@ -45,6 +46,25 @@ void harness_expect(const char *file, int line, const char *call, doca_error_t g
 int64_t harness_deadline(void);
 void harness_in_time(int64_t deadline, const char *file, int line, const char *what);
 void harness_drive_all(struct doca_pe *const *pes, size_t num);
+
+/* ---- sleeping on an engine's descriptor ---- */
+
+/* From here on engines of this process sleep until they are woken, for as long as that takes: a wake-up that is lost
+ * is a hang. */
+void harness_sleep_for_ever(void);
+int handle_of(struct doca_pe *pe);
+/* Arms the engine, sleeps on its descriptor and clears it; fails when nothing wakes it. */
+void harness_sleep(struct doca_pe *pe);
+/* Progresses the engine and sleeps while it has nothing to do, until `condition` holds. */
+#define SLEEP_UNTIL(condition, pe)                                                                                     \
+	do {                                                                                                           \
+		int64_t sleep_deadline = harness_deadline();                                                           \
+		while (!(condition)) {                                                                                 \
+			harness_in_time(sleep_deadline, __FILE__, __LINE__, #condition);                               \
+			if (!drive(pe))                                                                                \
+				harness_sleep(pe);                                                                     \
+		}                                                                                                      \
+	} while (0)
 
 /* One progress, with the checks that hold for every call: at most one callback, and 1 if there was one. */
 uint8_t drive(struct doca_pe *pe);

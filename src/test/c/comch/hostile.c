@@ -1,6 +1,7 @@
 /* A peer that breaks the protocol: raw clients and servers that write what they like. The emulator's own files for the
  * handshake and the shared memory are part of this program, so that it can speak before it lies. */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -342,12 +343,125 @@ static void the_same_memory_twice_harms_nobody_else(void **state)
 	UNTIL(count_of(&server.record, DISCONNECTED) == count_of(&server.record, CONNECTED), server.pe);
 }
 
-/* ---- message rings ---- */
-
 static void put_record(struct raw *raw, uint64_t offset, uint32_t len)
 {
 	*(struct shm_record *)(raw->to_server + offset) = (struct shm_record){.len = len};
 }
+
+/* ---- wake-ups ---- */
+
+/* Sleeps on the server's engine until it is woken, and progresses it while there is something to do. */
+static void server_sleeps_once(void)
+{
+	harness_sleep(server.pe);
+	while (drive(server.pe))
+		;
+}
+
+static void honest_client(struct end *client)
+{
+	client_make(client, &devices, NAME, NULL);
+	(void)doca_ctx_start(client->ctx);
+	UNTIL(state_of(client->ctx) == RUNNING, client->pe, server.pe);
+}
+
+static void honest_client_ends(struct end *client)
+{
+	(void)doca_ctx_stop(client->ctx);
+	UNTIL(state_of(client->ctx) == IDLE, client->pe, server.pe);
+	end_destroy(client);
+}
+
+/* A client that rings without end, and takes back everybody's doorbells, does not keep the server from hearing others.
+ */
+static void wake_ups_without_end_do_not_drown_others(void **state)
+{
+	(void)state;
+	struct raw raw;
+	struct end client;
+	raw_connect(&raw, &server);
+	honest_client(&client);
+	harness_sleep_for_ever();
+	unsigned rings = 0;
+	for (size_t i = 1; i <= 50; i++) {
+		while (send(raw.socket, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1)
+			rings++;
+		send_text(&client, client.connection, "honest");
+		for (uint32_t word = 0; word < SHM_DOORBELL_WORDS; word++)
+			atomic_store(&shm_doorbells_of(raw.bells)->words[word], 0);
+		while (count_of(&server.record, MESSAGE) < i)
+			server_sleeps_once();
+	}
+	/* The flood is over when it ends, and the server sleeps. */
+	CHECK(rings > 100);
+	struct pollfd handle = {.fd = handle_of(server.pe), .events = POLLIN};
+	int64_t deadline = harness_deadline();
+	for (OK(doca_pe_request_notification(server.pe)); poll(&handle, 1, 0) > 0;
+	     OK(doca_pe_request_notification(server.pe))) {
+		OK(doca_pe_clear_notification(server.pe, 0));
+		while (drive(server.pe))
+			;
+		harness_in_time(deadline, __FILE__, __LINE__, "the server sleeps");
+	}
+	/* In its sleep it hears an honest client, whose doorbell is taken back, too. */
+	send_text(&client, client.connection, "honest");
+	for (uint32_t word = 0; word < SHM_DOORBELL_WORDS; word++)
+		atomic_store(&shm_doorbells_of(raw.bells)->words[word], 0);
+	CHECK(poll(&handle, 1, 30000) == 1);
+	OK(doca_pe_clear_notification(server.pe, 0));
+	while (count_of(&server.record, MESSAGE) < 51)
+		if (!drive(server.pe))
+			server_sleeps_once();
+	honest_client_ends(&client);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 2, server.pe);
+}
+
+/* A client that always says that it sleeps, and reads no wake-up, is not waited for. */
+static void a_sleeper_that_never_wakes_up_holds_nobody_up(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	for (int i = 0; i < 5000; i++) {
+		atomic_store(&raw.own->asleep_for_events, 1);
+		atomic_store(&raw.own->asleep_for_room, 1);
+		atomic_store(&raw.own->asleep_for_transfers, 1);
+		send_text(&server, server.connection, "wake up");
+		UNTIL(inflight(server.ctx) == 0, server.pe);
+		/* It takes the message. */
+		atomic_store(&raw.own->ring_head, atomic_load(&raw.peer->ring_tail));
+		atomic_store(&raw.own->ring_head_msgs, (uint64_t)i + 1);
+	}
+	struct end client;
+	honest_client(&client);
+	send_text(&client, client.connection, "honest");
+	UNTIL(count_of(&server.record, MESSAGE) == 1, client.pe, server.pe);
+	honest_client_ends(&client);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 2, server.pe);
+}
+
+/* One that never sends a wake-up is heard late, and when it lets the server's word look as if nobody slept, too. */
+static void who_sends_no_wake_up_is_heard_all_the_same(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	OK(doca_pe_request_notification(server.pe));
+	atomic_store(&raw.peer->asleep_for_events, 0);
+	put_record(&raw, 0, 5);
+	atomic_store(&raw.own->ring_tail, 32);
+	raw_ring(&raw);
+	struct pollfd handle = {.fd = handle_of(server.pe), .events = POLLIN};
+	CHECK(poll(&handle, 1, 30000) == 1);
+	OK(doca_pe_clear_notification(server.pe, 0));
+	UNTIL(count_of(&server.record, MESSAGE) == 1, server.pe);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
+/* ---- message rings ---- */
 
 static void an_impossible_ring_tail_ends_the_connection(void **state)
 {
@@ -985,6 +1099,9 @@ int main(int argc, char **argv)
 		ATTACK(clients_that_say_nothing_do_not_keep_others_waiting),
 		ATTACK(talking_after_the_handshake_ends_the_connection),
 		ATTACK(the_same_memory_twice_harms_nobody_else),
+		ATTACK(who_sends_no_wake_up_is_heard_all_the_same),
+		ATTACK(wake_ups_without_end_do_not_drown_others),
+		ATTACK(a_sleeper_that_never_wakes_up_holds_nobody_up),
 		ATTACK(an_impossible_ring_tail_ends_the_connection),
 		ATTACK(an_impossible_record_ends_the_connection),
 		ATTACK(an_impossible_ring_head_ends_the_connection),

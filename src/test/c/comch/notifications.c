@@ -7,13 +7,6 @@
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
 
-static int handle_of(struct doca_pe *pe)
-{
-	doca_notification_handle_t handle;
-	OK(doca_pe_get_notification_handle(pe, &handle));
-	return handle;
-}
-
 /* Sleeps until one of the engines has something to do, then progresses both until they have nothing. */
 static void sleep_and_work(struct doca_pe *first, struct doca_pe *second)
 {
@@ -31,7 +24,7 @@ static void sleep_and_work(struct doca_pe *first, struct doca_pe *second)
 		;
 }
 
-#define SLEEP_UNTIL(condition, first, second)                                                                          \
+#define BOTH_SLEEP_UNTIL(condition, first, second)                                                                     \
 	do {                                                                                                           \
 		int64_t deadline = harness_deadline();                                                                 \
 		while (!(condition)) {                                                                                 \
@@ -43,16 +36,17 @@ static void sleep_and_work(struct doca_pe *first, struct doca_pe *second)
 static void a_sleeping_program_gets_everything_done(void **state)
 {
 	(void)state;
+	harness_sleep_for_ever();
 	struct pair pair;
 	pair_make(&pair, TWO_ENGINES);
 	struct doca_pe *s = pair.server.pe, *c = pair.client.pe;
 	OK(doca_ctx_start(pair.server.ctx));
 	(void)doca_ctx_start(pair.client.ctx);
-	SLEEP_UNTIL(pair.client.connection != NULL && pair.server.connection != NULL, s, c);
+	BOTH_SLEEP_UNTIL(pair.client.connection != NULL && pair.server.connection != NULL, s, c);
 	send_text(&pair.client, pair.client.connection, "there");
-	SLEEP_UNTIL(count_of(&pair.server.record, MESSAGE) == 1 && count_of(&pair.client.record, SENT) == 1, s, c);
+	BOTH_SLEEP_UNTIL(count_of(&pair.server.record, MESSAGE) == 1 && count_of(&pair.client.record, SENT) == 1, s, c);
 	send_text(&pair.server, pair.server.connection, "and back");
-	SLEEP_UNTIL(count_of(&pair.client.record, MESSAGE) == 1 && count_of(&pair.server.record, SENT) == 1, s, c);
+	BOTH_SLEEP_UNTIL(count_of(&pair.client.record, MESSAGE) == 1 && count_of(&pair.server.record, SENT) == 1, s, c);
 
 	struct memory in, out;
 	memory_open(&in, 4096, 2, pair.devices.dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
@@ -63,22 +57,22 @@ static void a_sleeping_program_gets_everything_done(void **state)
 	producer_make(&producer, pair.client.connection, 4, c);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(consumer.ctx));
 	producer_start(&producer);
-	SLEEP_UNTIL(state_of(consumer.ctx) == RUNNING && count_of(&pair.client.record, CONSUMER_NEW) == 1, s, c);
+	BOTH_SLEEP_UNTIL(state_of(consumer.ctx) == RUNNING && count_of(&pair.client.record, CONSUMER_NEW) == 1, s, c);
 	struct doca_buf *to = memory_buf(&in, 0, 100, 0), *from = memory_buf(&out, 0, 100, 100);
 	post(&consumer, to);
 	put(&producer, consumer.id, from);
-	SLEEP_UNTIL(count_of(&consumer.record, RECEIVED) == 1 && count_of(&producer.record, SENT) == 1, s, c);
+	BOTH_SLEEP_UNTIL(count_of(&consumer.record, RECEIVED) == 1 && count_of(&producer.record, SENT) == 1, s, c);
 	free_received(&consumer.record);
 	free_sent(&producer.record);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(consumer.ctx));
-	SLEEP_UNTIL(state_of(consumer.ctx) == IDLE && count_of(&pair.client.record, CONSUMER_EXPIRED) == 1, s, c);
+	BOTH_SLEEP_UNTIL(state_of(consumer.ctx) == IDLE && count_of(&pair.client.record, CONSUMER_EXPIRED) == 1, s, c);
 	producer_stop(&producer);
 	consumer_destroy(&consumer);
 	producer_destroy(&producer);
 	buf_release(to);
 	buf_release(from);
 	(void)doca_ctx_stop(pair.client.ctx);
-	SLEEP_UNTIL(state_of(pair.client.ctx) == IDLE && count_of(&pair.server.record, DISCONNECTED) == 1, s, c);
+	BOTH_SLEEP_UNTIL(state_of(pair.client.ctx) == IDLE && count_of(&pair.server.record, DISCONNECTED) == 1, s, c);
 	memory_close(&in);
 	memory_close(&out);
 	pair_stop(&pair);

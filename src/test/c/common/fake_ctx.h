@@ -19,6 +19,9 @@ struct fake {
 	doca_error_t validate_result;
 	bool stops_at_once;
 	bool is_pending;
+	bool is_unreliable;
+	void (*on_arm)(struct fake *fake);
+	struct emu_sleeper *armed_by; /* NULL: it is not armed */
 	/* How many progress calls find work, and what they do then. */
 	int work;
 	void (*on_work)(struct fake *fake);
@@ -63,9 +66,23 @@ static inline bool fake_progress(struct doca_ctx *ctx)
 	return true;
 }
 
-static inline bool fake_pending(struct doca_ctx *ctx)
+static inline uint64_t fake_due_in(struct doca_ctx *ctx)
 {
-	return ((struct fake *)ctx)->is_pending;
+	return ((struct fake *)ctx)->is_pending ? 0 : EMU_NEVER;
+}
+
+static inline bool fake_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
+{
+	struct fake *fake = (struct fake *)ctx;
+	fake->armed_by = sleeper;
+	if (fake->on_arm != NULL)
+		fake->on_arm(fake);
+	return !fake->is_unreliable;
+}
+
+static inline void fake_disarm(struct doca_ctx *ctx)
+{
+	((struct fake *)ctx)->armed_by = NULL;
 }
 
 static inline doca_error_t fake_submit(struct doca_task *task, uint32_t flags)
@@ -103,7 +120,9 @@ static const struct emu_ctx_ops fake_ops = {
 	.stop = fake_stop,
 	.stopped_at_once = fake_stopped_at_once,
 	.progress = fake_progress,
-	.pending = fake_pending,
+	.due_in = fake_due_in,
+	.arm = fake_arm,
+	.disarm = fake_disarm,
 	.submit = fake_submit,
 	.validate = fake_validate,
 	.free_task = fake_free_task,
@@ -114,7 +133,7 @@ static const struct emu_ctx_ops bare_ops = {
 	.start = fake_start,
 	.stop = fake_stop,
 	.progress = fake_progress,
-	.pending = fake_pending,
+	.due_in = fake_due_in,
 	.submit = fake_submit,
 	.free_task = fake_free_task,
 };

@@ -2,8 +2,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "fake_ctx.h"
+#include "pe.h"
+#include "readings.h"
 
 static struct doca_pe *pe;
 
@@ -330,6 +335,214 @@ static void clearing_makes_the_handle_unreadable_until_it_is_armed_again(void **
 	}
 }
 
+/* Far longer than any test takes: a wake-up that is lost shows. */
+#define FOR_EVER UINT64_C(3600000000000)
+
+static void arming_again_forgets_an_earlier_event(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	fake->is_pending = true;
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+	fake->is_pending = false;
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(0, readable(handle_of(), 0));
+	assert_non_null(fake->armed_by);
+	expect_success(doca_pe_clear_notification(pe, 0));
+	assert_null(fake->armed_by);
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+static void become_pending(struct fake *fake)
+{
+	fake->is_pending = true;
+}
+
+static void what_happens_while_it_is_being_armed_is_seen(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	fake->on_arm = become_pending;
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(1, readable(handle_of(), 0));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+static void what_cannot_be_relied_upon_is_not_slept_on(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	fake->is_unreliable = true;
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+static void what_the_program_does_while_it_is_armed_wakes(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	struct doca_task task = {.ctx = &fake->ctx, .state = EMU_TASK_OWNED};
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(0, readable(handle_of(), 0));
+	expect_success(doca_ctx_start(&fake->ctx));
+	assert_int_equal(1, readable(handle_of(), 0));
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(0, readable(handle_of(), 0));
+	expect_success(doca_task_submit(&task));
+	assert_int_equal(1, readable(handle_of(), 0));
+	fake->ctx.num_inflight = 0;
+	expect_success(doca_pe_request_notification(pe));
+	expect_success(doca_ctx_stop(&fake->ctx));
+	assert_int_equal(1, readable(handle_of(), 0));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	/* And nothing of it signals an engine that is not armed. */
+	expect_success(doca_ctx_start(&fake->ctx));
+	expect_success(doca_ctx_stop(&fake->ctx));
+	assert_int_equal(0, readable(handle_of(), 0));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+static int times_ready;
+
+static bool stay_watched(void *argument, struct emu_sleeper *sleeper)
+{
+	(void)sleeper;
+	times_ready++;
+	return *(bool *)argument;
+}
+
+static void a_watched_descriptor_wakes_for_as_long_as_it_is_readable(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	int ends[2];
+	bool stays = true;
+	assert_int_equal(0, pipe(ends));
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	struct emu_sleeper *sleeper = fake->armed_by;
+	/* Two ask for it. */
+	assert_true(emu_sleeper_watch(sleeper, ends[0], stay_watched, &stays));
+	assert_true(emu_sleeper_watch(sleeper, ends[0], stay_watched, &stays));
+	times_ready = 0;
+	assert_int_equal(0, readable(handle_of(), 0));
+	assert_int_equal(1, write(ends[1], "x", 1));
+	assert_int_equal(1, readable(handle_of(), 0));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	assert_int_equal(1, times_ready);
+	assert_int_equal(0, readable(handle_of(), 0));
+	emu_sleeper_unwatch(sleeper, ends[0]);
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(1, readable(handle_of(), 0));
+	/* One that says so is not watched any more. */
+	stays = false;
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(2, times_ready);
+	assert_int_equal(0, readable(handle_of(), 0));
+	emu_sleeper_unwatch(sleeper, ends[0]);
+	/* Both have taken it back: it can be watched anew. */
+	assert_true(emu_sleeper_watch(sleeper, ends[0], stay_watched, &stays));
+	assert_int_equal(1, readable(handle_of(), 0));
+	emu_sleeper_unwatch(sleeper, ends[0]);
+	assert_int_equal(0, readable(handle_of(), 0));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	close(ends[0]);
+	close(ends[1]);
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+static void the_handle_wakes_an_epoll_instance_of_the_program(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	int outer = epoll_create1(EPOLL_CLOEXEC), inner = epoll_create1(EPOLL_CLOEXEC), sockets[2];
+	struct epoll_event event = {.events = EPOLLIN};
+	bool stays = true;
+	assert_int_equal(0, socketpair(AF_UNIX, SOCK_SEQPACKET, 0, sockets));
+	emu_pe_set_longest_sleep(FOR_EVER);
+	expect_success(doca_pe_request_notification(pe));
+	/* As a server: it has an instance of its own for its sockets. */
+	assert_int_equal(0, epoll_ctl(inner, EPOLL_CTL_ADD, sockets[0], &event));
+	assert_true(emu_sleeper_watch(fake->armed_by, inner, stay_watched, &stays));
+	assert_int_equal(0, epoll_ctl(outer, EPOLL_CTL_ADD, handle_of(), &event));
+	assert_int_equal(0, epoll_wait(outer, &event, 1, 0));
+	assert_int_equal(1, send(sockets[1], "x", 1, 0));
+	assert_int_equal(1, epoll_wait(outer, &event, 1, LONG_ENOUGH));
+	emu_sleeper_unwatch(fake->armed_by, inner);
+	expect_success(doca_pe_clear_notification(pe, 0));
+	assert_int_equal(0, epoll_wait(outer, &event, 1, 0));
+	close(outer);
+	close(inner);
+	close(sockets[0]);
+	close(sockets[1]);
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
+#define HANDED_OVER 20000
+
+static _Atomic uint32_t handed_over;
+static _Atomic(struct emu_sleeper *) sleeping;
+
+static uint64_t taken;
+
+static uint64_t work_handed_over(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	return atomic_load_explicit(&handed_over, memory_order_acquire) > taken ? 0 : EMU_NEVER;
+}
+
+static void *hand_over(void *argument)
+{
+	(void)argument;
+	struct emu_sleeper *sleeper;
+	while ((sleeper = atomic_load(&sleeping)) == NULL)
+		;
+	for (uint32_t i = 1; i <= HANDED_OVER; i++) {
+		atomic_store_explicit(&handed_over, i, memory_order_release);
+		emu_sleeper_wake(sleeper);
+		for (volatile uint32_t pause = 0; pause < i % 1000; pause++)
+			;
+	}
+	return NULL;
+}
+
+/* Another thread gives it work, just as it goes to sleep. */
+static void no_wake_up_of_another_thread_is_lost(void **state)
+{
+	(void)state;
+	struct emu_ctx_ops ops = fake_ops;
+	ops.due_in = work_handed_over;
+	struct fake *fake = fake_new(&ops);
+	expect_success(doca_pe_connect_ctx(pe, &fake->ctx));
+	emu_pe_set_longest_sleep(FOR_EVER);
+	pthread_t thread;
+	assert_int_equal(0, pthread_create(&thread, NULL, hand_over, NULL));
+	while (taken < HANDED_OVER) {
+		expect_success(doca_pe_request_notification(pe));
+		atomic_store(&sleeping, fake->armed_by != NULL ? fake->armed_by : atomic_load(&sleeping));
+		assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+		expect_success(doca_pe_clear_notification(pe, 0));
+		taken = atomic_load_explicit(&handed_over, memory_order_acquire);
+	}
+	assert_int_equal(0, pthread_join(thread, NULL));
+	emu_pe_set_longest_sleep(READING_LONGEST_SLEEP_NS);
+	fake_destroy(fake);
+}
+
 static void *use_own_engine(void *argument)
 {
 	(void)argument;
@@ -393,6 +606,13 @@ int main(void)
 		pe_test(arming_with_work_pending_signals),
 		pe_test(an_armed_engine_wakes_its_waiter_even_without_an_event),
 		pe_test(clearing_makes_the_handle_unreadable_until_it_is_armed_again),
+		pe_test(arming_again_forgets_an_earlier_event),
+		pe_test(what_happens_while_it_is_being_armed_is_seen),
+		pe_test(what_cannot_be_relied_upon_is_not_slept_on),
+		pe_test(what_the_program_does_while_it_is_armed_wakes),
+		pe_test(a_watched_descriptor_wakes_for_as_long_as_it_is_readable),
+		pe_test(the_handle_wakes_an_epoll_instance_of_the_program),
+		pe_test(no_wake_up_of_another_thread_is_lost),
 		pe_test(engines_in_different_threads_need_no_locks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -152,6 +152,7 @@ static const struct failure {
 	{CALL_FLOCK, ENOLCK, "flock: ENOLCK"},
 	{CALL_FSTAT, EIO, "fstat: EIO"},
 	{CALL_TIMERFD, EMFILE, "timerfd_create: EMFILE"},
+	{CALL_EVENTFD, EMFILE, "eventfd: EMFILE"},
 };
 
 /* While an end waits it looks at its socket again and again: all the same place. */

@@ -32,6 +32,7 @@
 #undef flock
 #undef fstat
 #undef timerfd_create
+#undef eventfd
 
 static enum call failing;
 static unsigned countdown;
@@ -229,4 +230,9 @@ int inject_fstat(int fd, struct stat *status)
 int inject_timerfd_create(int clock, int flags)
 {
 	return fails(CALL_TIMERFD) ? -1 : timerfd_create(clock, flags);
+}
+
+int inject_eventfd(unsigned count, int flags)
+{
+	return fails(CALL_EVENTFD) ? -1 : eventfd(count, flags);
 }

@@ -25,6 +25,7 @@ enum call {
 	CALL_FLOCK,
 	CALL_FSTAT,
 	CALL_TIMERFD,
+	CALL_EVENTFD,
 };
 
 /* The nth such call from now (1: the next) fails with that errno. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -41,6 +42,7 @@ int inject_mkdir(const char *path, mode_t mode);
 int inject_flock(int fd, int operation);
 int inject_fstat(int fd, struct stat *status);
 int inject_timerfd_create(int clock, int flags);
+int inject_eventfd(unsigned count, int flags);
 
 #define malloc(...) inject_malloc(__VA_ARGS__)
 #define calloc(...) inject_calloc(__VA_ARGS__)
@@ -70,5 +72,6 @@ int inject_timerfd_create(int clock, int flags);
 #define flock(...) inject_flock(__VA_ARGS__)
 #define fstat(...) inject_fstat(__VA_ARGS__)
 #define timerfd_create(...) inject_timerfd_create(__VA_ARGS__)
+#define eventfd(...) inject_eventfd(__VA_ARGS__)
 
 #endif

@@ -345,8 +345,21 @@ static enum outcome next_if(struct life *life, bool done)
 	return LIFE_GOES_ON;
 }
 
+/* Arms the engine and clears it again, once in each phase. */
+static enum outcome nap(struct life *life)
+{
+	if (life->pe == NULL || life->slept_in == life->phase)
+		return LIFE_GOES_ON;
+	life->slept_in = life->phase;
+	TRY(DOCA_ERROR_OPERATING_SYSTEM, doca_pe_request_notification(life->pe));
+	TRY(DOCA_ERROR_OPERATING_SYSTEM, doca_pe_clear_notification(life->pe, 0));
+	return LIFE_GOES_ON;
+}
+
 enum outcome life_step(struct life *life)
 {
+	if (nap(life) != LIFE_GOES_ON)
+		return LIFE_FAILED;
 	bool done;
 	enum outcome outcome;
 	if (life->phase > CONNECT && life->phase < PART && connection_gone(life))

@@ -37,6 +37,7 @@ struct life {
 	bool is_server;
 	struct doca_dev *dev;
 	int phase;
+	int slept_in;          /* the phase */
 	const char *failed_at; /* the call that failed; NULL: the peer or the connection did */
 	struct doca_pe *pe;
 	struct doca_comch_server *server;

@@ -38,6 +38,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 	if (ctx->pe == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
 	emu_log_forget();
+	emu_pe_wake(ctx->pe);
 	doca_error_t result = ctx->ops->start(ctx);
 	if (result == DOCA_SUCCESS)
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_RUNNING);
@@ -54,6 +55,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return READING_STOP_WHEN_IDLE;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return READING_STOP_WHEN_STOPPING;
+	emu_pe_wake(ctx->pe);
 	doca_error_t result = ctx->ops->stop(ctx);
 	if (result != DOCA_SUCCESS)
 		return result;

@@ -13,6 +13,7 @@
 #include "doca_error.h"
 #include "doca_pe.h"
 #include "export.h"
+#include "sleeper.h"
 
 struct doca_dev;
 
@@ -25,8 +26,15 @@ struct emu_ctx_ops {
 	bool (*stopped_at_once)(struct doca_ctx *ctx);
 	/* Does at most one thing that the user can see; true when something happened. */
 	bool (*progress)(struct doca_ctx *ctx);
-	/* True when progress would find something to do; used before sleeping. */
-	bool (*pending)(struct doca_ctx *ctx);
+	/* In how many nanoseconds progress will find something to do: 0, when it does now; EMU_NEVER, when something
+	 * has to happen first that wakes the engine. Asked before the engine sleeps; may do work that calls nobody
+	 * back. */
+	uint64_t (*due_in)(struct doca_ctx *ctx);
+	/* The engine is about to sleep: from now on, whatever gives the context something to do wakes it. False when
+	 * that cannot be relied upon. May be NULL: only `due_in` wakes it. */
+	bool (*arm)(struct doca_ctx *ctx, struct emu_sleeper *sleeper);
+	/* The engine is awake. May be NULL. */
+	void (*disarm)(struct doca_ctx *ctx);
 	doca_error_t (*submit)(struct doca_task *task, uint32_t flags);
 	/* The checks that doca_task_try_submit adds. May be NULL. */
 	doca_error_t (*validate)(const struct doca_task *task);
@@ -38,6 +46,7 @@ struct doca_ctx {
 	const struct emu_ctx_ops *ops;
 	struct doca_pe *pe;
 	enum doca_ctx_states state;
+	bool armed; /* its engine may be asleep: what gives it something to do from this process wakes it */
 	doca_ctx_state_changed_callback_t state_changed;
 	union doca_data user_data;
 	/* Submitted, callback not yet begun. */

@@ -1,10 +1,9 @@
 #include "pe.h"
 
 #include <stdlib.h>
-#include <sys/timerfd.h>
-#include <unistd.h>
 
 #include "readings.h"
+#include "sleeper.h"
 
 struct doca_pe {
 	struct doca_ctx **ctxs;
@@ -14,7 +13,8 @@ struct doca_pe {
 	size_t next;
 	/* A callback of one of the contexts is running, or progress is about to call one. */
 	bool busy;
-	int notification; /* a timer's descriptor */
+	struct emu_sleeper sleeper;
+	bool contexts_armed;
 };
 
 doca_error_t doca_pe_create(struct doca_pe **pe)
@@ -24,8 +24,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 	struct doca_pe *created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	created->notification = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	if (created->notification < 0) {
+	if (emu_sleeper_init(&created->sleeper) != DOCA_SUCCESS) {
 		free(created);
 		return DOCA_ERROR_NO_MEMORY;
 	}
@@ -39,7 +38,7 @@ doca_error_t doca_pe_destroy(struct doca_pe *pe)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (pe->num_ctxs > 0 || pe->busy)
 		return DOCA_ERROR_IN_USE;
-	close(pe->notification);
+	emu_sleeper_fini(&pe->sleeper);
 	free(pe->ctxs);
 	free(pe);
 	return DOCA_SUCCESS;
@@ -131,33 +130,83 @@ doca_error_t doca_pe_get_notification_handle(const struct doca_pe *pe, doca_noti
 {
 	if (pe == NULL || handle == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	*handle = pe->notification;
+	*handle = pe->sleeper.handle;
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t set_timer(const struct doca_pe *pe, long nanoseconds)
+/* In how many nanoseconds there is something to do. */
+static uint64_t due_in(const struct doca_pe *pe)
 {
-	struct itimerspec when = {.it_value = {.tv_sec = 0, .tv_nsec = nanoseconds}};
-	return timerfd_settime(pe->notification, 0, &when, NULL) == 0 ? DOCA_SUCCESS : DOCA_ERROR_OPERATING_SYSTEM;
+	uint64_t earliest = EMU_NEVER;
+	for (size_t i = 0; i < pe->num_ctxs && earliest > 0; i++) {
+		uint64_t due = pe->ctxs[i]->ops->due_in(pe->ctxs[i]);
+		earliest = due < earliest ? due : earliest;
+	}
+	return earliest;
+}
+
+static bool arm_contexts(struct doca_pe *pe)
+{
+	bool reliable = true;
+	pe->contexts_armed = true;
+	for (size_t i = 0; i < pe->num_ctxs; i++) {
+		struct doca_ctx *ctx = pe->ctxs[i];
+		ctx->armed = true;
+		if (ctx->ops->arm != NULL && !ctx->ops->arm(ctx, &pe->sleeper))
+			reliable = false;
+	}
+	return reliable;
+}
+
+static doca_error_t disarm(struct doca_pe *pe)
+{
+	for (size_t i = 0; pe->contexts_armed && i < pe->num_ctxs; i++) {
+		struct doca_ctx *ctx = pe->ctxs[i];
+		if (ctx->armed && ctx->ops->disarm != NULL)
+			ctx->ops->disarm(ctx);
+		ctx->armed = false;
+	}
+	pe->contexts_armed = false;
+	return emu_sleeper_disarm(&pe->sleeper);
+}
+
+/* A sleeper whose wake-up got lost, say for want of memory in the kernel, or through a peer that does not send them. */
+static _Atomic uint64_t longest_sleep = READING_LONGEST_SLEEP_NS;
+
+void emu_pe_set_longest_sleep(uint64_t nanoseconds)
+{
+	atomic_store(&longest_sleep, nanoseconds);
 }
 
 doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 {
 	if (pe == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	for (size_t i = 0; i < pe->num_ctxs; i++)
-		if (pe->ctxs[i]->ops->pending(pe->ctxs[i]))
-			return set_timer(pe, 1);
-	return set_timer(pe, READING_NOTIFY_POLL_MS * 1000000L);
+	doca_error_t result = disarm(pe);
+	if (result == DOCA_SUCCESS)
+		result = emu_sleeper_arm(&pe->sleeper);
+	if (result != DOCA_SUCCESS)
+		return result;
+	uint64_t due = due_in(pe);
+	if (due > 0) {
+		bool reliable = arm_contexts(pe);
+		reliable = emu_barrier() && reliable;
+		due = due_in(pe);
+		uint64_t longest = reliable ? atomic_load(&longest_sleep) : READING_NOTIFY_POLL_NS;
+		due = due < longest ? due : longest;
+	}
+	return emu_sleeper_open(&pe->sleeper, due);
+}
+
+void emu_pe_wake(struct doca_pe *pe)
+{
+	emu_sleeper_wake(&pe->sleeper);
 }
 
 doca_error_t doca_pe_clear_notification(struct doca_pe *pe, doca_notification_handle_t handle)
 {
 	(void)handle; /* not used on Linux */
-	if (pe == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	/* Setting a timer also forgets its expirations, which makes the descriptor unreadable. */
-	return set_timer(pe, 0);
+	return pe == NULL ? DOCA_ERROR_INVALID_VALUE : disarm(pe);
 }
 
 doca_error_t doca_pe_set_event_mode(struct doca_pe *pe, enum doca_pe_event_mode mode)

@@ -77,7 +77,9 @@
 
 /* An armed engine wakes its waiter at the latest after this time, because public guides exclude Comch from
  * event-driven completions and a program must not hang for want of one [Q17]. */
-#define READING_NOTIFY_POLL_MS 1
+#define READING_LONGEST_SLEEP_NS UINT64_C(50000000)
+/* The same while a context starts or stops, and where wake-ups cannot be relied upon. */
+#define READING_NOTIFY_POLL_NS UINT64_C(1000000)
 
 /* Default sizes of a server or client when nothing was set [Q30]. */
 #define READING_DEFAULT_MAX_MSG_SIZE 4080u

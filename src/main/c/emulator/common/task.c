@@ -1,4 +1,5 @@
 #include "ctx.h"
+#include "pe.h"
 #include "readings.h"
 
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
@@ -8,6 +9,9 @@ doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 		return READING_TASK_IN_FLIGHT;
 	if (EMU_UNLIKELY(ctx->state != DOCA_CTX_STATE_RUNNING))
 		return READING_TASK_WHEN_NOT_RUNNING;
+	/* It may complete at once, and a program that sleeps meanwhile would not learn of it. */
+	if (EMU_UNLIKELY(ctx->armed))
+		emu_pe_wake(ctx->pe);
 	return ctx->ops->submit(task, flags);
 }
 

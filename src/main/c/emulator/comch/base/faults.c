@@ -207,10 +207,13 @@ uint64_t fault_arrival(uint64_t bytes)
 	return arrival;
 }
 
+uint64_t fault_travel_left(uint64_t arrival)
+{
+	uint64_t now = now_ns();
+	return arrival > now && arrival - now <= LONGEST_TRAVEL_NS ? arrival - now : 0;
+}
+
 bool fault_still_travelling(uint64_t arrival)
 {
-	if (EMU_LIKELY(arrival == 0))
-		return false;
-	uint64_t now = now_ns();
-	return arrival > now && arrival - now <= LONGEST_TRAVEL_NS;
+	return EMU_UNLIKELY(arrival != 0) && fault_travel_left(arrival) > 0;
 }

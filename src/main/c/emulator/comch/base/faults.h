@@ -35,6 +35,9 @@ doca_error_t fault_of_receive(void);
 /* When something of `bytes` that is sent now arrives, on the monotonic clock in ns; 0: at once. */
 uint64_t fault_arrival(uint64_t bytes);
 
+/* For how many nanoseconds something with that arrival time still travels; 0: it has arrived. */
+uint64_t fault_travel_left(uint64_t arrival);
+
 /* Whether something with that arrival time has not arrived yet. */
 bool fault_still_travelling(uint64_t arrival);
 

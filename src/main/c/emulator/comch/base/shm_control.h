@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#include "base/asleep.h"
 #include "base/shm_directory.h"
 #include "base/shm_sides.h"
 #include "limits.h"
@@ -32,6 +33,11 @@ struct shm_half {
 	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
 	/* Counts the changes of `directory`, each after it has been made. Any thread, with the connection's lock. */
 	_Atomic uint32_t directory_version;
+	/* What the side's sleeping engines are to be woken for (asleep.h): an event of the control path; room for
+	 * messages that wait; the course of payloads that are not sent within a submit. */
+	shm_asleep asleep_for_events;
+	shm_asleep asleep_for_room;
+	shm_asleep asleep_for_transfers;
 	/* The side's consumers. Any thread, with the connection's lock. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t directory[SHM_CONSUMER_SLOTS];
 	struct shm_marks marks[SHM_CONSUMER_SLOTS];

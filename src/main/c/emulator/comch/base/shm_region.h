@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/asleep.h"
 #include "base/shm_sides.h"
 #include "limits.h"
 
@@ -58,6 +59,8 @@ struct shm_region {
 	/* Consumer: payloads shorter than this fit every buffer posted since this start, so that a producer need not
 	 * look at each; 0 once a buffer was taken back. */
 	_Atomic uint64_t fits_below;
+	/* Consumer: its engine sleeps (asleep.h). On a line that a producer reads for each payload. */
+	shm_asleep asleep;
 	/* Consumer: buffers posted so far. Release store; pairs with the acquire load in the producer's claim. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/shm_sides.h"
+#include "sleeper.h"
 
 #define WIRE_MAGIC 0x434d4348u
 
@@ -29,7 +30,8 @@ void wire_init(struct wire_message *message, enum wire_kind kind)
 	*message = (struct wire_message){.magic = WIRE_MAGIC,
 					 .version = SHM_LAYOUT_VERSION,
 					 .kind = (uint32_t)kind,
-					 .cookie_address = (uint64_t)(uintptr_t)own_cookie};
+					 .cookie_address = (uint64_t)(uintptr_t)own_cookie,
+					 .barriers = emu_barrier_join() ? 1 : 0};
 	memcpy(message->cookie, own_cookie, sizeof(own_cookie));
 }
 

@@ -1,5 +1,5 @@
-/* The handshake over the Unix socket. After it the socket carries nothing more; when the peer
- * dies, it ends. */
+/* The handshake over the Unix socket. After it the socket carries nothing but wake-ups, packets of one byte; when the
+ * peer dies, it ends. */
 #ifndef EMU_WIRE_H
 #define EMU_WIRE_H
 
@@ -41,6 +41,8 @@ struct wire_message {
 	uint32_t connection_index; /* ACCEPT: the client's doorbell; REJECT: enum wire_refusal */
 	uint64_t ring_bytes;       /* of the ring towards the sender of this message */
 	uint64_t cookie_address;   /* where `cookie` stands in the sender's memory */
+	uint32_t barriers;         /* 1: the barriers of others pass through the sender's threads (sleeper.h) */
+	uint32_t reserved;
 	uint8_t cookie[WIRE_COOKIE_BYTES];
 	char name[WIRE_NAME_BYTES]; /* HELLO: the server's */
 };

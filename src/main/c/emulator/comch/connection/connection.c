@@ -154,12 +154,11 @@ void connection_check_socket(struct doca_comch_connection *connection)
 {
 	if (connection->peer_died || connection->broken || connection->socket < 0)
 		return;
-	char byte;
-	ssize_t received = recv(connection->socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-	if (received > 0)
-		(void)connection_break(connection, "unexpected packet");
-	else if (received == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+	bool broken;
+	if (!connection_take_wakeups(connection, connection->control_sleeper.sleeper, &broken))
 		connection->peer_died = true;
+	else if (broken)
+		(void)connection_break(connection, "unexpected packet");
 }
 
 void connection_cut(struct doca_comch_connection *connection)
@@ -181,6 +180,7 @@ void connection_say_goodbye(struct doca_comch_connection *connection)
 
 void connection_lose(struct doca_comch_connection *connection)
 {
+	connection_leave_sleepers(connection, &connection->control_sleeper);
 	pthread_mutex_lock(&connection->lock);
 	atomic_store_explicit(&connection->severed, true, memory_order_relaxed);
 	atomic_store_explicit(&connection->lost, true, memory_order_release);
@@ -189,6 +189,7 @@ void connection_lose(struct doca_comch_connection *connection)
 	else if (connection->socket >= 0)
 		shutdown(connection->socket, SHUT_RDWR); /* producers may still look at the descriptor */
 	pthread_mutex_unlock(&connection->lock);
+	connection_wake_engines(connection, NULL);
 }
 
 doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t *count, uint32_t limit)

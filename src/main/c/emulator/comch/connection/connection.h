@@ -16,6 +16,7 @@
 
 #include "base/shm_map.h"
 #include "base/wire.h"
+#include "connection/wakeup.h"
 #include "doca_comch.h"
 #include "doca_dev.h"
 
@@ -78,7 +79,9 @@ struct doca_comch_connection {
 	struct {
 		uint8_t *ring;
 		uint64_t ring_bytes, head, messages;
-		bool travelling; /* the next message has not arrived yet: look again without a bell or doorbell */
+		/* When the next message arrives, if it has not yet: it is looked at again without a bell or doorbell.
+		 * 0: it has, or there is none. */
+		uint64_t travelling;
 	} rx;
 	uint32_t max_msg_size; /* the smaller of this side's and the peer's [Q4] */
 
@@ -89,6 +92,11 @@ struct doca_comch_connection {
 	pid_t peer_pid; /* 0: it has none in this process's namespace */
 	/* A thread of the peer that writes was waited for in vain; none is waited for again. Any thread. */
 	atomic_bool writers_given_up;
+
+	/* Engines that have slept while contexts of theirs use the connection; `lock`. */
+	struct connection_sleeper *sleepers;
+	struct connection_sleeper control_sleeper;
+	bool peer_joins_barriers;
 
 	/* Producers and consumers; any thread, under `lock` where not atomic. */
 	pthread_mutex_t lock;
@@ -124,6 +132,13 @@ doca_error_t connection_create(struct comch_endpoint *endpoint, const struct doc
 void connection_ref(struct doca_comch_connection *connection);
 void connection_unref(struct doca_comch_connection *connection);
 
+/* Wakes the peer's engine, if it sleeps. After the change that it is woken for; any thread that may use the socket. */
+static inline void connection_wake_peer(const struct doca_comch_connection *connection, shm_asleep *word)
+{
+	if (shm_is_asleep(word) && shm_takes_wakeup(word))
+		connection_ring(connection);
+}
+
 /* Makes the peer look at this connection; any thread. */
 static inline void connection_alert_peer(struct doca_comch_connection *connection)
 {
@@ -131,6 +146,7 @@ static inline void connection_alert_peer(struct doca_comch_connection *connectio
 		shm_doorbell_set(shm_doorbells_of(connection->doorbells), connection->index);
 	else
 		atomic_fetch_add_explicit(&connection->own->bell, 1, memory_order_release);
+	connection_wake_peer(connection, &connection->peer->asleep_for_events);
 }
 
 /* Makes this side's control thread look at it; any thread. */

@@ -26,6 +26,8 @@ static void announce(struct doca_comch_connection *connection, const struct own_
 			      memory_order_release);
 	atomic_fetch_add_explicit(&own->directory_version, 1, memory_order_release);
 	connection_alert_peer(connection);
+	/* A payload that is on its way to the consumer may have to end. */
+	connection_wake_peer(connection, &connection->peer->asleep_for_transfers);
 }
 
 /* ---- the order of starts ---- */
@@ -56,6 +58,7 @@ void own_consumer_ask_for_registration(struct doca_comch_connection *connection,
 	atomic_fetch_add_explicit(&connection->registrations, 1, memory_order_release);
 	pthread_mutex_unlock(&connection->lock);
 	connection_alert_self(connection);
+	connection_wake_engines(connection, NULL);
 }
 
 static void register_one(struct doca_comch_connection *connection, struct own_consumer *consumer)

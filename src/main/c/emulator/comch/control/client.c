@@ -176,7 +176,7 @@ static bool serve(struct doca_comch_client *client)
 	if (endpoint_serve(&client->endpoint, connection))
 		return true;
 	if (!endpoint_connection_ended(connection)) {
-		if (!connection->rx.travelling)
+		if (connection->rx.travelling == 0)
 			connection->bell_seen = bell;
 		return false;
 	}
@@ -249,12 +249,42 @@ static bool client_progress(struct doca_ctx *ctx)
 	}
 }
 
-static bool client_pending(struct doca_ctx *ctx)
+static uint64_t client_due_in(struct doca_ctx *ctx)
 {
-	const struct doca_comch_client *client = of_ctx(ctx);
-	if (ctx->state != DOCA_CTX_STATE_RUNNING)
-		return ctx->state != DOCA_CTX_STATE_IDLE;
-	return !task_fifo_empty(&client->endpoint.done) || endpoint_connection_pending(client->connection);
+	struct doca_comch_client *client = of_ctx(ctx);
+	switch (ctx->state) {
+	case DOCA_CTX_STATE_STARTING:
+		/* The server's answer is noticed at the socket. */
+		if (client->connection->socket >= 0)
+			return EMU_NEVER;
+		return client->looked_for_server ? READING_NOTIFY_POLL_NS : 0;
+	case DOCA_CTX_STATE_RUNNING: {
+		uint64_t due = endpoint_connection_due_in(&client->endpoint, client->connection);
+		return task_fifo_empty(&client->endpoint.done) ? due : 0;
+	}
+	case DOCA_CTX_STATE_STOPPING:
+		return task_fifo_empty(&client->endpoint.done) ? READING_NOTIFY_POLL_NS : 0;
+	case DOCA_CTX_STATE_IDLE:
+	default:
+		return EMU_NEVER;
+	}
+}
+
+static bool client_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
+{
+	struct doca_comch_client *client = of_ctx(ctx);
+	if (ctx->state == DOCA_CTX_STATE_RUNNING)
+		return endpoint_arm_connection(client->connection, sleeper, endpoint_socket_ready);
+	if (ctx->state == DOCA_CTX_STATE_STARTING && client->connection->socket >= 0)
+		(void)connection_join_as_control(client->connection, sleeper, endpoint_socket_ready);
+	return true;
+}
+
+static void client_disarm(struct doca_ctx *ctx)
+{
+	struct doca_comch_client *client = of_ctx(ctx);
+	if (client->connection != NULL)
+		endpoint_disarm_connection(client->connection);
 }
 
 static doca_error_t client_stop(struct doca_ctx *ctx)
@@ -270,7 +300,9 @@ static const struct emu_ctx_ops client_ops = {
 	.start = client_start,
 	.stop = client_stop,
 	.progress = client_progress,
-	.pending = client_pending,
+	.due_in = client_due_in,
+	.arm = client_arm,
+	.disarm = client_disarm,
 	.submit = endpoint_submit,
 	.free_task = endpoint_free_task,
 };

@@ -100,6 +100,7 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 							     : connection->reach == WIRE_REACH_PROCESS
 								     ? "by direct writes"
 								     : "through shared memory only");
+	connection->peer_joins_barriers = from_peer->barriers == 1;
 	atomic_store_explicit(&connection->established, true, memory_order_release);
 	return DOCA_SUCCESS;
 }
@@ -280,17 +281,47 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 		       connection->directory_version_seen;
 }
 
-bool endpoint_connection_pending(const struct doca_comch_connection *connection)
+uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
 	if (connection->own == NULL)
-		return false;
-	return connection->connect_event_due || connection->peer_died || connection->broken ||
-	       connection->tx.pending_first != NULL || connection_peer_closed(connection) ||
-	       atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
-	       messages_tail(connection) != connection->rx.head ||
-	       (connection->rx.messages >= connection->directory_waits_for &&
-		atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
-			connection->directory_version_seen);
+		return EMU_NEVER;
+	if (!connection->broken)
+		endpoint_push_pending(endpoint, connection);
+	if (connection->connect_event_due || connection->peer_died || connection->broken ||
+	    connection_peer_closed(connection) ||
+	    atomic_load_explicit(&connection->registrations, memory_order_relaxed) != 0 ||
+	    (connection->rx.messages >= connection->directory_waits_for &&
+	     atomic_load_explicit(&connection->peer->directory_version, memory_order_acquire) !=
+		     connection->directory_version_seen))
+		return 0;
+	if (messages_tail(connection) == connection->rx.head)
+		return EMU_NEVER;
+	return fault_travel_left(connection->rx.travelling);
+}
+
+bool endpoint_arm_connection(struct doca_comch_connection *connection, struct emu_sleeper *sleeper, emu_ready_cb ready)
+{
+	if (connection->own == NULL)
+		return true;
+	shm_fall_asleep(&connection->own->asleep_for_events);
+	if (connection->tx.pending_first != NULL)
+		shm_fall_asleep(&connection->own->asleep_for_room);
+	return connection_join_as_control(connection, sleeper, ready);
+}
+
+void endpoint_disarm_connection(struct doca_comch_connection *connection)
+{
+	if (connection->own == NULL)
+		return;
+	shm_awake(&connection->own->asleep_for_events);
+	shm_awake(&connection->own->asleep_for_room);
+}
+
+bool endpoint_socket_ready(void *endpoint, struct emu_sleeper *sleeper)
+{
+	(void)sleeper;
+	((struct comch_endpoint *)endpoint)->last_tick = -1;
+	return true;
 }
 
 bool endpoint_round_due(struct comch_endpoint *endpoint)

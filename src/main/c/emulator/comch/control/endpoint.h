@@ -106,8 +106,16 @@ void endpoint_push_pending(struct comch_endpoint *endpoint, struct doca_comch_co
 /* Fails the messages that still wait for room. */
 void endpoint_flush_pending(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
 
-/* Whether a round of the control path would find anything to do. */
-bool endpoint_connection_pending(const struct doca_comch_connection *connection);
+/* In how many nanoseconds a round of the control path will find anything to do (emu_ctx_ops). Also does what is not
+ * reported of itself: messages that have found room. */
+uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca_comch_connection *connection);
+
+/* The peer is to wake the endpoint's engine, and need not any more; `ready` as in connection_join_as_control. */
+bool endpoint_arm_connection(struct doca_comch_connection *connection, struct emu_sleeper *sleeper, emu_ready_cb ready);
+void endpoint_disarm_connection(struct doca_comch_connection *connection);
+
+/* Something has come on one of the endpoint's sockets: they are looked at in the next round. An emu_ready_cb. */
+bool endpoint_socket_ready(void *endpoint, struct emu_sleeper *sleeper);
 
 /* True when everything that the peer left has been reported and the connection has ended. */
 bool endpoint_connection_ended(struct doca_comch_connection *connection);

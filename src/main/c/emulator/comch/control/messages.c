@@ -101,7 +101,7 @@ uint64_t messages_tail(const struct doca_comch_connection *connection)
 doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t tail, uint8_t *message, uint32_t *len)
 {
 	uint64_t size = connection->rx.ring_bytes;
-	connection->rx.travelling = false;
+	connection->rx.travelling = 0;
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
 	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed);
 	start &= ~(SHM_RECORD_ALIGN - 1);
@@ -124,8 +124,9 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 		uint64_t bytes = record_bytes(claimed);
 		if (claimed == 0 || claimed > connection->max_msg_size || bytes > available || bytes > size - offset)
 			return connection_break(connection, "message length");
-		if (fault_still_travelling(record->arrival)) {
-			connection->rx.travelling = true;
+		uint64_t arrival = *(const volatile uint64_t *)&record->arrival;
+		if (fault_still_travelling(arrival)) {
+			connection->rx.travelling = arrival;
 			return DOCA_ERROR_AGAIN;
 		}
 		memcpy(message, record + 1, claimed);
@@ -135,6 +136,7 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 		/* Pair with the acquire loads in messages_send. */
 		atomic_store_explicit(&connection->own->ring_head, connection->rx.head, memory_order_release);
 		atomic_store_explicit(&connection->own->ring_head_msgs, connection->rx.messages, memory_order_release);
+		connection_wake_peer(connection, &connection->peer->asleep_for_room);
 		return DOCA_SUCCESS;
 	}
 }

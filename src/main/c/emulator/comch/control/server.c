@@ -108,7 +108,8 @@ static bool serve_connections(struct doca_comch_server *server)
 			}
 			/* Messages that wait for room or have not arrived yet are looked at again without a
 			 * doorbell. */
-			if (connection == NULL || (connection->tx.pending_first == NULL && !connection->rx.travelling))
+			if (connection == NULL ||
+			    (connection->tx.pending_first == NULL && connection->rx.travelling == 0))
 				unmark_ready(server, index);
 		}
 		server->next_index = (word + 1) % SHM_DOORBELL_WORDS * 64;
@@ -119,6 +120,9 @@ static bool serve_connections(struct doca_comch_server *server)
 static void free_resources(struct doca_comch_server *server)
 {
 	fabric_unlisten(&server->listener);
+	if (server->watched_by != NULL)
+		emu_sleeper_unwatch(server->watched_by, server->epoll);
+	server->watched_by = NULL;
 	if (server->epoll >= 0)
 		close(server->epoll);
 	server->epoll = -1;
@@ -178,17 +182,58 @@ static bool server_progress(struct doca_ctx *ctx)
 	return worked;
 }
 
-static bool server_pending(struct doca_ctx *ctx)
+static uint64_t server_due_in(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = of_ctx(ctx);
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
-		return false;
-	if (ctx->state == DOCA_CTX_STATE_STOPPING || !task_fifo_empty(&server->endpoint.done))
+		return EMU_NEVER;
+	uint64_t earliest = EMU_NEVER;
+	uint32_t left = server->num_connections;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
+		earliest = READING_NOTIFY_POLL_NS;
+		left = 0; /* nothing is received any more */
+	}
+	for (uint32_t index = 0; left > 0 && index < SHM_DOORBELLS; index++) {
+		struct doca_comch_connection *connection = server->connections[index];
+		if (connection == NULL)
+			continue;
+		left--;
+		uint64_t due = endpoint_connection_due_in(&server->endpoint, connection);
+		if (due == 0)
+			server_mark_ready(server, index); /* its doorbell may have been cleared by another client */
+		earliest = due < earliest ? due : earliest;
+	}
+	return task_fifo_empty(&server->endpoint.done) ? earliest : 0;
+}
+
+static bool server_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
+{
+	struct doca_comch_server *server = of_ctx(ctx);
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
 		return true;
-	for (uint32_t index = 0; index < SHM_DOORBELLS; index++)
-		if (server->connections[index] != NULL && endpoint_connection_pending(server->connections[index]))
-			return true;
-	return false;
+	if (server->watched_by == NULL &&
+	    emu_sleeper_watch(sleeper, server->epoll, endpoint_socket_ready, &server->endpoint))
+		server->watched_by = sleeper;
+	bool reliable = server->watched_by != NULL;
+	for (uint32_t index = 0, left = server->num_connections; left > 0 && index < SHM_DOORBELLS; index++) {
+		if (server->connections[index] == NULL)
+			continue;
+		left--;
+		if (!endpoint_arm_connection(server->connections[index], sleeper, NULL))
+			reliable = false;
+	}
+	return reliable;
+}
+
+static void server_disarm(struct doca_ctx *ctx)
+{
+	struct doca_comch_server *server = of_ctx(ctx);
+	for (uint32_t index = 0, left = server->num_connections; left > 0 && index < SHM_DOORBELLS; index++) {
+		if (server->connections[index] == NULL)
+			continue;
+		left--;
+		endpoint_disarm_connection(server->connections[index]);
+	}
 }
 
 static doca_error_t server_start(struct doca_ctx *ctx)
@@ -241,7 +286,9 @@ const struct emu_ctx_ops server_ops = {
 	.stop = server_stop,
 	.stopped_at_once = server_stopped_at_once,
 	.progress = server_progress,
-	.pending = server_pending,
+	.due_in = server_due_in,
+	.arm = server_arm,
+	.disarm = server_disarm,
 	.submit = endpoint_submit,
 	.free_task = endpoint_free_task,
 };

@@ -21,6 +21,7 @@ struct doca_comch_server {
 
 	struct fabric_listener listener;
 	int epoll;
+	struct emu_sleeper *watched_by; /* the sleeper of its engine, once that has slept */
 	/* A callback of RUNNING may be on the stack: its arguments must survive a stop in it. */
 	bool serving;
 	int64_t last_full_look_ms;

@@ -3,6 +3,7 @@
 
 #include "control/server.h"
 #include "dev.h"
+#include "pe.h"
 #include "readings.h"
 
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
@@ -90,6 +91,7 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		return DOCA_ERROR_INVALID_VALUE;
 	if (atomic_load_explicit(&connection->active_children, memory_order_acquire) > 0)
 		return READING_STOP_WITH_CHILDREN;
+	emu_pe_wake(comch_server->endpoint.ctx.pe);
 	endpoint_push_pending(&comch_server->endpoint, connection);
 	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection))
 		return DOCA_ERROR_AGAIN; /* the goodbye follows the messages, which have no room yet */

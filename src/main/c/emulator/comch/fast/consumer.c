@@ -52,6 +52,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
+	shm_awake(&region->asleep);
 	consumer->region = region;
 	consumer->posts = shm_region_posts(region);
 	consumer->slots = shm_region_slots(region);
@@ -126,6 +127,7 @@ static doca_error_t consumer_stop(struct doca_ctx *ctx)
 static void become_idle(struct doca_comch_consumer *consumer)
 {
 	struct doca_comch_connection *connection = consumer->connection;
+	connection_leave_sleepers(connection, &consumer->sleeper);
 	connection->slot_base[consumer->own.slot] =
 		(connection->slot_base[consumer->own.slot] + SHM_INCARNATION) & (SHM_CLAIM_CLOSED - 1);
 	free_resources(consumer);
@@ -342,23 +344,69 @@ static bool consumer_progress(struct doca_ctx *ctx)
 	return ctx->state == DOCA_CTX_STATE_STOPPING && progress_stopping(consumer);
 }
 
-static bool consumer_pending(struct doca_ctx *ctx)
+/* In how many nanoseconds the oldest posted buffer, which a producer has filled, can complete. */
+static uint64_t oldest_due_in(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
+{
+	uint64_t index = consumer->completed;
+	uint64_t travelling = fault_travel_left(*(const volatile uint64_t *)&slot->arrival);
+	if (travelling > 0)
+		return travelling;
+	const struct shm_region *region = consumer->region;
+	switch (*(const volatile uint8_t *)&slot->payload) {
+	case SHM_PAYLOAD_PIPE: {
+		/* New bytes of it wake the program. */
+		uint64_t produced = atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
+		bool waits = atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) == index + 1 &&
+			     shm_pipe_bytes(produced, index) == consumer->tasks[index & consumer->mask]->piped;
+		return waits ? EMU_NEVER : 0;
+	}
+	case SHM_PAYLOAD_FETCH:
+		return shm_offer_state(offer_of(consumer, index), index) == SHM_OFFER_KEPT ? EMU_NEVER : 0;
+	default:
+		return 0;
+	}
+}
+
+static uint64_t consumer_due_in(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (ctx->state != DOCA_CTX_STATE_RUNNING)
-		return ctx->state != DOCA_CTX_STATE_IDLE;
-	if (atomic_load_explicit(&consumer->connection->lost, memory_order_acquire))
-		return true;
+	struct doca_comch_connection *connection = consumer->connection;
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return EMU_NEVER;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING) {
+		bool waits = consumer->completed < consumer->claimed  ? !written_out(consumer, consumer->completed)
+			     : consumer->completed < consumer->posted ? false
+								      : !emu_ctx_drained(ctx);
+		return waits ? READING_NOTIFY_POLL_NS : 0;
+	}
+	if (atomic_load_explicit(&connection->lost, memory_order_acquire))
+		return 0;
+	if (ctx->state == DOCA_CTX_STATE_STARTING) {
+		bool turn = atomic_load_explicit(&consumer->own.registration, memory_order_acquire) == REGISTERED &&
+			    own_consumer_has_its_turn(connection, &consumer->own);
+		return turn ? 0 : READING_NOTIFY_POLL_NS;
+	}
 	const struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
-	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1)
-		return false;
-	/* A message in the pipeline wakes the program when there are new bytes of it. */
-	const struct shm_region *region = consumer->region;
-	const struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
-	return slot->payload != SHM_PAYLOAD_PIPE ||
-	       atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != consumer->completed + 1 ||
-	       shm_pipe_bytes(atomic_load_explicit(&region->pipe_produced, memory_order_acquire),
-			      consumer->completed) != task->piped;
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1 ||
+	    consumer->completed == consumer->posted)
+		return EMU_NEVER;
+	return oldest_due_in(consumer, slot);
+}
+
+static bool consumer_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return true;
+	shm_fall_asleep(&consumer->region->asleep);
+	return connection_join_sleepers(consumer->connection, &consumer->sleeper, sleeper);
+}
+
+static void consumer_disarm(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	if (consumer->region != NULL)
+		shm_awake(&consumer->region->asleep);
 }
 
 /* ---- tasks ---- */
@@ -464,7 +512,9 @@ const struct emu_ctx_ops consumer_ops = {
 	.start = consumer_start,
 	.stop = consumer_stop,
 	.progress = consumer_progress,
-	.pending = consumer_pending,
+	.due_in = consumer_due_in,
+	.arm = consumer_arm,
+	.disarm = consumer_disarm,
 	.submit = consumer_submit,
 	.free_task = consumer_free_task,
 };

@@ -39,6 +39,7 @@ struct doca_comch_consumer {
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
 	uint32_t num_tasks;
 	struct own_consumer own;
+	struct connection_sleeper sleeper;
 
 	/* While not IDLE. */
 	struct shm_region *region;

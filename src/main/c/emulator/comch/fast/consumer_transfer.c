@@ -38,6 +38,7 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 		task->piped += part;
 	}
 	atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, task->piped), memory_order_release);
+	connection_wake_peer(consumer->connection, &consumer->connection->peer->asleep_for_transfers);
 	if (task->piped < len && stops)
 		*status = READING_FLUSHED_TASK;
 	return task->piped == len || stops;
@@ -50,6 +51,7 @@ bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, en
 	uint32_t place = *(const volatile uint32_t *)&offer->place;
 	if (!shm_offer_move(offer, index, from, SHM_OFFER_FETCHED))
 		return false;
+	connection_wake_peer(consumer->connection, &consumer->connection->peer->asleep_for_transfers);
 	if (place >= SHM_PRODUCER_PLACES)
 		return true; /* a place that does not exist: the producer finds the state of its offer only */
 	/* Only to a later ticket: another consumer may have fetched the producer's next payload meanwhile. */

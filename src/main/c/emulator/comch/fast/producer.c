@@ -119,10 +119,12 @@ static doca_error_t no_buffer_posted(struct doca_comch_producer *producer)
 	return producer_waits_in_vain(producer) ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_AGAIN;
 }
 
-static void publish(struct shm_slot *slot, uint64_t index)
+static void publish(const struct doca_comch_producer *producer, const struct consumer_view *view, struct shm_slot *slot,
+		    uint64_t index)
 {
 	/* Pairs with the acquire load in the consumer's complete_oldest. */
 	atomic_store_explicit(&slot->ready, index + 1, memory_order_release);
+	connection_wake_peer(producer->connection, &view->region->asleep);
 }
 
 /* Claims the next posted buffer that takes `len` bytes. */
@@ -167,7 +169,7 @@ static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer
 		}
 		struct shm_slot *slot = &view->slots[index & view->slot_mask];
 		slot->payload = SHM_PAYLOAD_SKIPPED;
-		publish(slot, index);
+		publish(producer, view, slot, index);
 		index++;
 	}
 }
@@ -363,7 +365,7 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 		task->len = len;
 		producer_begin_transfer(producer, task, view, payload);
 	}
-	publish(slot, index);
+	publish(producer, view, slot, index);
 	task_sent_off(base);
 	if (EMU_LIKELY(!takes_longer))
 		task_fifo_end(&producer->done, base, DOCA_SUCCESS);
@@ -463,6 +465,7 @@ static doca_error_t producer_stop(struct doca_ctx *ctx)
 
 static void leave_stopping(struct doca_comch_producer *producer)
 {
+	connection_leave_sleepers(producer->connection, &producer->sleeper);
 	free_resources(producer);
 	atomic_fetch_sub_explicit(&producer->connection->active_children, 1, memory_order_acq_rel);
 }
@@ -500,13 +503,29 @@ static bool producer_progress(struct doca_ctx *ctx)
 	return moved;
 }
 
-static bool producer_pending(struct doca_ctx *ctx)
+static uint64_t producer_due_in(struct doca_ctx *ctx)
 {
 	const struct doca_comch_producer *producer = of_ctx(ctx);
-	if (ctx->state != DOCA_CTX_STATE_RUNNING)
-		return ctx->state != DOCA_CTX_STATE_IDLE;
-	return !task_fifo_empty(&producer->done) || producer->piped_first != NULL || producer->offered != NULL ||
-	       atomic_load_explicit(&producer->connection->lost, memory_order_acquire);
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return EMU_NEVER;
+	if (!task_fifo_empty(&producer->done))
+		return 0;
+	if (ctx->state == DOCA_CTX_STATE_STOPPING)
+		return emu_ctx_drained(ctx) ? 0 : READING_NOTIFY_POLL_NS;
+	if (atomic_load_explicit(&producer->connection->lost, memory_order_acquire))
+		return 0;
+	return producer_transfers_due_in(producer);
+}
+
+static bool producer_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
+{
+	struct doca_comch_producer *producer = of_ctx(ctx);
+	if (ctx->state == DOCA_CTX_STATE_IDLE)
+		return true;
+	/* Nobody takes it back: other engines may sleep for the same reason. The peer does. */
+	if (producer->piped_first != NULL || producer->offered != NULL)
+		shm_fall_asleep(&producer->connection->own->asleep_for_transfers);
+	return connection_join_sleepers(producer->connection, &producer->sleeper, sleeper);
 }
 
 static void producer_free_task(struct doca_task *task)
@@ -526,7 +545,8 @@ const struct emu_ctx_ops producer_ops = {
 	.stop = producer_stop,
 	.stopped_at_once = producer_stopped_at_once,
 	.progress = producer_progress,
-	.pending = producer_pending,
+	.due_in = producer_due_in,
+	.arm = producer_arm,
 	.submit = producer_submit,
 	.free_task = producer_free_task,
 };

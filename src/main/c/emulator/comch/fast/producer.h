@@ -74,6 +74,7 @@ struct doca_comch_producer {
 	uint64_t ticket;   /* of the offer */
 	uint32_t waits;    /* for producer_waits_in_vain */
 	bool direct_write; /* process_vm_writev works */
+	struct connection_sleeper sleeper;
 
 	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */
 	struct iovec *lists; /* max_list of each task; NULL where that is 1. While not IDLE */
@@ -143,6 +144,9 @@ bool producer_end_offer(struct doca_comch_producer *producer);
 /* Takes the offer back, unless the consumer has copied all of it. A consumer that is still copying notices at the
  * end. */
 void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t status);
+
+/* In how many nanoseconds one of them will have something to do (emu_ctx_ops). */
+uint64_t producer_transfers_due_in(const struct doca_comch_producer *producer);
 
 /* Ends all offers and transfers through the pipeline. */
 void producer_flush_transfers(struct doca_comch_producer *producer);

@@ -90,6 +90,7 @@ static void keep_offer(struct doca_comch_producer *producer)
 		return;
 	bool placed = connection_write_peer(producer->connection, dest, task->source, task->len);
 	(void)shm_offer_move(offer, task->index, SHM_OFFER_KEPT, placed ? SHM_OFFER_PLACED : SHM_OFFER_WITHDRAWN);
+	connection_wake_peer(producer->connection, &region->asleep);
 	settle_offer(producer, placed ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
 }
 
@@ -154,6 +155,7 @@ static void abort_pipe(struct doca_comch_producer *producer, doca_error_t status
 		struct shm_region *region = region_of(producer, task);
 		struct shm_slot *slot = &shm_region_slots(region)[task->index & shm_slot_mask(task->capacity)];
 		*(volatile uint8_t *)&slot->payload = SHM_PAYLOAD_FAILED;
+		connection_wake_peer(producer->connection, &region->asleep);
 	}
 	leave_pipe(producer, status);
 }
@@ -211,13 +213,45 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 		/* The consumer has stopped meanwhile; one that still runs breaks the protocol. */
 		gone = consumer_gone(producer, task);
 		leave_pipe(producer, gone == DOCA_SUCCESS ? DOCA_ERROR_IO_FAILED : gone);
-	} else if (task->piped == task->len) {
-		leave_pipe(producer, DOCA_SUCCESS);
+		return true;
 	}
+	connection_wake_peer(producer->connection, &region->asleep);
+	if (task->piped == task->len)
+		leave_pipe(producer, DOCA_SUCCESS);
 	return true;
 }
 
+/* Whether the oldest piped message has to wait for the consumer. */
+static bool pipe_waits(const struct doca_comch_producer *producer)
+{
+	const struct doca_comch_producer_task_send *task = producer->piped_first;
+	if (consumer_gone(producer, task) != DOCA_SUCCESS || task->base.state == EMU_TASK_CANCELLED)
+		return false;
+	const struct shm_region *region = region_of(producer, task);
+	if (atomic_load_explicit(&region->pipe_turn, memory_order_acquire) != task->index + 1)
+		return true;
+	uint64_t mark = atomic_load_explicit(&region->pipe_consumed, memory_order_acquire);
+	return task->piped - shm_pipe_bytes(mark, task->index) == SHM_PIPE_BYTES;
+}
+
 /* ---- both ---- */
+
+uint64_t producer_transfers_due_in(const struct doca_comch_producer *producer)
+{
+	if (producer->piped_first != NULL && !pipe_waits(producer))
+		return 0;
+	if (producer->offered != NULL) {
+		enum shm_offer_state state = state_of_offer(producer);
+		bool waits = consumer_gone(producer, producer->offered) == DOCA_SUCCESS &&
+			     (state == SHM_OFFER_TAKEN ||
+			      (state == SHM_OFFER_OPEN && now_ms() <= producer->offered_until_ms));
+		if (!waits)
+			return 0;
+	}
+	/* The consumer wakes the program; and the producer looks now and then whether the peer is still there. */
+	bool any = producer->piped_first != NULL || producer->offered != NULL;
+	return any ? READING_NOTIFY_POLL_NS : EMU_NEVER;
+}
 
 void producer_begin_transfer(struct doca_comch_producer *producer, struct doca_comch_producer_task_send *task,
 			     const struct consumer_view *view, enum shm_payload payload)
