@@ -218,8 +218,8 @@ final class SlotSends extends OutgoingTasks {
 
     private void allocate(int slot, long immediate, int immediateLength) {
         long buffer = memory.buffer(slot);
-        int code = ProducerCalls.get().allocate(
-                context.address(), buffer, immediate, immediateLength, claimedFor, scratch.resultAddress());
+        int code = ProducerCalls.get()
+                .allocate(context.address(), buffer, immediate, immediateLength, claimedFor, scratch.resultAddress());
         if (code != Calls.SUCCESS) {
             throw refused(code, ProducerCalls.get().allocateFunction());
         }

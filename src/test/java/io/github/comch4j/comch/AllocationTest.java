@@ -132,7 +132,7 @@ class AllocationTest extends BothForms {
                 long expected = messages + 1;
                 buffer.segment().set(ValueLayout.JAVA_LONG, 0, 3);
                 buffer.setLength(8 + (messages & 15));
-                while (!((messages & 1) == 0 || !immediates
+                while (!(((messages & 1) == 0 || !immediates)
                         ? producer.trySend(buffer, consumer.id()).accepted()
                         : producer.trySend(buffer, consumer.id(), immediate).accepted())) {
                     machine.engine.progress();
