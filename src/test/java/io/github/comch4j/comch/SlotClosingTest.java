@@ -22,7 +22,7 @@ class SlotClosingTest extends BothForms {
     private static final int SIZE = 20_000; // not inline in the device's queue
 
     /** What the producer is doing. */
-    private enum Sending {
+    enum Sending {
         NOTHING,
         CLAIMED,
         COMMITTED,
@@ -32,7 +32,7 @@ class SlotClosingTest extends BothForms {
     }
 
     /** What the consumer is doing. */
-    private enum Receiving {
+    enum Receiving {
         STARTING,
         POSTED,
         UNPOLLED,
@@ -40,7 +40,7 @@ class SlotClosingTest extends BothForms {
     }
 
     /** What ends. */
-    private enum End {
+    enum End {
         PRODUCER,
         CONSUMER,
         DISCONNECT,
