@@ -40,6 +40,7 @@
 #define MAX_CHILDREN 2
 #define QUEUE_SIZE 4u
 #define MSG_SIZE 300u
+#define RING_BYTES SHM_PAGE /* the least; QUEUE_SIZE messages of MSG_SIZE bytes take less */
 
 #define GUARD 64u
 #define GUARD_BYTE 0xc3
@@ -105,7 +106,10 @@ static void remove_folder(void)
 	(void)rmdir(folder);
 }
 
+static void check_that_peers_connect(void);
+
 int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -132,6 +136,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	OK(doca_buf_inventory_create(4 * MAX_CHILDREN * MAX_TASKS, &inventory));
 	OK(doca_buf_inventory_start(inventory));
 	slot_ends_init(dpu, host);
+	check_that_peers_connect();
 	return 0;
 }
 
@@ -185,6 +190,9 @@ static struct session {
 	uint32_t restarts;
 } s;
 
+/* With the peer, of all inputs. */
+static uint64_t connections;
+
 static void enter_callback(void)
 {
 	REQUIRE(!s.in_callback);
@@ -212,8 +220,10 @@ static void connected(struct doca_comch_event_connection_status_changed *event,
 	(void)event;
 	enter_callback();
 	/* The others (knock) are only looked at. */
-	if (successful && s.connection == NULL)
+	if (successful && s.connection == NULL) {
 		s.connection = connection;
+		connections++;
+	}
 	leave_callback();
 }
 
@@ -241,8 +251,10 @@ static void state_changed(const union doca_data user_data, struct doca_ctx *ctx,
 			  enum doca_ctx_states next)
 {
 	(void)user_data, (void)prev;
-	if (ctx == s.ctx && next == DOCA_CTX_STATE_RUNNING && !s.is_server)
+	if (ctx == s.ctx && next == DOCA_CTX_STATE_RUNNING && !s.is_server) {
 		OK(doca_comch_client_get_connection(s.client, &s.connection));
+		connections++;
+	}
 	if (ctx == s.ctx && next == DOCA_CTX_STATE_IDLE)
 		s.connection = NULL;
 }
@@ -611,7 +623,7 @@ static void introduce_peer(enum wire_kind kind, int good_fd)
 	wire_init(&message, kind);
 	message.max_msg_size = MSG_SIZE;
 	message.recv_queue_size = QUEUE_SIZE;
-	message.ring_bytes = 4096;
+	message.ring_bytes = RING_BYTES;
 	message.connection_index = 0;
 	memset(message.cookie, 0x11, sizeof(message.cookie));
 	strcpy(message.name, NAME);
@@ -772,7 +784,7 @@ static void scribble(void)
 static void send_to_local(void)
 {
 	uint64_t tail = atomic_load(&s.peer.own->ring_tail);
-	uint64_t ring_bytes = 4096; /* QUEUE_SIZE messages of MSG_SIZE bytes */
+	uint64_t ring_bytes = RING_BYTES;
 	uint64_t offset = tail & (ring_bytes - 1) & ~UINT64_C(15);
 	struct shm_record *record =
 		(struct shm_record *)(s.peer.shared + SHM_RING_OFFSET(shm_other(s.peer.side)) + offset);
@@ -1245,8 +1257,6 @@ static unsigned open_descriptors(void)
 	return open;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	unsigned descriptors = open_descriptors();
@@ -1288,4 +1298,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	REQUIRE(world_mappings() == 0);
 	REQUIRE(open_descriptors() == descriptors);
 	return 0;
+}
+
+/* A peer that keeps to the protocol gets its connection: otherwise the protocol has changed, and nothing behind the
+ * handshake would be tried. */
+static void check_that_peers_connect(void)
+{
+	for (uint8_t is_server = 0; is_server < 2; is_server++) {
+		uint8_t with_all_children = 0x0cu | is_server;
+		uint64_t before = connections;
+		(void)LLVMFuzzerTestOneInput(&with_all_children, 1);
+		REQUIRE(connections == before + 1);
+	}
 }
