@@ -58,15 +58,20 @@ public final class Comch {
      * @param arguments a command and options, see {@code --help}
      */
     public static void main(String[] arguments) {
+        System.exit(status(arguments));
+    }
+
+    /** The program's exit status. */
+    static int status(String... arguments) {
         boolean sample = arguments.length > 0 && arguments[0].equals("sample");
-        System.exit(CommandLine.run(PROGRAM, sample ? SampleCommand.USAGE : USAGE, arguments, line -> {
+        return CommandLine.run(PROGRAM, sample ? SampleCommand.USAGE : USAGE, arguments, line -> {
             try {
                 run(line);
             } catch (NoSuchDeviceException e) {
                 // no such device or representor: lists those that there are
                 throw new ProgramException(e.getMessage(), e);
             }
-        }));
+        });
     }
 
     private static void run(CommandLine line) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** {@code comch sample} and its counterpart in C, of either generation, which behaves as DOCA's samples do. */
 @Timeout(300)
 class SamplesInCIT {
-    private static final int ROUNDS = 3;
+    private static final int ROUNDS = 2;
 
     private record Counterpart(Sdk sdk, Path program) {}
 

@@ -74,6 +74,14 @@ public final class CommandLine {
 
     /** Of an option with a short name: {@code --text TEXT}, {@code --text=TEXT} or {@code -t TEXT}. */
     public Optional<String> value(String name, String shortName) {
+        Optional<String> value = next(name, shortName);
+        if (value.isPresent() && next(name, shortName).isPresent()) {
+            throw new UsageException(name + " is given twice");
+        }
+        return value;
+    }
+
+    private Optional<String> next(String name, String shortName) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(name + "=")) {
