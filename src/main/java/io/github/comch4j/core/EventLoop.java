@@ -12,7 +12,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +43,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Starts a loop that backs off when idle, and logs failures.
+     * Starts a loop that sleeps until there is something to do ({@link IdleStrategy#eventDriven()}), and logs failures.
      *
      * @param name the thread's name
      * @return the loop, running
@@ -52,7 +51,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
      */
     public static EventLoop start(String name) {
-        return start(name, IdleStrategy.backOff());
+        return start(name, IdleStrategy.eventDriven());
     }
 
     /**
@@ -132,7 +131,6 @@ public final class EventLoop implements Executor, AutoCloseable {
         if (!run.add(task)) {
             throw new RejectedExecutionException(this + " is closed");
         }
-        LockSupport.unpark(thread);
     }
 
     /**
@@ -276,7 +274,6 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public void close() {
         run.close();
-        LockSupport.unpark(thread);
         if (isInLoop()) {
             return;
         }

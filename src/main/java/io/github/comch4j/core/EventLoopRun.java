@@ -1,9 +1,14 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.internal.life.Sleeper;
 import java.lang.System.Logger;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +25,8 @@ final class EventLoopRun implements Runnable {
     private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
     private final CompletableFuture<ProgressEngine> engine = new CompletableFuture<>();
     private LoopThread loopThread; // set by the thread before the engine
+    private volatile @Nullable Sleeper sleeper; // likewise; null: the thread parks, if anything
+    private volatile @Nullable Thread thread;
     private volatile boolean closing;
     private volatile boolean ended;
     private volatile @Nullable Throwable endedWith;
@@ -44,18 +51,33 @@ final class EventLoopRun implements Runnable {
         return loopThread;
     }
 
-    /** Adds a task, which is done soon if the thread is not parked; false if the loop is closed. */
+    /** Adds a task, which is done soon; false if the loop is closed. */
     boolean add(Runnable task) {
         if (closing) {
             return false;
         }
         tasks.add(task);
+        wake();
         return !(ended && tasks.remove(task)); // if it ended meanwhile, and did not see the task
     }
 
-    /** Ends it soon, if the thread is not parked. */
+    /** Ends it soon. */
     void close() {
         closing = true;
+        wake();
+    }
+
+    private void wake() {
+        Sleeper sleeping = sleeper;
+        if (sleeping != null) {
+            sleeping.wake();
+        } else {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    private boolean handedOver() {
+        return closing || !tasks.isEmpty();
     }
 
     boolean isClosing() {
@@ -72,6 +94,7 @@ final class EventLoopRun implements Runnable {
 
     @Override
     public void run() {
+        thread = Thread.currentThread();
         ProgressEngine mine;
         try {
             mine = ProgressEngine.create();
@@ -82,10 +105,12 @@ final class EventLoopRun implements Runnable {
         }
         loopThread = new LoopThread(mine.engine(), loop);
         mine.engine().loopThread(loopThread);
+        sleepOn(mine.engine());
         engine.complete(mine);
         while (!closing) {
             rest(round(mine));
         }
+        stopSleeping();
         while (!tasks.isEmpty()) {
             round(mine); // what was handed over before close() is still done
         }
@@ -126,7 +151,31 @@ final class EventLoopRun implements Runnable {
         try {
             idle.idle(work);
         } catch (Throwable t) {
+            stopSleeping(); // if it was the sleep that failed, it would do so again
             fail(t);
+        }
+    }
+
+    private void sleepOn(Engine own) {
+        if (idle instanceof EventDriven strategy) {
+            try {
+                Sleeper created = Sleeper.wakeable(own);
+                if (created.isWakeable()) {
+                    strategy.sleepOn(created, this::handedOver);
+                    sleeper = created;
+                }
+            } catch (DocaException | MissingFunctionException e) {
+                logger().log(Logger.Level.DEBUG, loop + " does not sleep on its engine", e);
+            }
+        }
+    }
+
+    private void stopSleeping() {
+        Sleeper former = sleeper;
+        if (former != null && idle instanceof EventDriven strategy) {
+            sleeper = null;
+            strategy.sleepOn(null, this::handedOver);
+            former.close();
         }
     }
 

@@ -18,8 +18,10 @@ import java.util.concurrent.locks.LockSupport;
  * <tr><th>alias</th><th>latency of the next event</th><th>processor when idle</th></tr>
  * <tr><td>{@code spin}</td><td>none</td><td>one core, always</td></tr>
  * <tr><td>{@code yield}</td><td>none while nobody else wants the core</td><td>what others leave of one core</td></tr>
- * <tr><td>{@code backoff} (default)</td><td>none while busy, up to a millisecond after a pause</td>
+ * <tr><td>{@code backoff}</td><td>none while busy, up to a millisecond after a pause</td>
  * <td>about one hundredth of a core</td></tr>
+ * <tr><td>{@code event} (default of an {@link EventLoop})</td><td>none while busy, that of a wake-up by the operating
+ * system after a pause</td><td>next to nothing on the emulated device; on others as {@code backoff}</td></tr>
  * <tr><td>{@code park}</td><td>up to the time that it is given</td><td>next to nothing</td></tr>
  * </table>
  */
@@ -110,9 +112,23 @@ public interface IdleStrategy {
     }
 
     /**
+     * Spins for a while, then sleeps in the operating system until the engine of the {@link EventLoop} has something to
+     * do ({@link ProgressEngine#awaitEvent}) or a task is handed over. In a loop of the program's own it backs off.
+     *
+     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions. So, but on the
+     * emulated device, which has them, it sleeps for a millisecond at most; for longer only as long as events come, and
+     * nothing is found that came without.
+     *
+     * @return a new strategy
+     */
+    static IdleStrategy eventDriven() {
+        return new EventDriven();
+    }
+
+    /**
      * A strategy by its alias, for settings.
      *
-     * @param alias {@code spin}, {@code yield}, {@code backoff} or {@code park} (100 µs), in either case
+     * @param alias {@code spin}, {@code yield}, {@code backoff}, {@code event} or {@code park} (100 µs), in either case
      * @return a new strategy
      * @throws IllegalArgumentException if there is none of that name
      */
@@ -121,9 +137,11 @@ public interface IdleStrategy {
             case "spin" -> busySpin();
             case "yield" -> yielding();
             case "backoff" -> backOff();
+            case "event" -> eventDriven();
             case "park" -> parking(Duration.ofNanos(100_000));
             default ->
-                throw new IllegalArgumentException("no idle strategy \"" + alias + "\": spin, yield, backoff or park");
+                throw new IllegalArgumentException(
+                        "no idle strategy \"" + alias + "\": spin, yield, backoff, event or park");
         };
     }
 }

@@ -109,9 +109,10 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Progresses until {@code condition} holds or the time is up; sleeps shortly while nothing happens.
+     * Progresses until {@code condition} holds or the time is up. While nothing happens it sleeps, as
+     * {@link #awaitEvent} does, for a millisecond at most at a time.
      *
-     * @param condition asked after each thing that happened, on this thread
+     * @param condition asked after each thing that happened and each sleep, on this thread
      * @param timeout how long to wait at most
      * @return whether the condition holds
      * @throws WrongThreadException if another thread owns the engine
@@ -268,10 +269,9 @@ public final class ProgressEngine implements AutoCloseable {
      * virtual thread.
      *
      * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions; so choose a
-     * time after which progressing without one does no harm. The emulated device raises them, and wakes a sleeper every
-     * millisecond besides.
+     * time after which progressing without one does no harm. The emulated device raises them.
      *
-     * @param timeout how long to sleep at most; rounded to milliseconds, at least 1
+     * @param timeout how long to sleep at most; 1 millisecond at least
      * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if it is closed, or inside one of its callbacks, or if the thread is interrupted,

@@ -33,7 +33,7 @@ class EventLoopTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"spin", "yield", "backoff", "park"})
+    @ValueSource(strings = {"spin", "yield", "backoff", "event", "park"})
     void twoLoopsTalkWithEachStrategy(String alias) throws Exception {
         BlockingQueue<Long> answers = new LinkedBlockingQueue<>();
         EventLoop one = EventLoop.start("one", IdleStrategy.of(alias));
@@ -292,7 +292,7 @@ class EventLoopTest {
 
     @Test
     void strategiesHaveNamesAndLimits() {
-        assertThat(List.of("spin", "yield", "backoff", "park"))
+        assertThat(List.of("spin", "yield", "backoff", "event", "park"))
                 .allSatisfy(alias -> assertThat(IdleStrategy.of(alias).alias()).isEqualTo(alias));
         assertThat(IdleStrategy.of("BackOff"))
                 .hasToString(IdleStrategy.backOff().toString());
@@ -308,9 +308,27 @@ class EventLoopTest {
                 .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> IdleStrategy.backOff(1, 0, Duration.ofNanos(2), Duration.ofNanos(1)))
                 .isInstanceOf(IllegalArgumentException.class);
+        IdleStrategy inOtherLoops = IdleStrategy.eventDriven();
+        for (int i = 0; i < 2000; i++) {
+            inOtherLoops.idle(i % 500 == 0 ? 1 : 0);
+        }
+        assertThat(inOtherLoops).hasToString("event");
         IdleStrategy backOff = IdleStrategy.backOff(2, 2, Duration.ofNanos(1), Duration.ofNanos(4));
         for (int i = 0; i < 20; i++) {
             backOff.idle(i % 10 == 9 ? 1 : 0);
+        }
+    }
+
+    @Test
+    void tasksAreDoneWhileTheLoopSleeps() throws Exception {
+        try (EventLoop loop = EventLoop.start("loop", IdleStrategy.eventDriven())) {
+            for (int i = 0; i < 2000; i++) {
+                int number = i;
+                assertThat(loop.call(() -> number)).isEqualTo(i);
+                if (i % 100 == 0) {
+                    Thread.sleep(1); // long enough for it to fall asleep
+                }
+            }
         }
     }
 

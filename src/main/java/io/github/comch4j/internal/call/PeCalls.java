@@ -1,9 +1,11 @@
 package io.github.comch4j.internal.call;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -19,8 +21,15 @@ public final class PeCalls {
     /** {@code doca_pe_progress}. */
     public static final String PROGRESS_NAME = "doca_pe_progress";
 
+    private static final String REQUEST_NAME = "doca_pe_request_notification";
+    private static final String CLEAR_NAME = "doca_pe_clear_notification";
+
     private static final MethodHandle PROGRESS =
             Symbols.downcall(PROGRESS_NAME, FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
+    private static final MethodHandle REQUEST =
+            Symbols.downcall(REQUEST_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle CLEAR =
+            Symbols.downcall(CLEAR_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
 
     private PeCalls() {}
 
@@ -61,16 +70,28 @@ public final class PeCalls {
 
     /** {@code doca_pe_request_notification}. */
     public static void requestNotification(MemorySegment engine) {
-        Calls.check(
-                "doca_pe_request_notification", "arming the engine", () -> doca_h.doca_pe_request_notification(engine));
+        int code;
+        try {
+            code = (int) REQUEST.invokeExact(engine.address());
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+        if (code != Calls.SUCCESS) {
+            throw Failures.refused(code, REQUEST_NAME, "arming the engine");
+        }
     }
 
     /** {@code doca_pe_clear_notification}. */
     public static void clearNotification(MemorySegment engine, int handle) {
-        Calls.check(
-                "doca_pe_clear_notification",
-                "disarming the engine",
-                () -> doca_h.doca_pe_clear_notification(engine, handle));
+        int code;
+        try {
+            code = (int) CLEAR.invokeExact(engine.address(), handle);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+        if (code != Calls.SUCCESS) {
+            throw Failures.refused(code, CLEAR_NAME, "disarming the engine");
+        }
     }
 
     /** {@code doca_pe_set_event_mode}. */

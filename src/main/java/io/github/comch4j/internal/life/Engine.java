@@ -30,6 +30,7 @@ public final class Engine extends Resource {
     private final Transport transport;
     private volatile Thread owner; // null: released, or closed
     private volatile LoopThread loopThread; // null: no event loop
+    private Sleeper sleeper; // once its thread has slept
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
     private volatile Duration timeout = DEFAULT_TIMEOUT;
     private final long number = NUMBERS.incrementAndGet();
@@ -204,7 +205,7 @@ public final class Engine extends Resource {
      * thread remains interrupted.
      */
     public boolean awaitInterruptibly(BooleanSupplier done, long deadline, Engine other) throws InterruptedException {
-        Pause pause = new Pause();
+        Pause pause = new Pause(this, other);
         while (!done.getAsBoolean()) {
             if (Thread.currentThread().isInterrupted()) {
                 throw new InterruptedException("interrupted while waiting on " + name());
@@ -241,7 +242,7 @@ public final class Engine extends Resource {
     }
 
     private boolean awaitClosing(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
-        Pause pause = new Pause();
+        Pause pause = new Pause(null, null); // what closes may look for its end only where it is asked for progress
         while (!done.getAsBoolean()) {
             boolean worked = progress(teardown);
             if (other != null && other != this && other.isMine() && !other.inCallbacks) {
@@ -257,6 +258,14 @@ public final class Engine extends Resource {
             }
         }
         return true;
+    }
+
+    /** Puts the owner to sleep until the engine has something to do. Fails where DOCA has no descriptor for that. */
+    Sleeper sleeper() {
+        if (sleeper == null) {
+            sleeper = Sleeper.of(this);
+        }
+        return sleeper;
     }
 
     /** The {@code struct doca_pe *}. */

@@ -1,14 +1,29 @@
 package io.github.comch4j.internal.life;
 
+import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** For waiting loops: spins, then yields, then sleeps for short times. */
+/** For waiting loops: spins, then yields, then sleeps: until the engine has something to do, but never for long. */
 final class Pause {
     private static final int SPINS = 200;
     private static final int YIELDS = 200;
-    private static final long SLEEP_NANOS = 50_000;
+    private static final long SHORTEST_SLEEP = 50_000; // nanoseconds, as the next
+    /** What is waited for may be another thread's doing, or something that DOCA does not wake an engine for. */
+    private static final long LONGEST_SLEEP = 1_000_000;
 
+    private final Engine engine;
+    private final Engine other;
+    private boolean sleepsOnEngines;
     private int rounds;
+    private long sleep = SHORTEST_SLEEP;
+
+    /** With engines whose owner waits: both may be null, and {@code other} another thread's. */
+    Pause(Engine engine, Engine other) {
+        this.engine = engine;
+        this.other = other == engine ? null : other;
+        this.sleepsOnEngines = engine != null;
+    }
 
     /** One round without work. Returns false once {@code deadline} (by {@link System#nanoTime()}) has passed. */
     boolean idle(long deadline) {
@@ -17,20 +32,34 @@ final class Pause {
             Thread.onSpinWait();
             return true;
         }
-        if (System.nanoTime() - deadline > 0) {
+        long left = deadline - System.nanoTime();
+        if (left < 0) {
             return false;
         }
         if (rounds < SPINS + YIELDS) {
             rounds++;
             Thread.yield();
+        } else if (sleepsOnEngines) {
+            sleep(Math.min(sleep, left + 1));
+            sleep = Math.min(2 * sleep, LONGEST_SLEEP);
         } else {
-            LockSupport.parkNanos(SLEEP_NANOS);
+            LockSupport.parkNanos(SHORTEST_SLEEP);
         }
         return true;
+    }
+
+    private void sleep(long nanos) {
+        try {
+            boolean both = other != null && other.isMine();
+            engine.sleeper().sleep(nanos, both ? other.sleeper() : null);
+        } catch (DocaException | MissingFunctionException e) {
+            sleepsOnEngines = false; // the wait goes on without
+        }
     }
 
     /** There was work. */
     void reset() {
         rounds = 0;
+        sleep = SHORTEST_SLEEP;
     }
 }

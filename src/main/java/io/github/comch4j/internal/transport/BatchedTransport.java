@@ -206,13 +206,27 @@ final class BatchedTransport extends Transport {
     /** Nothing may wait in a queue or in the ring, as the engine's descriptor does not become readable for it. */
     @Override
     public boolean prepareToSleep() {
-        prefetches = false;
         for (BatchedTaskQueue queue : queues) {
             if (queue != null) {
                 queue.flush();
             }
         }
         return !ring.isEmpty();
+    }
+
+    @Override
+    public boolean holdsTasksBack() {
+        for (BatchedTaskQueue queue : queues) {
+            if (queue != null && queue.queued() != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
+    public void stopPrefetching() {
+        prefetches = false;
     }
 
     private void flushSends() {

@@ -55,6 +55,16 @@ final class PlainTransport extends Transport {
     }
 
     @Override
+    public boolean holdsTasksBack() {
+        for (PlainTaskQueue queue : queues) {
+            if (queue.queued() != 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public void deliverPending(ContextEvents context) {
         // nothing waits: each event is an upcall
     }

@@ -37,6 +37,17 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      */
     public abstract boolean prepareToSleep();
 
+    /**
+     * Whether tasks are still queued, as DOCA does not take them now: to be submitted again soon, because no event
+     * tells when it does.
+     */
+    public abstract boolean holdsTasksBack();
+
+    /** The program sleeps on the engine's descriptor in its own way: progress brings no more than it is asked for. */
+    public void stopPrefetching() {
+        // without the batch library it never does
+    }
+
     /** After a call that changes the context's state: delivers its changes of state that wait in the ring. */
     public abstract void deliverPending(ContextEvents context);
 

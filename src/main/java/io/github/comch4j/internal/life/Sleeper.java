@@ -1,0 +1,215 @@
+package io.github.comch4j.internal.life;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.load.Symbols;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Puts the thread of an engine to sleep on the engine's descriptor ({@code doca_pe_get_notification_handle}), until the
+ * engine has something to do, the time is up, or another thread {@linkplain #wake() wakes} it. Allocates nothing per
+ * sleep.
+ *
+ * <p>A thread that may be woken by others {@linkplain #announce() says so}, looks whether there is anything to do,
+ * {@linkplain #sleep sleeps}, and {@linkplain #retract() takes it back}: who hands something over before the look is
+ * seen by it, and who does so later finds the announcement.
+ */
+public final class Sleeper {
+    // struct pollfd[2], struct timespec, and 8 bytes to read and write
+    private static final long SECOND = 8;
+    private static final long TIMESPEC = 16;
+    private static final long WORD = 32;
+    private static final long BYTES = 40;
+
+    private static final int EFD_CLOEXEC = 0x80000;
+    private static final short POLLIN = 1;
+    private static final int NONE = -1;
+
+    /** Sleep of an engine whose tasks DOCA does not take now, in nanoseconds: nothing tells when it does. */
+    private static final long UNTIL_NEXT_TRY = 100_000;
+
+    private final Engine engine;
+    private final int handle;
+    private final MemorySegment memory = Arena.ofAuto().allocate(BYTES, 8);
+    private final int alarm;
+    private final AtomicBoolean asleep = new AtomicBoolean();
+
+    private Sleeper(Engine engine, int alarm) {
+        this.engine = engine;
+        this.handle = Notifications.handle(engine);
+        this.alarm = alarm;
+        prepare(0, handle);
+        prepare(SECOND, alarm);
+        memory.set(JAVA_LONG, WORD, 1);
+    }
+
+    /** One that nobody else wakes; needs no close. */
+    static Sleeper of(Engine engine) {
+        return new Sleeper(engine, NONE);
+    }
+
+    /**
+     * One that other threads can wake; to be closed by the engine's owner.
+     *
+     * @throws io.github.comch4j.DocaException if the engine has no descriptor, or
+     *     {@link io.github.comch4j.MissingFunctionException} if the libraries know nothing of it
+     */
+    public static Sleeper wakeable(Engine engine) {
+        Notifications.handle(engine); // fails before there is anything to close
+        int alarm = Os.eventfd();
+        return new Sleeper(engine, alarm);
+    }
+
+    /** Whether it can be woken as others than its engine: there was a descriptor for that. */
+    public boolean isWakeable() {
+        return alarm != NONE;
+    }
+
+    private void prepare(long at, int descriptor) {
+        memory.set(JAVA_INT, at, descriptor); // a negative one is not looked at
+        memory.set(JAVA_SHORT, at + 4, POLLIN);
+    }
+
+    /** From here on {@link #wake()} ends the sleep. */
+    public void announce() {
+        asleep.set(true);
+    }
+
+    /** The thread is awake. */
+    public void retract() {
+        if (!asleep.compareAndSet(true, false)) {
+            Os.read(alarm, memory.address() + WORD); // it is being written, or has been
+            memory.set(JAVA_LONG, WORD, 1);
+        }
+    }
+
+    /** Ends the sleep of a thread that has announced it. Any thread. Without effect on one that is awake. */
+    public void wake() {
+        if (asleep.get() && asleep.compareAndSet(true, false)) {
+            Os.write(alarm, memory.address() + WORD);
+        }
+    }
+
+    /**
+     * Arms the engine, sleeps, and disarms it. Tasks that are queued are submitted first; does not sleep while
+     * completions wait for their handlers.
+     *
+     * @param nanos how long at most
+     * @return whether the engine has something to do, which may be a false alarm
+     */
+    public boolean sleep(long nanos) {
+        return sleep(nanos, null);
+    }
+
+    /** As {@link #sleep(long)}, until either engine has something to do; {@code other} may be null. */
+    boolean sleep(long nanos, Sleeper other) {
+        engine.checkOwner();
+        if (engine.transport().prepareToSleep()
+                || (other != null && other.engine.transport().prepareToSleep())) {
+            return true;
+        }
+        boolean held = engine.transport().holdsTasksBack()
+                || (other != null && other.engine.transport().holdsTasksBack());
+        long time = held ? Math.min(nanos, UNTIL_NEXT_TRY) : nanos;
+        PeCalls.requestNotification(engine.handle());
+        try {
+            return other == null ? poll(time) : pollBoth(time, other);
+        } finally {
+            PeCalls.clearNotification(engine.handle(), handle);
+        }
+    }
+
+    private boolean pollBoth(long nanos, Sleeper other) {
+        PeCalls.requestNotification(other.engine.handle());
+        prepare(SECOND, other.handle);
+        try {
+            return poll(nanos);
+        } finally {
+            prepare(SECOND, alarm);
+            PeCalls.clearNotification(other.engine.handle(), other.handle);
+        }
+    }
+
+    /** An interrupted call counts as the time being up. */
+    boolean poll(long nanos) {
+        memory.set(JAVA_LONG, TIMESPEC, nanos / 1_000_000_000);
+        memory.set(JAVA_LONG, TIMESPEC + 8, nanos % 1_000_000_000);
+        if (Os.ppoll(memory.address(), memory.address() + TIMESPEC) <= 0) {
+            return false;
+        }
+        boolean event = memory.get(JAVA_SHORT, 6) != 0; // revents
+        return event || (memory.get(JAVA_INT, SECOND) != alarm && memory.get(JAVA_SHORT, SECOND + 6) != 0);
+    }
+
+    /** Gives its descriptor back. The engine's owner, when nobody can wake it any more. */
+    public void close() {
+        if (alarm != NONE) {
+            Os.close(alarm);
+        }
+    }
+
+    /** Calls of the C library. */
+    private static final class Os {
+        private static final MethodHandle PPOLL =
+                Symbols.standard("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+        private static final MethodHandle EVENTFD =
+                Symbols.standard("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+        private static final MethodHandle READ =
+                Symbols.standard("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+        private static final MethodHandle WRITE =
+                Symbols.standard("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
+        private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+
+        static int ppoll(long requests, long time) {
+            try {
+                return (int) PPOLL.invokeExact(requests, 2L, time, 0L);
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+
+        static int eventfd() {
+            try {
+                return (int) EVENTFD.invokeExact(0, EFD_CLOEXEC);
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+
+        /** Waits for the word, and is not ended by a signal. */
+        static void read(int descriptor, long word) {
+            try {
+                while ((long) READ.invokeExact(descriptor, word, 8L) != 8) {
+                    Thread.onSpinWait();
+                }
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+
+        static void write(int descriptor, long word) {
+            try {
+                while ((long) WRITE.invokeExact(descriptor, word, 8L) != 8) {
+                    Thread.onSpinWait();
+                }
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+
+        static void close(int descriptor) {
+            try {
+                int ignored = (int) CLOSE.invokeExact(descriptor);
+            } catch (Throwable t) {
+                throw Symbols.unexpected(t);
+            }
+        }
+    }
+}
