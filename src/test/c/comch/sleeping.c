@@ -205,7 +205,7 @@ static void small_payloads(struct side *side)
 /* Longer than the pipeline, and long enough to be fetched. */
 static void large_payloads(struct side *side)
 {
-	payloads(side, 3u << 20, 60);
+	payloads(side, 2u << 20, 30);
 }
 
 /* The control path sleeps in one thread, the fast path in another. */

@@ -281,9 +281,15 @@ bool endpoint_connection_ended(struct doca_comch_connection *connection)
 		       connection->directory_version_seen;
 }
 
+/* Whoever uses it last gives its memory back, and that need not be this thread. */
+static bool is_over(const struct doca_comch_connection *connection)
+{
+	return atomic_load_explicit(&connection->lost, memory_order_relaxed);
+}
+
 uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca_comch_connection *connection)
 {
-	if (connection->own == NULL)
+	if (is_over(connection))
 		return EMU_NEVER;
 	if (!connection->broken)
 		endpoint_push_pending(endpoint, connection);
@@ -301,7 +307,7 @@ uint64_t endpoint_connection_due_in(struct comch_endpoint *endpoint, struct doca
 
 bool endpoint_arm_connection(struct doca_comch_connection *connection, struct emu_sleeper *sleeper, emu_ready_cb ready)
 {
-	if (connection->own == NULL)
+	if (is_over(connection))
 		return true;
 	shm_fall_asleep(&connection->own->asleep_for_events);
 	if (connection->tx.pending_first != NULL)
@@ -311,7 +317,7 @@ bool endpoint_arm_connection(struct doca_comch_connection *connection, struct em
 
 void endpoint_disarm_connection(struct doca_comch_connection *connection)
 {
-	if (connection->own == NULL)
+	if (is_over(connection))
 		return;
 	shm_awake(&connection->own->asleep_for_events);
 	shm_awake(&connection->own->asleep_for_room);
