@@ -26,6 +26,9 @@ final class CallTable {
     /** While calls wait, one is looked at so often at least. */
     private static final long SWEEP_NANOS = 50_000_000;
 
+    /** A call may end so much too late, rather than that each has a look of its own. */
+    private static final long TOLERANCE_NANOS = 1_000_000;
+
     private static final long NEVER = Long.MAX_VALUE;
     private static final int SLOT_BITS = 24;
 
@@ -89,11 +92,11 @@ final class CallTable {
 
     private void sweepAt(long time) {
         long next = nextSweep.get();
-        while (next == NEVER || time - next < 0) {
+        while (next == NEVER || time - next < -TOLERANCE_NANOS) {
             if (nextSweep.compareAndSet(next, time)) {
-                Executor later =
-                        CompletableFuture.delayedExecutor(Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
-                later.execute(this::sweep);
+                Executor later = CompletableFuture.delayedExecutor(
+                        Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
+                later.execute(() -> sweep(time));
                 return;
             }
             next = nextSweep.get();
@@ -101,8 +104,10 @@ final class CallTable {
     }
 
     /** Fails the calls that are late. */
-    private void sweep() {
-        nextSweep.set(NEVER); // who adds a call from now on sees it
+    private void sweep(long time) {
+        if (!nextSweep.compareAndSet(time, NEVER)) { // who adds a call from now on sees that there is none
+            return; // an earlier one has taken its place
+        }
         long now = System.nanoTime();
         long[] soonest = {SWEEP_NANOS};
         added.forEach(waiting -> look((Call) waiting, now, soonest));
