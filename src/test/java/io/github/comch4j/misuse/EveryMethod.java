@@ -28,6 +28,9 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcException;
+import io.github.comch4j.rpc.RpcServer;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -99,6 +102,8 @@ public final class EveryMethod {
             ComchOutputChannel.class,
             ComchServerSocket.class,
             ComchSocket.class,
+            RpcClient.class,
+            RpcServer.class,
             Capabilities.class,
             ProgressEngine.class,
             Doca.class,
@@ -354,7 +359,7 @@ public final class EveryMethod {
         boolean wrongArgument =
                 thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;
         boolean never = thrown instanceof UnsupportedOperationException || thrown instanceof TimeoutException;
-        boolean refused = thrown instanceof DocaException;
+        boolean refused = thrown instanceof DocaException || thrown instanceof RpcException;
         boolean text = !(thrown instanceof ClosedChannelException)
                 && !(thrown instanceof TimeoutException)
                 && thrown.getMessage() == null;
@@ -400,7 +405,8 @@ public final class EveryMethod {
                 && switch (e.error()) {
                     case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
                     default -> false;
-                };
+                }
+                || thrown instanceof RpcException;
     }
 
     private static String shown(Object value) {
@@ -466,6 +472,7 @@ public final class EveryMethod {
     private Object value(Scene scene, Method method, Class<?> type) {
         boolean dpu = method.getDeclaringClass() == ComchServer.class
                 || method.getDeclaringClass() == ComchServerSocket.class
+                || method.getDeclaringClass() == RpcServer.class
                 || method.getDeclaringClass() == ComchInputChannel.class;
         if (type == int.class) {
             return 1;

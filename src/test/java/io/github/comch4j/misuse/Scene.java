@@ -26,6 +26,9 @@ import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.io.RecordWriter;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcRequest;
+import io.github.comch4j.rpc.RpcServer;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -186,6 +189,14 @@ final class Scene implements AutoCloseable {
             loopObjects.put("socket builder", ComchSocket.builder(loop, host, name));
             loopObjects.put(
                     "server socket builder", ComchServerSocket.builder(loop, dpu, representor, Machine.uniqueName()));
+            String calls = Machine.uniqueName();
+            RpcServer rpcServer = RpcServer.builder(loop, dpu, representor, calls)
+                    .method(1, RpcRequest::body)
+                    .start();
+            loopObjects.put("rpc client", RpcClient.builder(loop, host, calls).connect(Machine.PATIENCE));
+            loopObjects.put("rpc server", rpcServer);
+            loopObjects.put("rpc client builder", RpcClient.builder(loop, host, calls));
+            loopObjects.put("rpc server builder", RpcServer.builder(loop, dpu, representor, Machine.uniqueName()));
             loopObjects.put(LOOP, loop);
             loopDevices = List.of(host, dpu);
         }
