@@ -94,8 +94,8 @@ final class CallTable {
         long next = nextSweep.get();
         while (next == NEVER || time - next < -TOLERANCE_NANOS) {
             if (nextSweep.compareAndSet(next, time)) {
-                Executor later = CompletableFuture.delayedExecutor(
-                        Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
+                Executor later =
+                        CompletableFuture.delayedExecutor(Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
                 later.execute(() -> sweep(time));
                 return;
             }

@@ -16,6 +16,7 @@ final class FrameQueue {
     private final MemorySegment message;
     private final int capacity;
     private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
+    private long waiting; // bytes of bodies
     private int filled; // of a message that there was no room for yet
 
     FrameQueue(ComchConnection connection) {
@@ -29,6 +30,12 @@ final class FrameQueue {
 
     void add(Outgoing outgoing) {
         queue.add(outgoing);
+        waiting += outgoing.body.length;
+    }
+
+    /** How long the bodies are together that wait, whole or in part. */
+    long bytes() {
+        return waiting;
     }
 
     int size() {
@@ -62,7 +69,7 @@ final class FrameQueue {
             Outgoing next = queue.element();
             if (next.isObsolete()) {
                 queue.remove();
-                next.gone();
+                ended(next);
                 continue;
             }
             int rest = next.body.length - next.sent;
@@ -81,15 +88,21 @@ final class FrameQueue {
             if (next.sent < next.body.length) {
                 queue.add(next);
             } else {
-                next.gone();
+                ended(next);
             }
         }
         filled = at;
     }
 
+    private void ended(Outgoing last) {
+        waiting -= last.body.length;
+        last.gone();
+    }
+
     /** The connection has ended. */
     void clear() {
         queue.clear();
+        waiting = 0;
         filled = 0;
     }
 }

@@ -30,6 +30,7 @@ import java.util.function.BiConsumer;
  * {@link io.github.comch4j.comch.ConnectionClosedException}: then its handler may have run or not. No call is ever sent
  * twice. A client that {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again.
  */
+// More than 400 lines because of the Javadoc of the settings; CallTable and ClientLink do the work.
 public final class RpcClient implements AutoCloseable {
     /** Whether calls can be made. */
     public enum State {

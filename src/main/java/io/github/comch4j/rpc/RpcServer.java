@@ -32,7 +32,7 @@ public final class RpcServer implements AutoCloseable {
     static final int DEFAULT_BODY = 16 << 20;
     private static final int MOST_IN_FLIGHT = 1 << 20;
 
-    /** Longest bodies that may be on their way from one client at a time. */
+    /** So many of the longest bodies may be on their way from one client at a time, and to it. */
     private static final int BODIES = 4;
 
     /** How a method is answered: by one of the two handlers. */
@@ -101,7 +101,8 @@ public final class RpcServer implements AutoCloseable {
         return maxBody;
     }
 
-    long maxArriving() {
+    /** How many bytes of bodies may be on their way to or from one client. */
+    long maxWaiting() {
         return (long) BODIES * maxBody;
     }
 
@@ -281,7 +282,7 @@ public final class RpcServer implements AutoCloseable {
 
         /**
          * How long requests and responses may be. Default: 16 MiB. Of one client, four times as many bytes of requests
-         * may be arriving at a time.
+         * may be arriving at a time; and while as many bytes of responses wait for it, its requests are not handled.
          *
          * @param bytes at least 1
          * @return this

@@ -72,6 +72,8 @@ final class ServerConnection {
                     "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
         } else if (inFlight >= server.maxInFlight()) {
             refuse(id, RpcException.Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
+        } else if (frames.bytes() > server.maxWaiting()) {
+            refuse(id, RpcException.Kind.BUSY, "responses of " + frames.bytes() + " bytes are not read");
         } else if (length == part) {
             inFlight++;
             dispatch(id, method, Body.of(message, at, part), Frames.extra(message, at));
@@ -96,7 +98,7 @@ final class ServerConnection {
         if (body.isWhole()) {
             forget(id);
             dispatch(id, body.value, body.bytes(), body.extra);
-        } else if (arrivingBytes > server.maxArriving()) {
+        } else if (arrivingBytes > server.maxWaiting()) {
             forget(id);
             requestEnded();
             refuse(id, RpcException.Kind.BUSY, "requests of " + arrivingBytes + " bytes are arriving from one client");

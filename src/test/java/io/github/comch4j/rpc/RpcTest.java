@@ -474,6 +474,38 @@ class RpcTest extends BothForms {
         }
     }
 
+    @Test
+    void responsesOfARawPeerThatDoesNotReadAreBounded() throws Exception {
+        server.close();
+        AtomicInteger handled = new AtomicInteger();
+        server = RpcServer.builder(dpuLoop, dpu, representor, name)
+                .maxBody(100_000)
+                .sendTasks(8) // few messages on their way
+                .method(ECHO, request -> {
+                    handled.incrementAndGet();
+                    return new byte[100_000];
+                })
+                .start();
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient raw =
+                    ComchClient.builder(engine, host, name).sendTasks(1000).connect(Machine.PATIENCE);
+            for (int id = 0; id < 50; id++) {
+                while (!raw.connection()
+                        .trySend(frame(Frames.REQUEST, 0, 0, id, ECHO))
+                        .accepted()) {
+                    Thread.onSpinWait(); // not progress, which would read
+                }
+            }
+            await(
+                    "all requests",
+                    () -> dpuLoop.<Long, RuntimeException>call(() -> server.server().connections().stream()
+                                    .mapToLong(connection -> connection.received())
+                                    .sum())
+                            == 50);
+            assertThat(handled.get()).isBetween(4, 12);
+        }
+    }
+
     private static byte[] frame(int kind, int part, int length) {
         return frame(kind, part, length, 1);
     }
