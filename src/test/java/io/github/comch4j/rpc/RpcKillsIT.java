@@ -93,4 +93,49 @@ class RpcKillsIT {
                     .isZero();
         }
     }
+
+    @Test
+    void aClientGoesOnWithTheNextServerAndRepeatsNothing() throws Exception {
+        Machine.useEmulation();
+        String name = Machine.uniqueName();
+        List<RpcClient.State> states = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch connected = new CountDownLatch(2);
+        try (EventLoop loop = EventLoop.start("loop");
+                Device host = Devices.openHost(Machine.HOST)) {
+            RpcClient client;
+            CompletableFuture<byte[]> lost;
+            try (Child first = peer("serve", name)) {
+                assertThat(first.line()).isEqualTo("serving");
+                client = RpcClient.builder(loop, host, name)
+                        .timeout(Duration.ofHours(1))
+                        .reconnect(Duration.ofMillis(1), Duration.ofMillis(50))
+                        .onState((self, state) -> {
+                            states.add(state);
+                            if (state == RpcClient.State.CONNECTED) {
+                                connected.countDown();
+                            }
+                        })
+                        .connect(Machine.PATIENCE);
+                lost = client.callAsync(RpcPeer.HOLD, new byte[64]);
+                assertThat(first.line()).isEqualTo("request 1");
+                first.kill();
+            }
+            assertThat(catchThrowable(lost::join).getCause()).isInstanceOf(ConnectionClosedException.class);
+            try (Child second = peer("serve", name)) {
+                assertThat(second.line()).isEqualTo("serving");
+                assertThat(connected.await(20, TimeUnit.SECONDS)).isTrue();
+                var _ = client.callAsync(RpcPeer.HOLD, new byte[64]);
+                assertThat(second.line()).isEqualTo("request 1");
+                client.close();
+                second.terminate();
+                assertThat(second.rest()).as("other requests").isEmpty();
+            }
+            assertThat(states)
+                    .containsExactly(
+                            RpcClient.State.CONNECTED,
+                            RpcClient.State.DISCONNECTED,
+                            RpcClient.State.CONNECTED,
+                            RpcClient.State.CLOSED);
+        }
+    }
 }
