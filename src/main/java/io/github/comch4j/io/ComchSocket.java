@@ -56,6 +56,7 @@ public final class ComchSocket implements AutoCloseable {
     private final Consumer<ComchSocket> onEnd;
     private final SendQueue sends;
     private final ReceiveQueue receives;
+    private final boolean plainPeer;
     private volatile @Nullable ComchConnection connection;
     private boolean ended; // in the loop
     private volatile String endReason = ""; // as the continuation of an exception's message
@@ -65,7 +66,8 @@ public final class ComchSocket implements AutoCloseable {
         this.loop = settings.loop;
         this.onEnd = onEnd;
         this.sends = new SendQueue(this, loop, settings.sendLimit);
-        this.receives = new ReceiveQueue(sends, loop, settings.receiveLimit);
+        this.receives = new ReceiveQueue(sends, loop, settings.receiveLimit, settings.plainPeer);
+        this.plainPeer = settings.plainPeer;
     }
 
     /**
@@ -106,7 +108,7 @@ public final class ComchSocket implements AutoCloseable {
         if (ended) {
             return; // it is being closed
         }
-        if (SocketFrames.isFrame(message)) {
+        if (!plainPeer && SocketFrames.isFrame(message)) {
             frame(SocketFrames.kind(message), SocketFrames.value(message));
         } else if (!receives.add(message.toArray(ValueLayout.JAVA_BYTE))) {
             cut(EndReason.NOT_RECEIVED);
@@ -126,7 +128,9 @@ public final class ComchSocket implements AutoCloseable {
     /** Ends the connection, and tells the peer why. */
     private void cut(EndReason reason) {
         endReason = ", which this process has ended: " + EndReason.text(reason.code());
-        sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));
+        if (!plainPeer) {
+            sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));
+        }
         end();
         loop.execute(this::close); // a client cannot close in a handler
     }
@@ -204,7 +208,7 @@ public final class ComchSocket implements AutoCloseable {
             throw new IllegalArgumentException(
                     "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection);
         }
-        if (SocketFrames.isFrame(message)) {
+        if (!plainPeer && SocketFrames.isFrame(message)) {
             throw new IllegalArgumentException("a message that sockets send to each other (docs/sockets.md)");
         }
     }

@@ -26,6 +26,7 @@ final class ReceiveQueue {
     private final SendQueue sends;
     private final EventLoop loop;
     private final LinkedBlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
+    private final boolean plainPeer;
     private final AtomicLong received = new AtomicLong(); // all sizes as windows count
     private final AtomicBoolean renewing = new AtomicBoolean();
     private volatile long limit;
@@ -33,7 +34,8 @@ final class ReceiveQueue {
     private long arrived; // in the loop, as the next one
     private boolean observed;
 
-    ReceiveQueue(SendQueue sends, EventLoop loop, long limit) {
+    ReceiveQueue(SendQueue sends, EventLoop loop, long limit, boolean plainPeer) {
+        this.plainPeer = plainPeer;
         this.sends = sends;
         this.loop = loop;
         this.limit = limit;
@@ -53,7 +55,7 @@ final class ReceiveQueue {
         }
         arrived = now;
         messages.add(message);
-        if (window == NONE && backlog > limit / 4) {
+        if (window == NONE && backlog > limit / 4 && !plainPeer) {
             renew();
         }
         return true;

@@ -29,6 +29,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     private int receiveQueueSize;
     long receiveLimit = DEFAULT_RECEIVE_LIMIT;
     long sendLimit = DEFAULT_SEND_LIMIT;
+    boolean plainPeer;
 
     SocketBuilder(String type, EventLoop loop, String name) {
         this.loop = Objects.requireNonNull(loop, "loop");
@@ -104,6 +105,19 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     public final B sendLimit(long bytes) {
         use.check();
         sendLimit = Math.min(positive("sendLimit", bytes), LARGEST_LIMIT);
+        return self();
+    }
+
+    /**
+     * The peer is no socket, and never gets messages of the sockets' own: neither how much it may send nor why the
+     * connection is ended. Who has 4 MiB more than the limit waiting to be received loses the connection. Default: it
+     * may be a socket.
+     *
+     * @return this
+     */
+    public final B plainPeer() {
+        use.check();
+        plainPeer = true;
         return self();
     }
 

@@ -227,6 +227,37 @@ class SocketBackPressureTest {
     }
 
     @Test
+    void aPeerThatIsKnownToBePlainGetsNothingButMessages() {
+        server.close();
+        server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+                .plainPeer()
+                .open();
+        byte[] mark = SocketFrames.make(SocketFrames.WINDOW, 0);
+        try (Plain plain = new Plain()) {
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            plain.connection.send(mark);
+            assertThat(accepted.receive(Machine.PATIENCE))
+                    .as("a message like others")
+                    .isEqualTo(mark);
+            accepted.send(mark, Machine.PATIENCE);
+            Machine.until("the message", () -> !plain.received.isEmpty(), plain.engine);
+            try {
+                while (true) {
+                    plain.connection.send(new byte[2000]);
+                }
+            } catch (ConnectionClosedException e) {
+                Machine.until("the end", () -> !plain.connection.isOpen(), plain.engine);
+            }
+            assertThat(plain.received).hasSize(1);
+            Throwable end = null;
+            while (end == null) {
+                end = catchThrowable(() -> accepted.receive(Machine.PATIENCE));
+            }
+            assertThat(end).hasMessageContaining("more messages were sent than");
+        }
+    }
+
+    @Test
     void aPlainPeerThatObservesWindowsIsNeverCut() {
         try (Plain plain = new Plain()) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);

@@ -47,7 +47,8 @@ class SocketBuildersTest {
                 () -> builder.maxMessageSize(64),
                 () -> builder.receiveQueueSize(1),
                 () -> builder.receiveLimit(1),
-                () -> builder.sendLimit(1));
+                () -> builder.sendLimit(1),
+                builder::plainPeer);
     }
 
     @Test
