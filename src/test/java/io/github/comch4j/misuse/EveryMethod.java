@@ -402,10 +402,11 @@ public final class EveryMethod {
     /** What has nothing to do with the mistake. */
     private static boolean isAnswer(Throwable thrown) {
         return thrown instanceof DocaException e
-                && switch (e.error()) {
-                    case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
-                    default -> false;
-                }
+                        && switch (e.error()) {
+                            case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED ->
+                                true;
+                            default -> false;
+                        }
                 || thrown instanceof RpcException;
     }
 
