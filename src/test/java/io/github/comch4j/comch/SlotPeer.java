@@ -43,7 +43,7 @@ public final class SlotPeer {
 
     /** What message or record number {@code number} looks like: its number, then so many bytes that follow from it. */
     static int size(long number) {
-        long mixed = number * 0x9e3779b97f4a7c15L >>> 40;
+        long mixed = (number * 0x9e3779b97f4a7c15L) >>> 40;
         return Long.BYTES + (int) (mixed % 8 == 0 ? mixed % (SLOT - 100) : mixed % 100);
     }
 
@@ -195,7 +195,7 @@ public final class SlotPeer {
                         case 1 -> old + random.nextInt(64) - 32;
                         case 2 -> old ^ 1L << random.nextInt(64);
                         case 3 -> -1;
-                        case 4 -> (long) random.nextInt() << 32 | old & 0xffff_ffffL;
+                        case 4 -> (long) random.nextInt() << 32 | (old & 0xffff_ffffL);
                         default -> 0;
                     });
         }

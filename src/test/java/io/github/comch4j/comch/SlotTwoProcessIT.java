@@ -208,7 +208,7 @@ class SlotTwoProcessIT extends BothForms {
             survivor.begin(packs, false);
             try (Child child = Child.start(
                     SlotPeer.class, form(random.nextBoolean()), HOST, packs ? "pack" : "flood", machine.name)) {
-                long enough = 1 + random.nextInt(round < 4 ? 50 : 20_000);
+                long enough = 1L + random.nextInt(round < 4 ? 50 : 20_000);
                 machine.until("traffic", () -> {
                     survivor.poll();
                     return survivor.due >= enough;

@@ -78,7 +78,7 @@ class RecordReaderFuzzTest {
             switch (random.nextInt(4)) {
                 case 0 -> message[at] = (byte) random.nextInt();
                 case 1 -> message[at & ~7] ^= (byte) (1 << random.nextInt(8));
-                case 2 -> message[Math.min(message.length - 1, at & ~7 | 3)] = (byte) random.nextInt();
+                case 2 -> message[Math.min(message.length - 1, (at & ~7) | 3)] = (byte) random.nextInt();
                 default -> message[at] = -1;
             }
         }
