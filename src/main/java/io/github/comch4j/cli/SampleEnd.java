@@ -1,7 +1,6 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.DocaException;
-import io.github.comch4j.cli.SampleOptions.Generation;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -63,24 +62,23 @@ abstract class SampleEnd {
     void giveUp() {}
 
     final void run() {
-        Generation generation = options.generation();
         try (ProgressEngine created = ProgressEngine.create()) {
             engine = created;
             patience = new Patience(engine, SILENCE);
             if (options.server()) {
-                serve(generation);
+                serve();
             } else {
-                connect(generation);
+                connect();
             }
         }
         System.out.println("Finished");
     }
 
-    private void serve(Generation generation) {
-        try (Device dpu = open(generation);
+    private void serve() {
+        try (Device dpu = open();
                 Representor function = dpu.openRepresentor(options.function()
-                        .among(() -> dpu.representors().stream().map(RepresentorInfo::address), generation));
-                ComchServer server = configured(ComchServer.builder(engine, dpu, function, generation.serverName(path)))
+                        .among(() -> dpu.representors().stream().map(RepresentorInfo::address), options.generation()));
+                ComchServer server = configured(ComchServer.builder(engine, dpu, function, options.serverName(path)))
                         .start()) {
             begin(server);
             System.out.println(dpu.address() + " serves " + function.address() + " as \"" + server.name() + "\"");
@@ -89,10 +87,10 @@ abstract class SampleEnd {
         }
     }
 
-    private void connect(Generation generation) {
-        try (Device host = open(generation);
-                ComchClient client = configured(ComchClient.builder(engine, host, generation.serverName(path))
-                                .onRefused(() -> patience.fail("no server \"" + generation.serverName(path)
+    private void connect() {
+        try (Device host = open();
+                ComchClient client = configured(ComchClient.builder(engine, host, options.serverName(path))
+                                .onRefused(() -> patience.fail("no server \"" + options.serverName(path)
                                         + "\" accepts clients of " + host.address() + ": it is to be started first")))
                         .start()) {
             begin(client);
@@ -103,9 +101,9 @@ abstract class SampleEnd {
         }
     }
 
-    private Device open(Generation generation) {
+    private Device open() {
         PciAddress address =
-                options.device().among(() -> Devices.list().stream().map(DeviceInfo::address), generation);
+                options.device().among(() -> Devices.list().stream().map(DeviceInfo::address), options.generation());
         device = options.server() ? Devices.openDpu(address) : Devices.openHost(address);
         return device;
     }

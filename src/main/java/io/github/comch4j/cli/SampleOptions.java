@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.internal.program.CommandLine;
@@ -18,38 +19,6 @@ import java.util.stream.Stream;
  */
 record SampleOptions(boolean server, Place device, Place function, byte[] text, Optional<Generation> chosen) {
     private static final int MOST_TEXT = 4096;
-
-    /** Of DOCA's sample programs: their servers have names of their own, so each talks to its like. */
-    enum Generation {
-        /** {@code doca_cc}, of DOCA 2.5 and 2.6. */
-        CC("2.5", "cc_"),
-        /** {@code doca_comch}, since DOCA 2.7. */
-        COMCH("3.0", "comch_");
-
-        private final String release;
-        private final String prefix;
-
-        Generation(String release, String prefix) {
-            this.release = release;
-            this.prefix = prefix;
-        }
-
-        static Generation of(String release) {
-            return release.equals(CC.release) ? CC : COMCH;
-        }
-
-        /** That of a version as {@code doca_version_runtime} tells it; the newer one if it cannot be read. */
-        static Generation ofVersion(String version) {
-            String[] numbers = version.split("[^0-9]+", 3);
-            boolean known = numbers.length > 1 && numbers[0].equals("2") && !numbers[1].isEmpty();
-            return known && Integer.parseInt(numbers[1]) < 7 ? CC : COMCH;
-        }
-
-        /** What clients ask for. */
-        String serverName(String path) {
-            return prefix + path + "_sample_server";
-        }
-    }
 
     /** A PCI address as it was written: in {@code bb:dd.f}, the domain is not said. */
     record Place(PciAddress address, boolean withoutDomain) {
@@ -77,13 +46,19 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
                 line.text("--text", "-t", "Message from the client", MOST_TEXT); // first: it may look like an option
         Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "b1:00.0", Place::of);
         Place function = line.parsed("--rep-pci", "-r", "b1:00.0", Place::of);
-        Optional<Generation> chosen = line.choice("--generation", "3.0", "2.5").map(Generation::of);
+        Optional<Generation> chosen = line.choice("--generation", "3.0", "2.5")
+                .map(release -> release.equals("2.5") ? Generation.CC : Generation.COMCH);
         line.end();
         return new SampleOptions(server, device, function, text, chosen);
     }
 
-    /** Loads the native library, unless the user named a generation. */
+    /** That of the library, which is loaded to know, unless the user named one. */
     Generation generation() {
-        return chosen.orElseGet(() -> Generation.ofVersion(Doca.library().version()));
+        return chosen.orElseGet(() -> Doca.library().generation());
+    }
+
+    /** What clients ask for: the programs of each generation find their like alone. */
+    String serverName(String path) {
+        return (generation() == Generation.CC ? "cc_" : "comch_") + path + "_sample_server";
     }
 }

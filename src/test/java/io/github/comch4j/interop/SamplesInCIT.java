@@ -41,17 +41,20 @@ class SamplesInCIT {
 
     @ParameterizedTest
     @CsvSource({
-        "3.0, ctrl-path, ctrl",
-        "3.0, data-path-high-speed, data",
-        "2.5, ctrl-path, ctrl",
-        "2.5, data-path-high-speed, data"
+        "3.0, emulated, ctrl-path, ctrl",
+        "3.0, emulated, data-path-high-speed, data",
+        "2.5, emulated, ctrl-path, ctrl",
+        "2.5, emulated, data-path-high-speed, data",
+        "2.5, target/native/lib/2.5, ctrl-path, ctrl",
+        "2.5, target/native/lib/2.5, data-path-high-speed, data"
     })
-    void aClientInJavaTalksToAServerInC(String generation, String sample, String role) throws Exception {
+    void aClientInJavaTalksToAServerInC(String generation, String library, String sample, String role)
+            throws Exception {
         for (int i = 0; i < ROUNDS; i++) {
             Process server = inC(generation, "dpu", role + "-server", "from C " + i);
             BufferedReader output = server.inputReader();
             assertThat(output.readLine()).isEqualTo("READY");
-            ChildVm client = inJava("host", sample + "-client", generation, "from Java " + i);
+            ChildVm client = inJava("host", sample + "-client", generation, library, "from Java " + i);
             client.assertSuccess();
             assertThat(output.lines()).contains(received("from Java " + i));
             assertEndsWell(server);
@@ -61,14 +64,17 @@ class SamplesInCIT {
 
     @ParameterizedTest
     @CsvSource({
-        "3.0, ctrl-path, ctrl",
-        "3.0, data-path-high-speed, data",
-        "2.5, ctrl-path, ctrl",
-        "2.5, data-path-high-speed, data"
+        "3.0, emulated, ctrl-path, ctrl",
+        "3.0, emulated, data-path-high-speed, data",
+        "2.5, emulated, ctrl-path, ctrl",
+        "2.5, emulated, data-path-high-speed, data",
+        "2.5, target/native/lib/2.5, ctrl-path, ctrl",
+        "2.5, target/native/lib/2.5, data-path-high-speed, data"
     })
-    void aServerInJavaTalksToAClientInC(String generation, String sample, String role) throws Exception {
+    void aServerInJavaTalksToAClientInC(String generation, String library, String sample, String role)
+            throws Exception {
         for (int i = 0; i < ROUNDS; i++) {
-            ChildVm server = inJava("dpu", sample + "-server", generation, "from Java " + i)
+            ChildVm server = inJava("dpu", sample + "-server", generation, library, "from Java " + i)
                     .awaitOutput("serves");
             Process client = inC(generation, "host", role + "-client", "from C " + i);
             assertThat(client.inputReader().lines()).contains(received("from Java " + i));
@@ -87,17 +93,15 @@ class SamplesInCIT {
         assertThat(process.exitValue()).isZero();
     }
 
-    private ChildVm inJava(String side, String sample, String generation, String text) throws IOException {
-        ChildVm child = new ChildVm(
-                folder,
-                Map.of("DOCA_EMU_SIDE", side),
-                Comch.class,
-                "sample",
-                sample,
-                "--generation",
-                generation,
-                "-t",
-                text);
+    /** With a folder of libraries, the generation is theirs without being named. */
+    private ChildVm inJava(String side, String sample, String generation, String library, String text)
+            throws IOException {
+        List<String> arguments = new ArrayList<>(List.of("sample", sample, "--library", library, "-t", text));
+        if (library.equals("emulated")) {
+            arguments.addAll(List.of("--generation", generation));
+        }
+        ChildVm child =
+                new ChildVm(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, arguments.toArray(String[]::new));
         children.add(child);
         return child;
     }
