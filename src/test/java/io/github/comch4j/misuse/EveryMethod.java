@@ -401,13 +401,13 @@ public final class EveryMethod {
 
     /** What has nothing to do with the mistake. */
     private static boolean isAnswer(Throwable thrown) {
-        return thrown instanceof DocaException e
-                        && switch (e.error()) {
-                            case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED ->
-                                true;
-                            default -> false;
-                        }
-                || thrown instanceof RpcException;
+        if (thrown instanceof DocaException e) {
+            return switch (e.error()) {
+                case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
+                default -> false;
+            };
+        }
+        return thrown instanceof RpcException;
     }
 
     private static String shown(Object value) {
