@@ -30,7 +30,7 @@ public final class Engine extends Resource {
     private final Transport transport;
     private volatile Thread owner; // null: released, or closed
     private volatile LoopThread loopThread; // null: no event loop
-    private Sleeper sleeper; // once its thread has slept
+    Sleeper sleeper; // once its thread has slept; of Sleeper
     private boolean inCallbacks; // a native call that may run callbacks is on the owner's stack
     private volatile Duration timeout = DEFAULT_TIMEOUT;
     private final long number = NUMBERS.incrementAndGet();
@@ -110,6 +110,11 @@ public final class Engine extends Resource {
     public void awaitRoom(RoomWaiter waiter) {
         roomWaiters.add(waiter);
         roomAwaited = true;
+    }
+
+    /** Whether anybody is to be asked after each progress. */
+    boolean awaitsRoom() {
+        return roomAwaited;
     }
 
     private void serveRoom() {
@@ -258,14 +263,6 @@ public final class Engine extends Resource {
             }
         }
         return true;
-    }
-
-    /** Puts the owner to sleep until the engine has something to do. Fails where DOCA has no descriptor for that. */
-    Sleeper sleeper() {
-        if (sleeper == null) {
-            sleeper = Sleeper.of(this);
-        }
-        return sleeper;
     }
 
     /** The {@code struct doca_pe *}. */

@@ -51,7 +51,7 @@ public final class Notifications {
     public static boolean await(Engine engine, Duration timeout) {
         engine.checkOwner();
         checkNoCallback(engine, "awaitEvent()");
-        Sleeper sleeper = engine.sleeper();
+        Sleeper sleeper = Sleeper.of(engine);
         long left = Math.max(SHORTEST_SLEEP, Nanos.of(timeout));
         long deadline = System.nanoTime() + left;
         boolean event = false;

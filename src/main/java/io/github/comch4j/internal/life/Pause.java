@@ -51,7 +51,7 @@ final class Pause {
     private void sleep(long nanos) {
         try {
             boolean both = other != null && other.isMine();
-            engine.sleeper().sleep(nanos, both ? other.sleeper() : null);
+            Sleeper.of(engine).sleep(nanos, both ? Sleeper.of(other) : null);
         } catch (DocaException | MissingFunctionException e) {
             sleepsOnEngines = false; // the wait goes on without
         }

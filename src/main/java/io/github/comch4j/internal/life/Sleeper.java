@@ -32,7 +32,7 @@ public final class Sleeper {
     private static final short POLLIN = 1;
     private static final int NONE = -1;
 
-    /** Sleep of an engine whose tasks DOCA does not take now, in nanoseconds: nothing tells when it does. */
+    /** Sleep of an engine from which DOCA does not take a task now, in nanoseconds: nothing tells when it does. */
     private static final long UNTIL_NEXT_TRY = 100_000;
 
     private final Engine engine;
@@ -50,9 +50,14 @@ public final class Sleeper {
         memory.set(JAVA_LONG, WORD, 1);
     }
 
-    /** One that nobody else wakes; needs no close. */
+    /**
+     * The one of an engine that nobody else wakes; needs no close. Fails where DOCA has no descriptor to sleep on.
+     */
     static Sleeper of(Engine engine) {
-        return new Sleeper(engine, NONE);
+        if (engine.sleeper == null) {
+            engine.sleeper = new Sleeper(engine, NONE);
+        }
+        return engine.sleeper;
     }
 
     /**
@@ -115,15 +120,18 @@ public final class Sleeper {
                 || (other != null && other.engine.transport().prepareToSleep())) {
             return true;
         }
-        boolean held = engine.transport().holdsTasksBack()
-                || (other != null && other.engine.transport().holdsTasksBack());
-        long time = held ? Math.min(nanos, UNTIL_NEXT_TRY) : nanos;
+        boolean tries = triesAgain() || (other != null && other.triesAgain());
+        long time = tries ? Math.min(nanos, UNTIL_NEXT_TRY) : nanos;
         PeCalls.requestNotification(engine.handle());
         try {
             return other == null ? poll(time) : pollBoth(time, other);
         } finally {
             PeCalls.clearNotification(engine.handle(), handle);
         }
+    }
+
+    private boolean triesAgain() {
+        return engine.awaitsRoom() || engine.transport().holdsTasksBack();
     }
 
     private boolean pollBoth(long nanos, Sleeper other) {

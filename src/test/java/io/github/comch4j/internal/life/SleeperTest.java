@@ -108,7 +108,7 @@ class SleeperTest {
                         ComchClient end = ComchClient.builder(engine, machine.host, machine.name)
                                 .onMessage((connection, message) -> atClient[0]++)
                                 .connect(Machine.PATIENCE)) {
-                    Sleeper sleeper = engineOf(engine).sleeper();
+                    Sleeper sleeper = Sleeper.of(engineOf(engine));
                     for (int round = 1; round <= ROUNDS; round++) {
                         dawdle(round * 7);
                         end.connection().send(new byte[1]);
@@ -122,7 +122,7 @@ class SleeperTest {
                     failure.set(t);
                 }
             });
-            Sleeper sleeper = engineOf(machine.engine).sleeper();
+            Sleeper sleeper = Sleeper.of(engineOf(machine.engine));
             while (atServer.get() < ROUNDS && failure.get() == null) {
                 if (!machine.engine.progress()) {
                     sleeper.sleep(FOR_EVER);
@@ -151,8 +151,8 @@ class SleeperTest {
                     () -> client.isConnected() && !server.connections().isEmpty(),
                     engine,
                     machine.engine);
-            Sleeper one = engineOf(machine.engine).sleeper();
-            Sleeper two = engineOf(engine).sleeper();
+            Sleeper one = Sleeper.of(engineOf(machine.engine));
+            Sleeper two = Sleeper.of(engineOf(engine));
             for (int round = 1; round <= 100; round++) {
                 client.connection().send(new byte[1]);
                 server.connections().iterator().next().send(new byte[1]);
@@ -165,6 +165,19 @@ class SleeperTest {
                 }
             }
             client.close();
+        }
+    }
+
+    @Test
+    void whoWaitsForRoomIsAskedAgainSoon() {
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            int[] asked = new int[1];
+            engineOf(engine).awaitRoom(() -> ++asked[0] < 3);
+            while (asked[0] < 3) {
+                Sleeper.of(engineOf(engine)).sleep(FOR_EVER);
+                engine.progress();
+            }
+            assertThat(engineOf(engine).awaitsRoom()).isFalse();
         }
     }
 
