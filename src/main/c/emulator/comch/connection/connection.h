@@ -135,8 +135,8 @@ void connection_unref(struct doca_comch_connection *connection);
 /* Wakes the peer's engine, if it sleeps. After the change that it is woken for; any thread that may use the socket. */
 static inline void connection_wake_peer(const struct doca_comch_connection *connection, shm_asleep *word)
 {
-	if (shm_is_asleep(word) && shm_takes_wakeup(word))
-		connection_ring(connection);
+	if (shm_is_asleep(word))
+		connection_ring(connection, word);
 }
 
 /* Makes the peer look at this connection; any thread. */

@@ -8,8 +8,10 @@
 /* Wake-ups that are read at once; a peer that sends more is not listened to for ever. */
 #define WAKEUPS_AT_ONCE 16
 
-void connection_ring(const struct doca_comch_connection *connection)
+void connection_ring(const struct doca_comch_connection *connection, shm_asleep *word)
 {
+	if (!shm_takes_wakeup(word))
+		return;
 	/* A socket that is full is readable at the other end, and one whose peer has gone needs no wake-up. */
 	(void)send(connection->socket, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }

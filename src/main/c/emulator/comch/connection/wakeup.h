@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/asleep.h"
 #include "sleeper.h"
 
 struct doca_comch_connection;
@@ -21,8 +22,8 @@ struct connection_sleeper {
 	struct connection_sleeper *next;
 };
 
-/* Sends a wake-up. Costs a system call. */
-void connection_ring(const struct doca_comch_connection *connection) __attribute__((cold, noinline));
+/* Sends a wake-up to the engine that has set the word, unless another thread does. Costs a system call. */
+void connection_ring(const struct doca_comch_connection *connection, shm_asleep *word) __attribute__((cold));
 
 /* Reads the wake-ups that have come, and passes them on to the engines but `reader`'s; `broken`: something else has
  * come. False: the peer's end has been closed. Any thread that may use the socket. */
