@@ -284,7 +284,7 @@ generation() {
   show_log "$logs/generation-$1.log"
 }
 
-behaviour=(comch core emulator internal/call internal/life internal/load internal/transport io management)
+behaviour=(comch core emulator internal/call internal/life internal/load internal/transport io management rpc)
 behaviour=("${behaviour[@]/#/io/github/comch4j/}")
 
 stage_generations() {

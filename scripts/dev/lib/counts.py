@@ -50,8 +50,9 @@ for path in sys.argv[1:]:
             name += ": ended with an error outside its tests"
         skip = case.find("skipped")
         why = skip.get("message") if skip is not None else None
-        if result == "skipped" and TOO_OLD in (why or ""):
-            reason = why[why.index(TOO_OLD):]
+        told = why or (skip.text if skip is not None else None) or "" # of an assumption, Surefire has the text alone
+        if result == "skipped" and TOO_OLD in told:
+            reason = told[told.index(TOO_OLD):].splitlines()[0]
             too_old[reason] = too_old.get(reason, 0) + 1
             continue
         totals[result] += 1

@@ -2,6 +2,8 @@ package io.github.comch4j;
 
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
+import java.util.List;
+import org.junit.jupiter.api.Assumptions;
 
 /** What some releases of DOCA lack. {@link FeaturesTest} tries each where it is there, and its refusal where it is not. */
 public enum Feature {
@@ -27,6 +29,11 @@ public enum Feature {
 
     Feature(String function) {
         this.function = function;
+    }
+
+    /** The rest of the running test needs it: leaves it out where it is not there, as {@link Needs} does. */
+    public void assume() {
+        Assumptions.assumeTrue(isThere(), () -> Needs.LACK + List.of(this));
     }
 
     /** Whether the loaded libraries have it. */

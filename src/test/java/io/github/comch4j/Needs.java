@@ -18,6 +18,9 @@ import org.junit.platform.commons.support.AnnotationSupport;
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(Needs.Condition.class)
 public @interface Needs {
+    /** How the reason begins for which a test is left out; scripts/dev/lib/counts.py knows it. */
+    String LACK = "these libraries lack ";
+
     /** Everything that it cannot do without. */
     Feature[] value();
 
@@ -36,7 +39,7 @@ public @interface Needs {
                     .toList();
             return lacking.isEmpty()
                     ? ConditionEvaluationResult.enabled("all is there")
-                    : ConditionEvaluationResult.disabled("these libraries lack " + lacking);
+                    : ConditionEvaluationResult.disabled(LACK + lacking);
         }
     }
 }

@@ -1,9 +1,11 @@
 package io.github.comch4j.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.github.comch4j.Machine;
 import io.github.comch4j.samples.ChildVm;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,9 +43,23 @@ class ComchIT {
         assertThat(info.out())
                 .contains(
                         "libraries: EMULATED",
+                        "Comch:     doca_comch",
                         "chosen:    environment variable COMCH4J_LIBRARY asks for it",
                         "-emulated",
                         "Java:      " + Runtime.version());
+    }
+
+    @Test
+    void infoAndLimitsOfDoca25() throws Exception {
+        String release =
+                Path.of("target", "native", "lib", "2.5").toAbsolutePath().toString();
+        assumeTrue(Files.exists(Path.of(release)), "built without the C part");
+        ChildVm info = comch(Map.of("COMCH4J_LIBRARY", release), "info");
+        info.assertSuccess();
+        assertThat(info.out()).contains("libraries: FOLDER, " + release, "Comch:     doca_cc", "DOCA:      2.5.");
+        ChildVm limits = comch(Map.of("COMCH4J_LIBRARY", release, "DOCA_EMU_SIDE", "host"), "devices", "--limits");
+        limits.assertSuccess();
+        assertThat(limits.out()).contains("control path: ", " and 0 bytes of immediate data");
     }
 
     @Test

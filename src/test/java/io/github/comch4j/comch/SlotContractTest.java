@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
@@ -369,6 +371,7 @@ class SlotContractTest extends BothForms {
     }
 
     @Test
+    @Needs(Feature.IMMEDIATE_DATA)
     void aViewThatIsKeptShowsWhatComesNextAndEndsWithItsConsumer() {
         SlotConsumer consumer = consumer(1);
         SlotProducer producer = producer(2);

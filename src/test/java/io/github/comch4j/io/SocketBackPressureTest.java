@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
@@ -192,6 +194,7 @@ class SocketBackPressureTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aPlainPeerIsToldHowMuchItMaySendAndWhyItIsCut() {
         try (Plain plain = new Plain()) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
@@ -227,6 +230,7 @@ class SocketBackPressureTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aPeerThatIsKnownToBePlainGetsNothingButMessages() {
         server.close();
         server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
@@ -294,6 +298,7 @@ class SocketBackPressureTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void whoSaysThatItObservesWindowsIsTakenAtItsWord() {
         try (Plain plain = new Plain()) {
             ComchSocket accepted = server.accept(Machine.PATIENCE);
@@ -323,6 +328,7 @@ class SocketBackPressureTest {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void aSocketIsToldWhyItsPeerHasEndedTheConnection() {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);

@@ -55,7 +55,7 @@ class SocketBuildersTest {
     void eachMakesOneObjectWithTheSettings() {
         String name = Machine.uniqueName();
         ComchServerSocket.Builder servers = ComchServerSocket.builder(loop, dpu, representor, name)
-                .sendTasks(7)
+                .sendTasks(8)
                 .maxMessageSize(512)
                 .receiveQueueSize(5)
                 .receiveLimit(Long.MAX_VALUE)
@@ -65,7 +65,7 @@ class SocketBuildersTest {
                 ComchSocket socket = clients.connect(Machine.PATIENCE)) {
             assertThat(server.server().maxMessageSize()).isEqualTo(512);
             assertThat(server.server().receiveQueueSize()).isEqualTo(5);
-            assertThat(server.server().sendTasks()).isEqualTo(7);
+            assertThat(server.server().sendTasks()).isEqualTo(8);
             assertThat(socket.connection().endpoint().maxMessageSize()).isEqualTo(256);
             ComchSocket accepted = server.accept(Machine.PATIENCE);
             accepted.sendAsync(new byte[256]).join();

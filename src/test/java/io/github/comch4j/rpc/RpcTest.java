@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
@@ -425,6 +427,7 @@ class RpcTest extends BothForms {
 
     /** What a peer that does not follow the format sends. */
     @Test
+    @Needs(Feature.DISCONNECT)
     void whoSendsSomethingElseIsDisconnectedAndNobodyElse() {
         try (RpcClient client = connect()) {
             List<byte[]> wrong = new ArrayList<>();
