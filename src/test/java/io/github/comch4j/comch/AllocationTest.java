@@ -14,6 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -75,7 +76,10 @@ class AllocationTest extends BothForms {
     }
 
     @Test
-    void aMessageThatIsRefusedAndRoomForIt() {
+    void aMessageThatIsRefusedAndRoomForItOnceThereWasARecording() {
+        try (Recording recording = new Recording()) {
+            recording.start();
+        }
         try (Machine machine = new Machine()) {
             machine.server().onMessage((connection, message) -> messages++).start();
             byte[] message = new byte[64];

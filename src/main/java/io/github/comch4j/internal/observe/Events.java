@@ -3,6 +3,7 @@ package io.github.comch4j.internal.observe;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
+import jdk.jfr.EventType;
 import jdk.jfr.FlightRecorder;
 import jdk.jfr.FlightRecorderListener;
 import jdk.jfr.Label;
@@ -108,14 +109,19 @@ public final class Events {
      * recording for it.
      */
     static Event backPressure() {
-        if (isOn()) {
+        if (isOn()
+                && BackPressureType.VALUE
+                        .isEnabled()) { // without an object for each episode, once a recorder was in use
             BackPressure event = new BackPressure();
-            if (event.isEnabled()) {
-                event.begin();
-                return event;
-            }
+            event.begin();
+            return event;
         }
         return null;
+    }
+
+    /** Apart: registers the type when it is touched, which needs a recorder. */
+    private static final class BackPressureType {
+        static final EventType VALUE = EventType.getEventType(BackPressure.class);
     }
 
     /** An episode of back-pressure has ended. */
