@@ -19,8 +19,9 @@ final class Call extends Outgoing {
     private final @Nullable Thread waiter; // one of these two
     private final @Nullable CompletableFuture<byte[]> future;
     private volatile int state;
-    private byte @Nullable [] response; // these two before ENDED
+    private byte @Nullable [] response; // before ENDED, as the next ones
     private @Nullable Throwable failure;
+    private @Nullable Call wakesNext; // as well
 
     @Nullable
     Body arriving; // in the loop
@@ -69,6 +70,42 @@ final class Call extends Outgoing {
     @Override
     boolean isObsolete() {
         return state != PENDING;
+    }
+
+    /** Whether a virtual thread waits for it, which is cheap for another one to wake. */
+    boolean isOfVirtualThread() {
+        return waiter != null && waiter.isVirtual();
+    }
+
+    /** Takes the response and does not show it yet. Returns false if it has ended before. */
+    boolean prepare(byte[] bytes) {
+        if (!STATE.compareAndSet(this, PENDING, ENDING)) {
+            return false;
+        }
+        response = bytes;
+        return true;
+    }
+
+    /**
+     * Shows the response that it has got; {@code next}, which has shown its own, is woken by the thread of this call, or
+     * is null.
+     */
+    void show(@Nullable Call next) {
+        wakesNext = next;
+        state = ENDED;
+    }
+
+    /** Wakes the thread. */
+    void wake() {
+        LockSupport.unpark(waiter);
+    }
+
+    /** For the thread of a call that has ended: wakes the one of the next call of the same message. */
+    void wakeNext() {
+        Call next = wakesNext;
+        if (next != null) {
+            next.wake();
+        }
     }
 
     /** Returns false if it has ended before. */

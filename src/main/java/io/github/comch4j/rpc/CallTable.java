@@ -9,14 +9,15 @@ import io.github.comch4j.internal.handover.HandOver;
 import io.github.comch4j.internal.life.ConnectionInside;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of a client on one connection, from the thread that makes them to the response. */
@@ -29,13 +30,22 @@ final class CallTable {
     /** A call may end so much too late, rather than that each has a look of its own. */
     private static final long TOLERANCE_NANOS = 1_000_000;
 
+    /** Where there are so many calls, those that were added wait until they are so many. */
+    private static final int MANY = 64;
+
+    private static final int ENOUGH = 32;
+    /** How long at most, for each call that there is, and altogether: a small part of what those take. */
+    private static final long HOLD_NANOS_EACH = 100;
+
+    private static final long HOLD_NANOS = 100_000;
+
     private static final long NEVER = Long.MAX_VALUE;
     private static final int SLOT_BITS = 24;
 
     private final EventLoop loop;
     private final ComchConnection connection;
     private final int maxBody;
-    private final BooleanSupplier anyInFlight;
+    private final IntSupplier inFlight;
     private final HandOver<Outgoing> added = new HandOver<>();
     private final Runnable drain = this::drain;
     private final FrameQueue frames;
@@ -43,13 +53,15 @@ final class CallTable {
     private int[] free; // slots; in the loop, as the next ones
     private int freeCount;
     private long sequence;
+    private long heldSince; // 0: no calls are held back
+    private final ArrayDeque<Call> answered = new ArrayDeque<>(); // by the present message, and not woken yet
     private boolean ended;
     private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
 
-    /** {@code anyInFlight} may be asked by any thread. */
-    CallTable(EventLoop loop, ComchConnection connection, int maxInFlight, int maxBody, BooleanSupplier anyInFlight) {
+    /** {@code inFlight} says how many calls there are, and may be asked by any thread. */
+    CallTable(EventLoop loop, ComchConnection connection, int maxInFlight, int maxBody, IntSupplier inFlight) {
         this.loop = loop;
-        this.anyInFlight = anyInFlight;
+        this.inFlight = inFlight;
         this.connection = connection;
         this.maxBody = maxBody;
         this.frames = new FrameQueue(connection);
@@ -118,7 +130,7 @@ final class CallTable {
                 look(call, now, soonest);
             }
         }
-        if (anyInFlight.getAsBoolean()) { // perhaps one that was on its way into the table, and not seen
+        if (inFlight.getAsInt() > 0) { // perhaps one that was on its way into the table, and not seen
             sweepAt(now + soonest[0]);
         }
     }
@@ -135,10 +147,34 @@ final class CallTable {
     // ---- the loop
 
     private void drain() {
+        if (waitsForMore()) {
+            execute(drain);
+            return;
+        }
         for (Outgoing next = added.takeAll(); next != null; next = next.next()) {
             begin((Call) next);
         }
         flush();
+    }
+
+    /**
+     * Whether calls that were added are to wait a moment for others, with which they go in one message. Only while there
+     * are many, so that whoever is nearly alone waits for nobody.
+     */
+    private boolean waitsForMore() {
+        int all = inFlight.getAsInt();
+        if (all < MANY || added.size() >= ENOUGH) {
+            heldSince = 0;
+            return false;
+        }
+        long now = System.nanoTime();
+        if (heldSince == 0) {
+            heldSince = now;
+        } else if (now - heldSince > Math.min(all * HOLD_NANOS_EACH, HOLD_NANOS)) {
+            heldSince = 0;
+            return false;
+        }
+        return true;
     }
 
     private void begin(Call call) {
@@ -204,7 +240,26 @@ final class CallTable {
 
     /** A message has arrived. Returns false if a server does not send such. */
     boolean message(MemorySegment message) {
-        return Frames.read(message, this::frame);
+        try {
+            return Frames.read(message, this::frame);
+        } finally {
+            wakeAnswered();
+        }
+    }
+
+    /**
+     * Wakes the first of the virtual threads whose responses were in the message, each of which wakes the next: a
+     * virtual thread does that at a fraction of what it costs this thread.
+     */
+    private void wakeAnswered() {
+        Call next = null;
+        for (Call call = answered.pollLast(); call != null; call = answered.pollLast()) {
+            call.show(next);
+            next = call;
+        }
+        if (next != null) {
+            next.wake();
+        }
     }
 
     private boolean frame(MemorySegment message, long at, int part) {
@@ -251,7 +306,11 @@ final class CallTable {
     /** {@code status} is -1, or the code of a failure. */
     private void end(Call call, int status, byte[] body) {
         free(call);
-        if (status == -1) {
+        if (status == -1 && call.isOfVirtualThread()) {
+            if (call.prepare(body)) {
+                answered.add(call);
+            }
+        } else if (status == -1) {
             call.complete(body);
         } else {
             call.fail(new RpcException(RpcException.Kind.of(status), new String(body, StandardCharsets.UTF_8)));

@@ -83,8 +83,7 @@ final class ClientLink {
 
     private void connected(ComchConnection connection) {
         if (table == null || table.connection() != connection) {
-            table = new CallTable(
-                    loop, connection, settings.maxInFlight, settings.maxBody, () -> client.inFlight() > 0);
+            table = new CallTable(loop, connection, settings.maxInFlight, settings.maxBody, client::inFlight);
             pause = 0;
             connected = true;
             first.complete(table);

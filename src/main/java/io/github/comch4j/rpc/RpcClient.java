@@ -165,6 +165,7 @@ public final class RpcClient implements AutoCloseable {
             }
         } finally {
             permits.release();
+            call.wakeNext();
         }
         byte[] response = call.response();
         if (response == null) {

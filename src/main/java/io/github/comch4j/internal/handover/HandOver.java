@@ -19,6 +19,7 @@ public final class HandOver<T extends HandOver.Item<T>> {
      */
     public abstract static class Item<T extends Item<T>> {
         private @Nullable T next;
+        private int place; // how many there were, with this one
 
         /** For subclasses. */
         protected Item() {}
@@ -50,10 +51,17 @@ public final class HandOver<T extends HandOver.Item<T>> {
         while (true) {
             Item<T> before = top;
             ((Item<T>) item).next = (T) before;
+            ((Item<T>) item).place = before == null ? 1 : before.place + 1;
             if (TOP.compareAndSet(this, before, item)) {
                 return before == null;
             }
         }
+    }
+
+    /** How many items there are. Any thread; more may come at any time. */
+    public int size() {
+        Item<T> last = top;
+        return last == null ? 0 : last.place;
     }
 
     /** Takes all items: the one that was added first, from which {@link Item#next} leads to the others; or null. */
