@@ -83,9 +83,9 @@ public final class SlotConsumer extends FastPathConsumer {
      *
      * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
      * @param limit the most messages, at least 1
-     * @param spins how many times more to look, at least 0
+     * @param spins how many times more to look, 0 to 65,536
      * @return how many there were
-     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} less than 0
+     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} not one of these
      * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
      *     given a handler
      * @throws WrongThreadException if another thread owns the engine

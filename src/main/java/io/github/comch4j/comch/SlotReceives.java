@@ -7,6 +7,7 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.Scratch;
@@ -103,8 +104,9 @@ final class SlotReceives extends IncomingTasks {
 
     int poll(SlotHandler target, int most, int spins) {
         engine.checkOwner();
-        if (most < 1 || spins < 0 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
-            throw notPollable(most, spins);
+        Engine.checkSpins(spins);
+        if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
+            throw notPollable(most);
         }
         handler = Objects.requireNonNull(target);
         handled = 0;
@@ -122,13 +124,10 @@ final class SlotReceives extends IncomingTasks {
         return handled;
     }
 
-    private RuntimeException notPollable(int most, int spins) {
+    private RuntimeException notPollable(int most) {
         context.checkOpen();
         if (most < 1) {
             return new IllegalArgumentException("poll of " + most + " messages");
-        }
-        if (spins < 0) {
-            return new IllegalArgumentException("poll with " + spins + " spins");
         }
         return new IllegalStateException(
                 onMessage != null

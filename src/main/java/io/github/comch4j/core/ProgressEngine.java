@@ -93,7 +93,7 @@ public final class ProgressEngine implements AutoCloseable {
      * without sleeping: some hundred spins take some microseconds.
      *
      * @param limit the most to do, at least 1
-     * @param spins how many times more to look, at least 0
+     * @param spins how many times more to look, 0 to 65,536
      * @return how many things happened
      * @throws WrongThreadException if another thread owns the engine
      * @throws IllegalStateException if the engine is closed, or inside one of its callbacks
@@ -102,9 +102,7 @@ public final class ProgressEngine implements AutoCloseable {
         if (limit < 1) {
             throw new IllegalArgumentException("limit " + limit + " is less than 1");
         }
-        if (spins < 0) {
-            throw new IllegalArgumentException("spins " + spins + " are less than 0");
-        }
+        Engine.checkSpins(spins);
         return engine.progress(limit, spins);
     }
 

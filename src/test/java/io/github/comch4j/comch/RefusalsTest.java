@@ -252,6 +252,7 @@ class RefusalsTest extends BothForms {
                 () -> machine.engine.progress(0),
                 () -> machine.engine.progress(0, 1),
                 () -> machine.engine.progress(1, -1),
+                () -> machine.engine.progress(1, (1 << 16) + 1),
                 () -> machine.engine.setTimeout(Duration.ofMillis(-1)));
         for (int i = 0; i < calls.size(); i++) {
             assertThatThrownBy(calls.get(i)).as("call %d", i).isInstanceOf(IllegalArgumentException.class);

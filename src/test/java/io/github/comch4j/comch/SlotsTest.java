@@ -231,7 +231,11 @@ class SlotsTest extends BothForms {
             }
         });
         sender.start();
-        assertThat(consumer.poll(note, 5, Integer.MAX_VALUE)).isEqualTo(1);
+        int polls = 0;
+        while (consumer.poll(note, 5, 1 << 16) == 0) {
+            polls++; // each of them some milliseconds long, not one look
+        }
+        assertThat(polls).isLessThan(5000);
         assertThat(received).containsExactly("late");
         sender.join();
         pair.machine.engine.claim();

@@ -79,6 +79,16 @@ public final class Engine extends Resource {
         return progress(1, 0) != 0;
     }
 
+    /** The most spins of one progress: some milliseconds. */
+    public static final int MAX_SPINS = 1 << 16;
+
+    /** Fails unless so many spins may be asked for. */
+    public static void checkSpins(int spins) {
+        if (spins < 0 || spins > MAX_SPINS) {
+            throw new IllegalArgumentException(spins + " spins, where 0 to " + MAX_SPINS + " are possible");
+        }
+    }
+
     /**
      * So many rounds, unless nothing is ready or a callback throws; while none has brought anything, {@code spins} more.
      * Returns how many brought something.
