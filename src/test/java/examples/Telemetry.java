@@ -43,12 +43,12 @@ public final class Telemetry implements AutoCloseable {
     }
     // @end
 
-    /** Measures so many times, and until the last value has gone out. Returns how many were replaced. */
+    /** Measures so many times, and until the last value is with the server. Returns how many were replaced. */
     public long run(int times, LongSupplier meter) {
         for (int i = 0; i < times; i++) {
             measured(meter.getAsLong());
         }
-        while (due) {
+        while (due || connection.endpoint().inFlight() > 0) {
             engine.progress();
         }
         return replaced;
