@@ -9,7 +9,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -36,8 +35,7 @@ public final class Engine extends Resource {
     private final long number = NUMBERS.incrementAndGet();
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
-    private final ArrayList<RoomWaiter> roomWaiters = new ArrayList<>();
-    private boolean roomAwaited; // whether there are any
+    private final RoomWaiters roomWaiters = new RoomWaiters();
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -102,8 +100,8 @@ public final class Engine extends Resource {
         int done;
         try {
             done = transport.progress(limit, spins);
-            if (roomAwaited) {
-                serveRoom();
+            if (roomWaiters.areAny()) {
+                roomWaiters.serve(transport);
             }
         } finally {
             inCallbacks = false;
@@ -119,30 +117,11 @@ public final class Engine extends Resource {
     /** Has {@code waiter} asked after each progress, until it does not want to be any more. */
     public void awaitRoom(RoomWaiter waiter) {
         roomWaiters.add(waiter);
-        roomAwaited = true;
     }
 
     /** Whether anybody is to be asked after each progress. */
     boolean awaitsRoom() {
-        return roomAwaited;
-    }
-
-    private void serveRoom() {
-        // from the last to the first: what handlers add meanwhile is for the next time
-        for (int i = roomWaiters.size() - 1; i >= 0; i--) {
-            boolean again = true;
-            try {
-                again = roomWaiters.get(i).serveRoom();
-            } catch (Throwable t) {
-                transport.fail(t);
-            }
-            if (!again) {
-                int last = roomWaiters.size() - 1;
-                roomWaiters.set(i, roomWaiters.get(last));
-                roomWaiters.remove(last);
-            }
-        }
-        roomAwaited = !roomWaiters.isEmpty();
+        return roomWaiters.areAny();
     }
 
     /** Carries tasks of contexts on this engine to DOCA, and their completions back. */

@@ -1,0 +1,38 @@
+package io.github.comch4j.internal.life;
+
+import io.github.comch4j.internal.transport.Transport;
+import java.util.ArrayList;
+
+/** Those of an engine that wait for room to send. */
+final class RoomWaiters {
+    private final ArrayList<RoomWaiter> waiters = new ArrayList<>();
+    private boolean any;
+
+    void add(RoomWaiter waiter) {
+        waiters.add(waiter);
+        any = true;
+    }
+
+    boolean areAny() {
+        return any;
+    }
+
+    /** Asks each of them; what they throw fails the progress. */
+    void serve(Transport transport) {
+        // from the last to the first: what handlers add meanwhile is for the next time
+        for (int i = waiters.size() - 1; i >= 0; i--) {
+            boolean again = true;
+            try {
+                again = waiters.get(i).serveRoom();
+            } catch (Throwable t) {
+                transport.fail(t);
+            }
+            if (!again) {
+                int last = waiters.size() - 1;
+                waiters.set(i, waiters.get(last));
+                waiters.remove(last);
+            }
+        }
+        any = !waiters.isEmpty();
+    }
+}
