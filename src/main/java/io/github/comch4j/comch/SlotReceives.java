@@ -255,7 +255,8 @@ final class SlotReceives extends IncomingTasks {
         if (context.state() == Context.RUNNING
                 && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
-            if (!ConnectionClosedException.isMeantBy(status)) {
+            // IO_FAILED: flushed, as the connection is lost, which its own event is about to report
+            if (status != DocaError.IO_FAILED && !ConnectionClosedException.isMeantBy(status)) {
                 throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
             }
         }
