@@ -8,11 +8,7 @@ import examples.RpcExample;
 import examples.StaysConnected;
 import examples.Telemetry;
 import io.github.comch4j.comch.ComchServer;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.Representor;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
@@ -24,44 +20,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The programs of docs/cookbook.md that have a server or client of their own do what is said of them. */
 @Timeout(60)
-class CookbookTest {
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
-    private final String name = Machine.uniqueName();
-
-    @BeforeAll
-    static void emulated() {
-        Machine.useEmulation();
-    }
-
-    @BeforeEach
-    void open() {
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
-    }
-
-    @AfterEach
-    void close() {
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
-    }
-
+class CookbookTest extends TwoLoops {
     @Test
     void calls() {
         try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();

@@ -11,10 +11,6 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -23,43 +19,12 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(60)
-class ComchSocketTest {
+class ComchSocketTest extends SocketScene {
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
-
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
-    private ComchServerSocket server;
-    private String name;
-
-    @BeforeEach
-    void open() {
-        Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
-        name = Machine.uniqueName();
-        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
-    }
-
-    @AfterEach
-    void close() {
-        server.close();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
-    }
 
     private ComchSocket connect() {
         return ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);

@@ -12,57 +12,22 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who does not receive makes the peer wait, whether that is a socket or not. */
 @Timeout(60)
-class SocketBackPressureTest {
+class SocketBackPressureTest extends SocketScene {
     private static final Duration SHORT = Duration.ofMillis(300);
     /** What may be under way beyond the limit: the queue of the device, and tasks, with the longest messages. */
     private static final long UNDER_WAY = 4 << 20;
-
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
-    private ComchServerSocket server;
-    private String name;
-
-    @BeforeEach
-    void open() {
-        Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
-        name = Machine.uniqueName();
-        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
-    }
-
-    @AfterEach
-    void close() {
-        server.close();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
-    }
 
     private static byte[] numbered(int number, int length) {
         return ByteBuffer.allocate(length).putInt(number).array();

@@ -8,10 +8,6 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.Representor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,42 +17,17 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Many threads send on one socket. */
 @Timeout(60)
-class SocketSendersTest {
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
-    private ComchServerSocket server;
-    private String name;
+class SocketSendersTest extends SocketScene {
     private final CountDownLatch held = new CountDownLatch(1);
 
-    @BeforeEach
-    void open() {
-        Machine.useEmulation();
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
-        name = Machine.uniqueName();
-        server = ComchServerSocket.open(dpuLoop, dpu, representor, name);
-    }
-
     @AfterEach
-    void close() {
+    void letGo() {
         held.countDown();
-        server.close();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
     }
 
     /** The server's loop takes nothing until {@link #held} is counted down. */
