@@ -9,6 +9,8 @@ import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -95,5 +97,19 @@ public final class Machine implements AutoCloseable {
         engine.close();
         host.close();
         dpu.close();
+    }
+
+    /** Runs {@code work} on a thread of its own. */
+    public static <T> CompletableFuture<T> onThread(Callable<T> work) {
+        CompletableFuture<T> future = new CompletableFuture<>();
+        new Thread(() -> {
+                    try {
+                        future.complete(work.call());
+                    } catch (Throwable t) {
+                        future.completeExceptionally(t);
+                    }
+                })
+                .start();
+        return future;
     }
 }

@@ -331,7 +331,7 @@ class FastPathTest extends BothForms {
         long[] sum = new long[1];
         ComchConsumer[] consumer = new ComchConsumer[1];
         CompletableFuture<Integer> consumerId = new CompletableFuture<>();
-        CompletableFuture<Long> consumed = onThread(() -> {
+        CompletableFuture<Long> consumed = Machine.onThread(() -> {
             try (ProgressEngine engine = ProgressEngine.create()) {
                 int[] count = new int[1];
                 consumer[0] = dpuSide.consumer(engine, receiveMemory)
@@ -346,7 +346,7 @@ class FastPathTest extends BothForms {
                 return sum[0];
             }
         });
-        CompletableFuture<Long> produced = onThread(() -> {
+        CompletableFuture<Long> produced = Machine.onThread(() -> {
             try (ProgressEngine engine = ProgressEngine.create();
                     ComchProducer producer = hostSide.producer(engine).tasks(32).start()) {
                 int id = consumerId.get(20, TimeUnit.SECONDS);
@@ -375,19 +375,6 @@ class FastPathTest extends BothForms {
         }
         assertThat(produced.get(20, TimeUnit.SECONDS)).isEqualTo(messages);
         assertThat(consumed.get(20, TimeUnit.SECONDS)).isEqualTo((long) messages * (messages - 1) / 2);
-    }
-
-    private static <T> CompletableFuture<T> onThread(java.util.concurrent.Callable<T> work) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        new Thread(() -> {
-                    try {
-                        future.complete(work.call());
-                    } catch (Throwable t) {
-                        future.completeExceptionally(t);
-                    }
-                })
-                .start();
-        return future;
     }
 
     @Test

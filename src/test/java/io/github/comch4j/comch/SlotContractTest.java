@@ -241,7 +241,7 @@ class SlotContractTest extends BothForms {
         int messages = 20_000;
         AtomicBoolean stop = new AtomicBoolean();
         CompletableFuture<Integer> consumerId = new CompletableFuture<>();
-        CompletableFuture<Long> consumed = onThread(() -> {
+        CompletableFuture<Long> consumed = Machine.onThread(() -> {
             try (ProgressEngine engine = ProgressEngine.create()) {
                 SlotConsumer consumer =
                         pair.dpuSide.slotConsumer(engine, SIZE).tasks(32).start(Machine.PATIENCE);
@@ -259,7 +259,7 @@ class SlotContractTest extends BothForms {
                 return due[0];
             }
         });
-        CompletableFuture<Long> produced = onThread(() -> {
+        CompletableFuture<Long> produced = Machine.onThread(() -> {
             try (ProgressEngine engine = ProgressEngine.create();
                     SlotProducer producer =
                             pair.hostSide.slotProducer(engine, SIZE).tasks(32).start()) {
@@ -287,19 +287,6 @@ class SlotContractTest extends BothForms {
         assertThat(consumed.get(20, TimeUnit.SECONDS)).isEqualTo(messages);
     }
 
-    private static <T> CompletableFuture<T> onThread(java.util.concurrent.Callable<T> work) {
-        CompletableFuture<T> future = new CompletableFuture<>();
-        new Thread(() -> {
-                    try {
-                        future.complete(work.call());
-                    } catch (Throwable t) {
-                        future.completeExceptionally(t);
-                    }
-                })
-                .start();
-        return future;
-    }
-
     @Test
     void anotherThreadThatMeddlesIsTurnedAwayAndNothingIsHarmed() throws Exception {
         SlotConsumer consumer = consumer(4);
@@ -316,7 +303,7 @@ class SlotContractTest extends BothForms {
                 producer::close,
                 () -> consumer.poll((memory, offset, length, from) -> {}, 1),
                 consumer::close);
-        CompletableFuture<Integer> other = onThread(() -> {
+        CompletableFuture<Integer> other = Machine.onThread(() -> {
             int turnedAway = 0;
             do {
                 for (Runnable call : meddling) {
@@ -351,7 +338,7 @@ class SlotContractTest extends BothForms {
         long at = producer.claim(10, consumer.id());
         MemorySegment.copy(MemorySegment.ofArray("handed".getBytes(UTF_8)), 0, producer.memory(), at, 6);
         pair.machine.engine.release();
-        onThread(() -> {
+        Machine.onThread(() -> {
                     pair.machine.engine.claim();
                     producer.commit(6);
                     producer.flush();
