@@ -333,7 +333,7 @@ static void answer(struct fast_path *path)
 static void serve(const char *name, uint32_t clients)
 {
 	open_device(DPU_PCI);
-	open_representor(HOST_PCI);
+	open_representor(HOST_PCI, DOCA_DEVINFO_REP_FILTER_NET);
 	OK(doca_comch_server_create(dev, rep, name, &server));
 	struct doca_ctx *ctx = doca_comch_server_as_ctx(server);
 	OK(doca_pe_connect_ctx(pe, ctx));

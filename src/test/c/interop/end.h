@@ -29,16 +29,22 @@ static _Noreturn void give_up(const char *what)
 	exit(1);
 }
 
-static void check(doca_error_t result, const char *call)
+static void check_is(doca_error_t wanted, doca_error_t result, const char *call)
 {
-	if (result == DOCA_SUCCESS)
+	if (result == wanted)
 		return;
 	fprintf(stderr, "%s: %s: %s\n", program_invocation_short_name, call, doca_error_get_descr(result));
 	exit(1);
 }
-#define OK(call) check((call), #call)
+#define GIVES(wanted, call) check_is((wanted), (call), #call)
+#define OK(call) GIVES(DOCA_SUCCESS, call)
 
-static void expect(const char *what, uint64_t wanted, uint64_t got)
+static inline void check(doca_error_t result, const char *call)
+{
+	check_is(DOCA_SUCCESS, result, call);
+}
+
+static inline void expect(const char *what, uint64_t wanted, uint64_t got)
 {
 	if (wanted == got)
 		return;
@@ -60,7 +66,7 @@ static int64_t now_s(void)
 			give_up("gave up waiting for " #condition);                                                    \
 	}
 
-static enum doca_ctx_states state_of(struct doca_ctx *ctx)
+static enum doca_ctx_states state_of(const struct doca_ctx *ctx)
 {
 	enum doca_ctx_states state;
 	OK(doca_ctx_get_state(ctx, &state));
@@ -83,11 +89,11 @@ static void open_device(const char *pci)
 		give_up("no such device");
 }
 
-static void open_representor(const char *pci)
+static void open_representor(const char *pci, enum doca_devinfo_rep_filter filter)
 {
 	struct doca_devinfo_rep **list;
 	uint32_t num;
-	OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &num));
+	OK(doca_devinfo_rep_create_list(dev, filter, &list, &num));
 	for (uint32_t i = 0; i < num && rep == NULL; i++) {
 		uint8_t equal = 0;
 		OK(doca_devinfo_rep_is_equal_pci_addr(list[i], pci, &equal));
@@ -99,7 +105,7 @@ static void open_representor(const char *pci)
 		give_up("no such representor");
 }
 
-static void stop(struct doca_ctx *ctx)
+static inline void stop(struct doca_ctx *ctx)
 {
 	if (state_of(ctx) == DOCA_CTX_STATE_RUNNING || state_of(ctx) == DOCA_CTX_STATE_STARTING) {
 		doca_error_t result = doca_ctx_stop(ctx);

@@ -269,7 +269,7 @@ static void open_consumer(void)
 static void receive_side(const char *name, uint32_t count)
 {
 	open_device(DPU_PCI);
-	open_representor(HOST_PCI);
+	open_representor(HOST_PCI, DOCA_DEVINFO_REP_FILTER_NET);
 	open_memory();
 	OK(doca_comch_server_create(dev, rep, name, &server));
 	struct doca_ctx *ctx = doca_comch_server_as_ctx(server);

@@ -5,35 +5,21 @@
  * As DOCA's samples do, it has an engine for each context, drives the producer's alone while it sends, and stops a
  * server while the last message is on its way. It uses DOCA's API and nothing of the emulator's, and is built against
  * an installed SDK folder, of either generation (generation.h). */
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <doca_buf.h>
 #include <doca_buf_inventory.h>
-#include <doca_ctx.h>
-#include <doca_dev.h>
-#include <doca_error.h>
 #include <doca_mmap.h>
-#include <doca_pe.h>
 
+#include "end.h"
 #include "generation.h"
 
-#define DPU_PCI "0000:03:00.0"
-#define HOST_PCI "0000:b1:00.0"
 #define START "start_data_path_test"
 #define STOP "stop_data_path_test"
 #define MAX_MESSAGE 4080u
 #define RECEIVE_QUEUE 10u
 #define BUFFER_BYTES (1u << 20)
-#define PATIENCE_S 60
 
-static struct doca_pe *pe;
-static struct doca_dev *dev;
-static struct doca_dev_rep *rep;
 static struct CALL(server) * server;
 static struct CALL(client) * client;
 static struct CALL(connection) * peer;
@@ -43,40 +29,10 @@ static uint32_t messages, messages_taken, messages_sent;
 static uint32_t peers_consumer;
 static bool text_received, text_sent;
 
-static _Noreturn void give_up(const char *what)
-{
-	fprintf(stderr, "sample: %s\n", what);
-	exit(1);
-}
-
-static void check(const char *call, doca_error_t result, doca_error_t wanted)
-{
-	if (result == wanted)
-		return;
-	fprintf(stderr, "sample: %s: %s\n", call, doca_error_get_descr(result));
-	exit(1);
-}
-#define GIVES(result, call) check(#call, (call), (result))
-#define OK(call) GIVES(DOCA_SUCCESS, call)
-
-static time_t now_s(void)
-{
-	struct timespec now;
-	(void)clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
-static enum doca_ctx_states state_of(const struct doca_ctx *context)
-{
-	enum doca_ctx_states state;
-	OK(doca_ctx_get_state(context, &state));
-	return state;
-}
-
 /* Drives one or two engines. */
-#define UNTIL(condition, engine, other)                                                                                \
+#define UNTIL_EITHER(condition, engine, other)                                                                         \
 	do {                                                                                                           \
-		time_t until_deadline = now_s() + PATIENCE_S;                                                          \
+		int64_t until_deadline = now_s() + PATIENCE_S;                                                         \
 		while (!(condition)) {                                                                                 \
 			if (now_s() > until_deadline)                                                                  \
 				give_up("in vain: " #condition);                                                       \
@@ -91,40 +47,6 @@ static struct doca_ctx *connect_engine(struct doca_ctx *context, struct doca_pe 
 	OK(doca_pe_create(engine));
 	OK(doca_pe_connect_ctx(*engine, context));
 	return context;
-}
-
-/* ---- devices ---- */
-
-static void open_device(const char *pci)
-{
-	struct doca_devinfo **list;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	for (uint32_t i = 0; i < num && dev == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_open(list[i], &dev));
-	}
-	OK(doca_devinfo_destroy_list(list));
-	if (dev == NULL)
-		give_up("no such device");
-}
-
-static void open_representor(const char *pci)
-{
-	struct doca_devinfo_rep **list;
-	uint32_t num;
-	OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_ALL, &list, &num));
-	for (uint32_t i = 0; i < num && rep == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_rep_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal)
-			OK(doca_dev_rep_open(list[i], &rep));
-	}
-	OK(doca_devinfo_rep_destroy_list(list));
-	if (rep == NULL)
-		give_up("no such representor");
 }
 
 /* ---- the control path ---- */
@@ -193,7 +115,7 @@ static void say(const char *text)
 
 static void hear(const char *wanted)
 {
-	UNTIL(messages > messages_taken, pe, (struct doca_pe *)NULL);
+	UNTIL_EITHER(messages > messages_taken, pe, (struct doca_pe *)NULL);
 	messages_taken++;
 	if (wanted != NULL && strcmp(message, wanted) != 0)
 		give_up("the peer speaks out of turn");
@@ -202,7 +124,7 @@ static void hear(const char *wanted)
 static void serve(const char *name, bool data_path)
 {
 	open_device(DPU_PCI);
-	open_representor(HOST_PCI);
+	open_representor(HOST_PCI, DOCA_DEVINFO_REP_FILTER_ALL);
 	OK(CALL(server_create)(dev, rep, name, &server));
 	ctx = connect_engine(CALL(server_as_ctx)(server), &pe);
 	OK(CALL(server_set_max_msg_size)(server, MAX_MESSAGE));
@@ -228,21 +150,21 @@ static void use(const char *name, bool data_path)
 	if (data_path)
 		OK(CALL(client_event_consumer_register)(client, consumer_is_new, consumer_is_gone));
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(ctx));
-	UNTIL(state_of(ctx) != DOCA_CTX_STATE_STARTING, pe, (struct doca_pe *)NULL);
+	UNTIL_EITHER(state_of(ctx) != DOCA_CTX_STATE_STARTING, pe, (struct doca_pe *)NULL);
 	if (state_of(ctx) != DOCA_CTX_STATE_RUNNING)
 		give_up("no server accepts");
 	OK(CALL(client_get_connection)(client, &peer));
 }
 
 /* A client's context stops by itself when the server has gone. */
-static void stop(void)
+static void stop_end(void)
 {
 	if (state_of(ctx) == DOCA_CTX_STATE_RUNNING) {
 		doca_error_t result = doca_ctx_stop(ctx);
 		if (result != DOCA_SUCCESS)
-			check("doca_ctx_stop", result, DOCA_ERROR_IN_PROGRESS);
+			check_is(DOCA_ERROR_IN_PROGRESS, result, "doca_ctx_stop");
 	}
-	UNTIL(state_of(ctx) == DOCA_CTX_STATE_IDLE, pe, (struct doca_pe *)NULL);
+	UNTIL_EITHER(state_of(ctx) == DOCA_CTX_STATE_IDLE, pe, (struct doca_pe *)NULL);
 	if (server != NULL) {
 		OK(CALL(server_destroy)(server));
 		OK(doca_dev_rep_close(rep));
@@ -317,13 +239,13 @@ static void receive_text(void)
 	OK(RECEIVE_TASK(_set_conf)(consumer, text_arrived, no_text_arrived, POOL(1)));
 	struct doca_ctx *context = connect_engine(CALL(consumer_as_ctx)(consumer), &engine);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(context));
-	UNTIL(state_of(context) == DOCA_CTX_STATE_RUNNING, engine, pe);
+	UNTIL_EITHER(state_of(context) == DOCA_CTX_STATE_RUNNING, engine, pe);
 	OK(doca_buf_inventory_buf_get_by_addr(memory.inventory, memory.mmap, memory.bytes, BUFFER_BYTES, &memory.buf));
 	OK(RECEIVE_TASK(_alloc_init)(consumer, memory.buf, &task));
 	OK(doca_task_submit(RECEIVE_TASK(_as_task)(task)));
-	UNTIL(text_received, engine, pe);
+	UNTIL_EITHER(text_received, engine, pe);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(context));
-	UNTIL(state_of(context) == DOCA_CTX_STATE_IDLE, engine, pe);
+	UNTIL_EITHER(state_of(context) == DOCA_CTX_STATE_IDLE, engine, pe);
 	OK(CALL(consumer_destroy)(consumer));
 	OK(doca_pe_destroy(engine));
 	unmap(&memory);
@@ -352,7 +274,7 @@ static void send_text(const char *text)
 	struct PAYLOAD_TASK() * task;
 	struct memory memory;
 	size_t len = strlen(text);
-	UNTIL(peers_consumer != 0, pe, (struct doca_pe *)NULL);
+	UNTIL_EITHER(peers_consumer != 0, pe, (struct doca_pe *)NULL);
 	map(&memory, len);
 	memcpy(memory.bytes, text, len);
 	OK(CALL(producer_create)(peer, &producer));
@@ -367,9 +289,9 @@ static void send_text(const char *text)
 		if (now_s() > deadline)
 			give_up("no receive was posted");
 	OK(result);
-	UNTIL(text_sent, engine, (struct doca_pe *)NULL);
+	UNTIL_EITHER(text_sent, engine, (struct doca_pe *)NULL);
 	if (doca_ctx_stop(context) == DOCA_ERROR_IN_PROGRESS)
-		UNTIL(state_of(context) == DOCA_CTX_STATE_IDLE, engine, (struct doca_pe *)NULL);
+		UNTIL_EITHER(state_of(context) == DOCA_CTX_STATE_IDLE, engine, (struct doca_pe *)NULL);
 	OK(CALL(producer_destroy)(producer));
 	OK(doca_pe_destroy(engine));
 	unmap(&memory);
@@ -381,7 +303,7 @@ static void ctrl_server(const char *text)
 {
 	hear(NULL);
 	say(text);
-	UNTIL(messages_sent == 1, pe, (struct doca_pe *)NULL);
+	UNTIL_EITHER(messages_sent == 1, pe, (struct doca_pe *)NULL);
 }
 
 static void ctrl_client(const char *text)
@@ -425,6 +347,6 @@ int main(int argc, char **argv)
 		use(name, data_path);
 		(data_path ? data_client : ctrl_client)(argv[2]);
 	}
-	stop();
+	stop_end();
 	return 0;
 }
