@@ -123,6 +123,28 @@ final class Endpoint implements AutoCloseable {
         loop.waitFor("the signal's way out", () -> endpoint.inFlight() == 0);
     }
 
+    /** Tells the sender to stop, and waits for its end while {@code poll} takes what still arrives. */
+    void stopSender(Runnable poll) {
+        signal(STOP);
+        loop.waitFor("the sender's end", () -> {
+            poll.run();
+            return signal == DONE;
+        });
+    }
+
+    /** Whether the receiver has told this sender to stop. */
+    boolean isStopped() {
+        engine.progress();
+        return signal == STOP;
+    }
+
+    /** The end of a sender whose producer is closed: tells it to the receiver, and waits for its consumer's end. */
+    void endSender() {
+        signal(DONE);
+        loop.waitFor("the consumer's end", () -> remoteConsumer == 0);
+        close();
+    }
+
     boolean isIdle() {
         return endpoint.inFlight() == 0;
     }

@@ -86,8 +86,7 @@ final class FastOutlet implements FastPathOutlet {
 
     @Override
     public boolean isStopped() {
-        endpoint.engine.progress();
-        return endpoint.signal == Endpoint.STOP;
+        return endpoint.isStopped();
     }
 
     boolean isIdle() {
@@ -111,8 +110,6 @@ final class FastOutlet implements FastPathOutlet {
     @Override
     public void close() {
         closeProducer();
-        endpoint.signal(Endpoint.DONE);
-        endpoint.loop.waitFor("the consumer's end", () -> endpoint.remoteConsumer == 0);
-        endpoint.close();
+        endpoint.endSender();
     }
 }

@@ -47,11 +47,7 @@ final class FlatInlet implements FastPathInlet {
 
     @Override
     public void stop() {
-        endpoint.signal(Endpoint.STOP);
-        endpoint.loop.waitFor("the sender's end", () -> {
-            poll();
-            return endpoint.signal == Endpoint.DONE;
-        });
+        endpoint.stopSender(this::poll);
     }
 
     @Override

@@ -59,8 +59,7 @@ final class FlatOutlet implements FastPathOutlet {
 
     @Override
     public boolean isStopped() {
-        endpoint.engine.progress();
-        return endpoint.signal == Endpoint.STOP;
+        return endpoint.isStopped();
     }
 
     @Override
@@ -79,8 +78,6 @@ final class FlatOutlet implements FastPathOutlet {
     @Override
     public void close() {
         closeProducer();
-        endpoint.signal(Endpoint.DONE);
-        endpoint.loop.waitFor("the consumer's end", () -> endpoint.remoteConsumer == 0);
-        endpoint.close();
+        endpoint.endSender();
     }
 }

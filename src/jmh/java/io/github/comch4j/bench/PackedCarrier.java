@@ -68,11 +68,7 @@ final class PackedCarrier implements Carrier {
 
         @Override
         public void stop() {
-            endpoint.signal(Endpoint.STOP);
-            endpoint.loop.waitFor("the sender's end", () -> {
-                poll();
-                return endpoint.signal == Endpoint.DONE;
-            });
+            endpoint.stopSender(this::poll);
         }
 
         @Override
@@ -129,8 +125,7 @@ final class PackedCarrier implements Carrier {
 
         @Override
         public boolean isStopped() {
-            endpoint.engine.progress();
-            return endpoint.signal == Endpoint.STOP;
+            return endpoint.isStopped();
         }
 
         @Override
@@ -143,9 +138,7 @@ final class PackedCarrier implements Carrier {
             endpoint.loop.waitFor("completions", () -> writer.flush() && producer.inFlight() == 0);
             again = again();
             producer.close();
-            endpoint.signal(Endpoint.DONE);
-            endpoint.loop.waitFor("the consumer's end", () -> endpoint.remoteConsumer == 0);
-            endpoint.close();
+            endpoint.endSender();
         }
     }
 }
