@@ -129,22 +129,22 @@ final class SlotSends extends OutgoingTasks {
 
     /** As {@link #commit(int)}, with immediate data. */
     void commit(int length, MemorySegment immediate) {
-        engine.checkOwner();
         long immediateLength = immediate.byteSize();
+        if (immediateLength == 0) {
+            commit(length);
+            return;
+        }
+        engine.checkOwner();
         checkClaimed(length);
         int place = claimed;
         if (place == NONE || context.state() != Context.RUNNING) {
             throw notCommittable();
         }
         int slot = free[place];
-        if (immediateLength > 0) {
-            stage(slot, immediate, immediateLength);
-        }
+        stage(slot, immediate, immediateLength);
         claimed = NONE;
         claimedLength = length;
-        if (immediateLength > 0 || messages[slot] != message(length, claimedFor)) {
-            prepare(slot, (int) immediateLength);
-        }
+        prepare(slot, (int) immediateLength);
         enqueue(place, slot);
     }
 
