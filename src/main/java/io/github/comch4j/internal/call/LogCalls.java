@@ -1,22 +1,17 @@
 package io.github.comch4j.internal.call;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.NativeLibrary;
-import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Log;
 import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,9 +41,6 @@ public final class LogCalls {
     /** {@code DOCA_LOG_LEVEL_TRACE}. */
     public static final int TRACE = doca_h.DOCA_LOG_LEVEL_TRACE();
 
-    private static final int O_NONBLOCK = 0x800;
-    private static final int O_CLOEXEC = 0x80000;
-    private static final int F_SETFL = 4;
     private static final Pattern LEVEL = Pattern.compile(
             "\\b(?:(CRIT|CRITICAL|CRT|ERROR|ERR)|(WARNING|WARN|WRN)|(INFO|INF)|(DEBUG|DBG)|(TRACE|TRC))\\b");
     private static final int HEAD = 120; // the level is within the first characters of a record
@@ -67,7 +59,7 @@ public final class LogCalls {
         if (bridged) {
             throw new IllegalStateException("DOCA's log has its bridge already");
         }
-        int[] ends = CLibrary.pipe();
+        int[] ends = Descriptors.pipe();
         try {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
@@ -80,13 +72,13 @@ public final class LogCalls {
             reader.start();
             bridged = true;
         } catch (IOException e) {
-            CLibrary.close(ends[1]);
+            Descriptors.close(ends[1]);
             throw new java.io.UncheckedIOException("making a bridge from DOCA's log", e);
         } catch (RuntimeException e) {
-            CLibrary.close(ends[1]);
+            Descriptors.close(ends[1]);
             throw e;
         } finally {
-            CLibrary.close(ends[0]);
+            Descriptors.close(ends[0]);
         }
     }
 
@@ -178,40 +170,6 @@ public final class LogCalls {
                     "doca_log_register_source",
                     "registering the source \"" + source + "\"",
                     out -> doca_h.doca_log_register_source(name, out));
-        }
-    }
-
-    /** What is needed of the C library. */
-    private static final class CLibrary {
-        private static final MethodHandle PIPE =
-                Symbols.standard("pipe2", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
-        private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-        private static final MethodHandle FCNTL = Symbols.standard(
-                "fcntl",
-                FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT),
-                Linker.Option.firstVariadicArg(2));
-
-        /** The reading and the writing end; the latter does not block. */
-        static int[] pipe() {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment ends = arena.allocate(JAVA_INT, 2);
-                if ((int) PIPE.invokeExact(ends, O_CLOEXEC) != 0) {
-                    throw new IllegalStateException("no file descriptors left for a pipe");
-                }
-                int[] result = ends.toArray(JAVA_INT);
-                int ignored = (int) FCNTL.invokeExact(result[1], F_SETFL, O_NONBLOCK);
-                return result;
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
-        }
-
-        static void close(int descriptor) {
-            try {
-                int ignored = (int) CLOSE.invokeExact(descriptor);
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
         }
     }
 }

@@ -4,12 +4,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import io.github.comch4j.internal.call.Descriptors;
 import io.github.comch4j.internal.call.PeCalls;
-import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -28,7 +26,6 @@ public final class Sleeper {
     private static final long WORD = 32;
     private static final long BYTES = 40;
 
-    private static final int EFD_CLOEXEC = 0x80000;
     private static final short POLLIN = 1;
     private static final int NONE = -1;
 
@@ -68,7 +65,7 @@ public final class Sleeper {
      */
     public static Sleeper wakeable(Engine engine) {
         Notifications.handle(engine); // fails before there is anything to close
-        int alarm = Os.eventfd();
+        int alarm = Descriptors.eventfd();
         return new Sleeper(engine, alarm);
     }
 
@@ -90,7 +87,7 @@ public final class Sleeper {
     /** The thread is awake. */
     public void retract() {
         if (!asleep.compareAndSet(true, false)) {
-            Os.read(alarm, memory.address() + WORD); // it is being written, or has been
+            Descriptors.readWord(alarm, memory.address() + WORD); // it is being written, or has been
             memory.set(JAVA_LONG, WORD, 1);
         }
     }
@@ -98,7 +95,7 @@ public final class Sleeper {
     /** Ends the sleep of a thread that has announced it. Any thread. Without effect on one that is awake. */
     public void wake() {
         if (asleep.get() && asleep.compareAndSet(true, false)) {
-            Os.write(alarm, memory.address() + WORD);
+            Descriptors.writeWord(alarm, memory.address() + WORD);
         }
     }
 
@@ -149,7 +146,7 @@ public final class Sleeper {
     boolean poll(long nanos) {
         memory.set(JAVA_LONG, TIMESPEC, nanos / 1_000_000_000);
         memory.set(JAVA_LONG, TIMESPEC + 8, nanos % 1_000_000_000);
-        if (Os.ppoll(memory.address(), memory.address() + TIMESPEC) <= 0) {
+        if (Descriptors.pollTwo(memory.address(), memory.address() + TIMESPEC) <= 0) {
             return false;
         }
         boolean event = memory.get(JAVA_SHORT, 6) != 0; // revents
@@ -159,65 +156,7 @@ public final class Sleeper {
     /** Gives its descriptor back. The engine's owner, when nobody can wake it any more. */
     public void close() {
         if (alarm != NONE) {
-            Os.close(alarm);
-        }
-    }
-
-    /** Calls of the C library. */
-    private static final class Os {
-        private static final MethodHandle PPOLL =
-                Symbols.standard("ppoll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
-        private static final MethodHandle EVENTFD =
-                Symbols.standard("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-        private static final MethodHandle READ =
-                Symbols.standard("read", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-        private static final MethodHandle WRITE =
-                Symbols.standard("write", FunctionDescriptor.of(JAVA_LONG, JAVA_INT, JAVA_LONG, JAVA_LONG));
-        private static final MethodHandle CLOSE = Symbols.standard("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
-
-        static int ppoll(long requests, long time) {
-            try {
-                return (int) PPOLL.invokeExact(requests, 2L, time, 0L);
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
-        }
-
-        static int eventfd() {
-            try {
-                return (int) EVENTFD.invokeExact(0, EFD_CLOEXEC);
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
-        }
-
-        /** Waits for the word, and is not ended by a signal. */
-        static void read(int descriptor, long word) {
-            try {
-                while ((long) READ.invokeExact(descriptor, word, 8L) != 8) {
-                    Thread.onSpinWait();
-                }
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
-        }
-
-        static void write(int descriptor, long word) {
-            try {
-                while ((long) WRITE.invokeExact(descriptor, word, 8L) != 8) {
-                    Thread.onSpinWait();
-                }
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
-        }
-
-        static void close(int descriptor) {
-            try {
-                int ignored = (int) CLOSE.invokeExact(descriptor);
-            } catch (Throwable t) {
-                throw Symbols.unexpected(t);
-            }
+            Descriptors.close(alarm);
         }
     }
 }
