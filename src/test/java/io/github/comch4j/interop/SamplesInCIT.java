@@ -6,6 +6,8 @@ import io.github.comch4j.cli.Comch;
 import io.github.comch4j.samples.ChildVm;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +25,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SamplesInCIT {
     private static final int ROUNDS = 2;
 
+    /** Generation in C and in Java, Java's libraries, the sample in Java, its counterpart in C. */
+    @ParameterizedTest
+    @CsvSource({
+        "3.0, emulated, ctrl-path, ctrl",
+        "3.0, emulated, data-path-high-speed, data",
+        "2.5, emulated, ctrl-path, ctrl",
+        "2.5, emulated, data-path-high-speed, data",
+        "2.5, target/native/lib/2.5, ctrl-path, ctrl",
+        "2.5, target/native/lib/2.5, data-path-high-speed, data"
+    })
+    @Retention(RetentionPolicy.RUNTIME)
+    private @interface EachPairing {}
+
     private record Counterpart(Sdk sdk, Path program) {}
 
     private static final Map<String, Counterpart> BUILT = new ConcurrentHashMap<>();
@@ -39,15 +54,7 @@ class SamplesInCIT {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "3.0, emulated, ctrl-path, ctrl",
-        "3.0, emulated, data-path-high-speed, data",
-        "2.5, emulated, ctrl-path, ctrl",
-        "2.5, emulated, data-path-high-speed, data",
-        "2.5, target/native/lib/2.5, ctrl-path, ctrl",
-        "2.5, target/native/lib/2.5, data-path-high-speed, data"
-    })
+    @EachPairing
     void aClientInJavaTalksToAServerInC(String generation, String library, String sample, String role)
             throws Exception {
         for (int i = 0; i < ROUNDS; i++) {
@@ -62,15 +69,7 @@ class SamplesInCIT {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "3.0, emulated, ctrl-path, ctrl",
-        "3.0, emulated, data-path-high-speed, data",
-        "2.5, emulated, ctrl-path, ctrl",
-        "2.5, emulated, data-path-high-speed, data",
-        "2.5, target/native/lib/2.5, ctrl-path, ctrl",
-        "2.5, target/native/lib/2.5, data-path-high-speed, data"
-    })
+    @EachPairing
     void aServerInJavaTalksToAClientInC(String generation, String library, String sample, String role)
             throws Exception {
         for (int i = 0; i < ROUNDS; i++) {
