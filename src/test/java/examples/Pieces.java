@@ -133,6 +133,24 @@ public final class Pieces {
         return writer.records();
     }
 
+    public long recordsWriteMany(RecordWriter writer, long[] prices) {
+        // @start region="records-write-many"
+        for (int next = 0; next < prices.length;) {
+            long at = writer.claimMany(prices.length - next, 8, 1);
+            if (at < 0) {
+                writer.progress();
+                continue;
+            }
+            for (int i = writer.claimed(); i > 0; i--) {
+                writer.memory().set(JAVA_LONG, at, prices[next++]);
+                at += RecordWriter.stride(8);
+            }
+            writer.commit();
+        }
+        // @end
+        return writer.records();
+    }
+
     public long recordsRead(SlotConsumer consumer) {
         long[] sum = new long[1];
         // @start region="records-read"

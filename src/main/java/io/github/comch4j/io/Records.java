@@ -10,6 +10,9 @@ final class Records {
     /** Length in the lower half, type in the upper one. A record begins at a multiple of 8. */
     static final ValueLayout.OfLong HEADER_LAYOUT = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+    /** Of the header, the length alone. */
+    static final ValueLayout.OfInt LENGTH_LAYOUT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private Records() {}
 
     static long header(int length, int type) {

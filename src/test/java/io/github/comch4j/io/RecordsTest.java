@@ -139,6 +139,50 @@ class RecordsTest extends BothForms {
     }
 
     @Test
+    void manyAreClaimedAtOnceAsFarAsTheyFit() {
+        writer.setMaxDelay(NEVER);
+        assertThat(put("first", 1)).isTrue(); // 16 bytes of 512
+        assertThat(claimAndNumber(100, 30)).isEqualTo(12); // of 40 bytes each
+        assertThat(claimAndNumber(2, 30)).isEqualTo(2); // in the next message
+        assertThat(writer.records()).isEqualTo(15);
+        assertThat(writer.flush()).isTrue();
+        await(15);
+        assertThat(consumer.received()).isEqualTo(2);
+        assertThat(received.get(0)).isEqualTo("1:first");
+        for (int i = 0; i < 14; i++) {
+            assertThat(received.get(i + 1)).startsWith("30:" + (char) ('a' + (i < 12 ? i : i - 12)));
+        }
+    }
+
+    /** Records that begin with a, b, c, and so on. */
+    private int claimAndNumber(int most, int length) {
+        long at = writer.claimMany(most, length, length);
+        assertThat(at % 8).isZero();
+        int claimed = writer.claimed();
+        for (int i = 0; i < claimed; i++) {
+            writer.memory().set(ValueLayout.JAVA_BYTE, at + (long) i * RecordWriter.stride(length), (byte) ('a' + i));
+        }
+        writer.commit();
+        assertThat(writer.claimed()).isZero();
+        return claimed;
+    }
+
+    @Test
+    void manyThatAreAbortedAreNotSent() {
+        assertThat(writer.claimMany(3, 8, 1)).isNotNegative();
+        assertThat(writer.claimed()).isEqualTo(3);
+        assertThatThrownBy(() -> writer.claimMany(1, 8, 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> writer.commit(4)).isInstanceOf(IllegalStateException.class);
+        writer.abort();
+        assertThatThrownBy(() -> writer.claimMany(0, 8, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> writer.claimMany(1, -1, 1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(put("after", 2)).isTrue();
+        assertThat(writer.flush()).isTrue();
+        await(1);
+        assertThat(received).containsExactly("2:after");
+    }
+
+    @Test
     void theFormatIsTheDocumentedOne() {
         assertThat(put("abc", 0x01020304)).isTrue();
         assertThat(put("", -1)).isTrue();
