@@ -12,6 +12,15 @@ interface Outlet extends AutoCloseable {
         return trySend(number);
     }
 
+    /** Offers several, each with the next number; returns how many there was room for. */
+    default int offer(long number, int most) {
+        int offered = 0;
+        while (offered < most && offer(number + offered)) {
+            offered++;
+        }
+        return offered;
+    }
+
     /** Takes all completions. */
     void progress();
 

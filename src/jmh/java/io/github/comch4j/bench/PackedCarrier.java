@@ -84,6 +84,7 @@ final class PackedCarrier implements Carrier {
         private final RecordWriter writer;
         private final MemorySegment memory;
         private final int size;
+        private final int stride;
         private long toFill; // records whose pattern the receiver checks
         private long again; // when it is closed
 
@@ -91,6 +92,7 @@ final class PackedCarrier implements Carrier {
             this.endpoint = endpoint;
             endpoint.awaitRemoteConsumer();
             size = options.size();
+            stride = RecordWriter.stride(size);
             toFill = 4L * options.depth();
             producer =
                     endpoint.connection.slotProducer(engine, SLOT).tasks(SLOTS).start();
@@ -105,17 +107,34 @@ final class PackedCarrier implements Carrier {
 
         @Override
         public boolean offer(long number) {
-            long at = writer.claim(size, 1);
-            if (at < 0) {
-                return false;
+            return offer(number, 1) == 1;
+        }
+
+        @Override
+        public int offer(long number, int most) {
+            int offered = 0;
+            while (offered < most) {
+                long at = writer.claimMany(most - offered, size, 1);
+                if (at < 0) {
+                    break;
+                }
+                offered += write(at, writer.claimed(), number + offered);
+                writer.commit();
             }
-            if (toFill > 0) {
-                toFill--;
-                Arrivals.fill(memory.asSlice(at, size));
+            return offered;
+        }
+
+        private int write(long at, int claimed, long number) {
+            long place = at;
+            for (int i = 0; i < claimed; i++) {
+                if (toFill > 0) {
+                    toFill--;
+                    Arrivals.fill(memory.asSlice(place, size));
+                }
+                memory.set(ValueLayout.JAVA_LONG, place, number + i);
+                place += stride;
             }
-            memory.set(ValueLayout.JAVA_LONG, at, number);
-            writer.commit();
-            return true;
+            return claimed;
         }
 
         @Override

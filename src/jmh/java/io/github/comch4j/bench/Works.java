@@ -83,12 +83,9 @@ final class Works {
 
     /** As many as there is room for, a burst at most, then everything that completes. */
     private static long sendTurn(Outlet outlet, long sent) {
-        long number = sent;
-        while (number - sent < BURST && outlet.offer(number)) {
-            number++;
-        }
+        int offered = outlet.offer(sent, BURST);
         outlet.progress();
-        return number;
+        return sent + offered;
     }
 
     private static void reportSender(Options options, long sent, long again, double allocated) {
