@@ -745,6 +745,9 @@ static void a_payload_was_sent_although_its_consumer_has_gone_since(void **state
 
 /* ---- a peer that sleeps ---- */
 
+/* Of each buffer that it posts: more than the pipeline holds. */
+enum { SLEEPY_ROOM = 2u << 20 };
+
 static void sends_complete_while_the_other_process_is_stopped(void **state)
 {
 	(void)state;
@@ -791,19 +794,19 @@ static void be_sleepy(struct side *side)
 	static const size_t lens[] = {64, 10000, 1u << 20};
 	struct end *end = &side->end;
 	struct memory memory;
-	memory_open(&memory, 4u << 20, 3, side->dev, RW);
+	memory_open(&memory, 3 * SLEEPY_ROOM, 3, side->dev, RW);
 	struct consumer consumer;
 	consumer_make(&consumer, end->connection, memory.mmap, 4, end->pe);
 	consumer_start(&consumer, NULL);
 	struct doca_buf *bufs[3];
 	for (size_t i = 0; i < 3; i++) {
-		bufs[i] = memory_buf(&memory, i << 20, 1u << 20, 0);
+		bufs[i] = memory_buf(&memory, i * SLEEPY_ROOM, SLEEPY_ROOM, 0);
 		post(&consumer, bufs[i]);
 	}
 	send_text(end, end->connection, "posted");
 	UNTIL(count_of(&consumer.record, RECEIVED) == 3 && count_of(&end->record, MESSAGE) == 1, end->pe);
 	for (size_t i = 0; i < 3; i++)
-		CHECK(buf_data_len(bufs[i]) == lens[i] && filled(memory.bytes + (i << 20), lens[i], 5));
+		CHECK(buf_data_len(bufs[i]) == lens[i] && filled(memory.bytes + i * SLEEPY_ROOM, lens[i], 5));
 	free_received(&consumer.record);
 	consumer_stop(&consumer);
 	consumer_destroy(&consumer);
@@ -979,11 +982,8 @@ static void a_spin_on_submit_ends_when_the_peer_is_killed(void **state)
 	side_close(&side);
 }
 
-/* On a device the transfer itself fails: its own engine is enough to hear of it. */
-static void a_send_in_the_pipeline_fails_when_the_peer_is_killed(void **state)
+static void kill_a_receiver(bool in_the_middle)
 {
-	(void)state;
-	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
 	struct side side;
 	side_open(&side, true);
 	int child = program_start("CLIENT", "sleepy");
@@ -991,15 +991,20 @@ static void a_send_in_the_pipeline_fails_when_the_peer_is_killed(void **state)
 	struct end *end = &side.end;
 	UNTIL(count_of(&end->record, MESSAGE) == 1, end->pe);
 	struct memory memory;
-	memory_open(&memory, 1u << 20, 1, side.dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	memory_open(&memory, SLEEPY_ROOM, 1, side.dev, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	struct producer producer;
 	producer_make(&producer, end->connection, 3, NULL);
 	producer_start(&producer);
-	struct doca_buf *buf = memory_buf(&memory, 0, 1u << 20, 1u << 20);
+	/* What the pipeline holds as a whole would have been sent as soon as the client turns to it. */
+	struct doca_buf *buf = memory_buf(&memory, 0, SLEEPY_ROOM, SLEEPY_ROOM);
 	put(&producer, 1, buf);
 	put(&producer, 1, buf);
+	int64_t deadline = harness_deadline();
+	while (in_the_middle && !drive(producer.pe))
+		harness_in_time(deadline, __FILE__, __LINE__, "a part is in the pipeline");
 	child_kill(child);
 	UNTIL(count_of(&producer.record, SEND_FAILED) == 2, producer.pe);
+	assert_int_equal(count_of(&producer.record, SENT), 0);
 	free_sent(&producer.record);
 	producer_stop(&producer);
 	UNTIL(count_of(&end->record, DISCONNECTED) == 1, end->pe);
@@ -1007,6 +1012,15 @@ static void a_send_in_the_pipeline_fails_when_the_peer_is_killed(void **state)
 	buf_release(buf);
 	memory_close(&memory);
 	side_close(&side);
+}
+
+/* On a device the transfer itself fails: its own engine is enough to hear of it. */
+static void a_send_in_the_pipeline_fails_when_the_peer_is_killed(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_DIRECT_WRITE", "0", 1);
+	kill_a_receiver(false);
+	kill_a_receiver(true);
 	unsetenv("DOCA_EMU_DIRECT_WRITE");
 }
 
