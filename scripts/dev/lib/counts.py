@@ -4,6 +4,11 @@
 First line: passed, failed and skipped, separated by spaces. Then one line for each test that failed or was skipped.
 A CTest entry is a whole program; where that is a cmocka program, the tests in it are counted. Tests of what the loaded
 libraries are too old for are no skipped ones: they are told in one line for each reason.
+
+A Test.xml of `ctest -T Test` among the reports says how programs have ended, which CTest's JUnit report does not.
+
+`counts.py --output REPORT.xml...`: the end of what each CTest program that failed has printed, without the tests in it
+that passed in silence.
 """
 import re
 import sys
@@ -29,25 +34,76 @@ def cmocka(output):
     return {"passed": names("OK"), "failed": names("FAILED"), "skipped": names("SKIPPED")}
 
 
+def running(output):
+    """The cmocka test in whose middle the program has ended; None: it was in none."""
+    name = None
+    for label, test in re.findall(r"^\[ *(RUN|OK|FAILED|SKIPPED) *\] ([^ :\n]+)$", output, re.MULTILINE):
+        if label == "RUN":
+            name = test
+        elif test == name:
+            name = None
+    return name
+
+
+def endings(root):
+    """{program: how it has ended} from a Test.xml."""
+    found = {}
+    for test in root.iter("Test"):
+        told = {m.get("name"): m.findtext("Value") or "" for m in test.iter("NamedMeasurement")}
+        name, code = test.findtext("Name"), told.get("Exit Code")
+        if code == "Timeout":
+            found[name] = f"timed out after {float(told.get('Execution Time') or 0):.0f} s"
+        elif code == "Failed":
+            found[name] = f"exit code {told.get('Exit Value')}"
+        elif code: # a signal's name, in CTest's words
+            found[name] = code
+    return found
+
+
+def show_output(case):
+    print(f"--- the end of the output of {case.get('name')}")
+    # Without tests that passed and said nothing.
+    told = re.sub(r"^\[ RUN *\] (\S+)\n\[ *OK *\] \1\n", "", case.findtext("system-out") or "", flags=re.MULTILINE)
+    for line in told.splitlines()[-LINES:]:
+        print(f"    {line}")
+    print("---")
+
+
+LINES = 60 # of an output
 TOO_OLD = "these libraries lack " # of @Needs
 totals = {"passed": 0, "failed": 0, "skipped": 0}
 too_old = {}
 remarks = []
-for path in sys.argv[1:]:
-    for case in xml.parse(path).getroot().iter("testcase"):
+roots = [xml.parse(path).getroot() for path in sys.argv[1:] if path != "--output"]
+ended = {}
+for root in roots:
+    ended.update(endings(root))
+if "--output" in sys.argv[1:]:
+    for root in roots:
+        for case in root.iter("testcase"):
+            if case.get("status") and outcome(case) == "failed":
+                show_output(case)
+    sys.exit()
+for root in roots:
+    for case in root.iter("testcase"):
         result = outcome(case)
         name, where = case.get("name"), case.get("classname")
+        program = case.get("status") is not None # CTest's
+        how = ended.get(name) if program and result == "failed" else None
         if where not in (None, name):
             name = f"{where}.{name}"
-        parts = cmocka(case.findtext("system-out") or "") if case.get("status") else {}
-        if any(parts.values()):
+        output = (case.findtext("system-out") or "") if program else ""
+        parts, inside = cmocka(output), running(output)
+        if any(parts.values()) or inside:
             for part, names in parts.items():
                 totals[part] += len(names)
                 if part != "passed":
                     remarks += [f"{part}: {name}: {inner}" for inner in names]
-            if result != "failed" or parts["failed"]:
+            if result != "failed" or (parts["failed"] and not inside):
                 continue
-            name += ": ended with an error outside its tests"
+            name += f": ended in the middle of {inside}" if inside else ": ended with an error outside its tests"
+        if how:
+            name += f": {how}"
         skip = case.find("skipped")
         why = skip.get("message") if skip is not None else None
         told = why or (skip.text if skip is not None else None) or "" # of an assumption, Surefire has the text alone
