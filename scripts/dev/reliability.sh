@@ -8,10 +8,12 @@
 #   --rounds N    so many rounds; 0: no kills
 #   --seconds N   so many seconds of load; 0: none
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
+#   --phase N     strike in this phase only: 2 connecting, 3 control traffic, 4 fast-path traffic, 5 teardown
+#   --share N     so many of a hundred victims are containers, where there is a Docker engine
 #   --verbose     a line for each round
 #   --containers  as root, install and start a Docker engine where none answers, and fail where there can be none
 #
-# One victim in ten, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
+# One victim in ten by default, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
 # when nothing was wrong.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
@@ -23,10 +25,18 @@ while [ $# -gt 0 ]; do
     --full) rounds=2000 seconds=600 ;;
     --containers) containers=--provide ;;
     --verbose) options+=(-Dreliability.verbose=true) ;;
-    --rounds|--seconds|--seed)
+    --rounds|--seconds|--seed|--phase|--share)
       [ $# -ge 2 ] || die "$1 needs a number"
       case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
-      case $1 in --rounds) rounds=$2 ;; --seconds) seconds=$2 ;; --seed) options+=("-Dreliability.seed=$2") ;; esac
+      case $1 in
+        --rounds) rounds=$2 ;;
+        --seconds) seconds=$2 ;;
+        --seed) options+=("-Dreliability.seed=$2") ;;
+        --phase)
+          case $2 in [2-5]) ;; *) die "--phase needs 2 to 5, not $2" ;; esac
+          options+=("-Dreliability.phase=$2") ;;
+        --share) options+=("-Dreliability.containers=$2") ;;
+      esac
       shift ;;
     -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *) die "no such option: $1 (--help lists them)" ;;

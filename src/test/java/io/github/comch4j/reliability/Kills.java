@@ -46,6 +46,7 @@ final class Kills implements AutoCloseable {
     private final Path folder;
     private final Path fabric;
     private final int containerPercent;
+    private final int onlyPhase;
     private final String hostsName = Machine.uniqueName() + "-hosts";
     private final String dpusName = Machine.uniqueName() + "-dpus";
     private final ProgressEngine engine = ProgressEngine.create();
@@ -76,12 +77,14 @@ final class Kills implements AutoCloseable {
      * @param folder for ledgers
      * @param fabric the emulated machine
      * @param containerPercent how many of a hundred victims are containers
+     * @param onlyPhase the phase in which all rounds end, one of {@link Ledger}; 0: any
      */
-    Kills(long seed, Path folder, Path fabric, int containerPercent) {
+    Kills(long seed, Path folder, Path fabric, int containerPercent, int onlyPhase) {
         this.random = new Random(seed);
         this.folder = folder;
         this.fabric = fabric;
         this.containerPercent = containerPercent;
+        this.onlyPhase = onlyPhase;
         server = ComchServer.builder(engine, dpu, representor, hostsName)
                 .onConnected(connection -> open.add(new Traffic(
                         connection,
@@ -236,7 +239,7 @@ final class Kills implements AutoCloseable {
         final String plan;
         private final boolean serves = random.nextBoolean();
         private final boolean inContainer = random.nextInt(100) < containerPercent;
-        private final long phase = Ledger.CONNECTING + random.nextInt(4);
+        private final long phase = phase(Ledger.CONNECTING + random.nextInt(4));
         private VictimProcess victim;
         private ComchClient client;
         private Traffic clientTraffic;
@@ -244,6 +247,10 @@ final class Kills implements AutoCloseable {
         private final List<Traffic> left = new ArrayList<>();
 
         private boolean heard;
+
+        private long phase(long chosen) {
+            return onlyPhase == 0 ? chosen : onlyPhase;
+        }
 
         Round(int number) {
             plan = "round " + number + ", " + (serves ? "DPU" : "host") + (inContainer ? " in a container" : "")
@@ -448,7 +455,7 @@ final class Kills implements AutoCloseable {
 
         /** What the victim knows to be delivered has come, and nothing has come that was not sent. */
         private void balance(Traffic mine) {
-            Kills.this.balance(plan, mine, victim);
+            Kills.this.balance(plan + ", and " + victim.ledger.sending(), mine, victim);
         }
 
         /**

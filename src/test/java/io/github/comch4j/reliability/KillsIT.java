@@ -14,7 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Many short lives: {@code -Dreliability.rounds=2000 -Dreliability.seed=…}. With a Docker engine, one victim in ten is
- * a container.
+ * a container; {@code -Dreliability.containers=50} makes it every other one. {@code -Dreliability.phase=5} strikes in
+ * one phase only, those of {@link Ledger}.
  */
 @Tag("reliability")
 class KillsIT {
@@ -31,9 +32,11 @@ class KillsIT {
         long seed = Long.getLong("reliability.seed", new Random().nextLong(1_000_000_000));
         Path fabric = System.getenv("DOCA_EMU_DIR") == null ? null : Path.of(System.getenv("DOCA_EMU_DIR"));
         boolean containers = VictimProcess.canUseContainers(fabric);
+        int containerPercent = containers ? Integer.getInteger("reliability.containers", 10) : 0;
+        int phase = Integer.getInteger("reliability.phase", 0);
         System.out.println("kills: " + rounds + " rounds, seed " + seed + (containers ? "" : ", no containers"));
         long began = System.nanoTime();
-        Kills kills = new Kills(seed, Ledger.folder(fabric, temporary), fabric, containers ? 10 : 0);
+        Kills kills = new Kills(seed, Ledger.folder(fabric, temporary), fabric, containerPercent, phase);
         Samples memory = new Samples();
         try (kills) {
             for (int round = 1; round <= rounds; round++) {

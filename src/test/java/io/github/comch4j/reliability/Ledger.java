@@ -15,7 +15,7 @@ import java.nio.file.StandardOpenOption;
  * What a victim is to do and what it has done so far, in a file that both processes have mapped: it survives its
  * writer, and tells the driver at once how far the victim is.
  */
-@SuppressWarnings("EnumOrdinal") // the place of an entry in the file
+@SuppressWarnings("EnumOrdinal") // the place of an entry in the file, and the number of a kind in an entry
 final class Ledger {
     /** The entries. Those that the driver writes come first. */
     enum Entry {
@@ -34,6 +34,8 @@ final class Ledger {
         LOST_AT,
         FINISHED,
         BYTES_RECEIVED,
+        /** See {@link #sending}. */
+        SENDS,
         /**
          * KiB of private memory, and how often there was no room to send: what a process of {@link LoadClients} tells
          * now and then.
@@ -101,6 +103,16 @@ final class Ledger {
 
     void set(Entry entry, long value) {
         LONG.setRelease(memory, (long) entry.ordinal() * Long.BYTES, value);
+    }
+
+    void setSending(Outgoing.Kind kind) {
+        set(Entry.SENDS, kind.ordinal() + 1L);
+    }
+
+    /** How it sends payloads, in words. */
+    String sending() {
+        int kind = (int) get(Entry.SENDS);
+        return kind == 0 ? "sends no payloads" : "sends " + Outgoing.Kind.values()[kind - 1];
     }
 
     void increment(Entry entry) {

@@ -258,6 +258,7 @@ final class Traffic {
     private void open() {
         Incoming.Kind receivesIn = pick(Incoming.Kind.values());
         Outgoing.Kind sendsIn = pick(Outgoing.Kind.values());
+        ledger.setSending(sendsIn);
         int room = maxPayload + Outgoing.RECORD_ROOM;
         incoming = Incoming.open(receivesIn, connection, engine, device, tasks, room, this::payloadReceived);
         outgoing = Outgoing.open(sendsIn, connection, engine, device, tasks, room, random, new Outgoing.Content() {
