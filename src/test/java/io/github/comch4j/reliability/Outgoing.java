@@ -13,9 +13,9 @@ import io.github.comch4j.io.RecordWriter;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 
@@ -183,8 +183,13 @@ abstract sealed class Outgoing {
             producer = connection
                     .slotProducer(engine, slotSize)
                     .tasks(count)
-                    .onFailure((self, offset, length, status) -> isRefused = true)
+                    .onFailure((self, offset, length, status) -> failed(offset))
                     .start();
+        }
+
+        /** The message that began there in the memory has not been sent. */
+        void failed(long offset) {
+            isRefused = true;
         }
 
         @Override
@@ -251,14 +256,25 @@ abstract sealed class Outgoing {
         }
     }
 
+    /**
+     * A producer tells how many messages it has sent, not which: a small one may be sent before a large one ahead of
+     * it, which may fail in the end. So a message counts as sent for sure when its slot is taken again, or when nothing
+     * is in flight; before that, those with the fewest records count.
+     */
     private static final class Records extends InSlots {
+        private static final int HEADER = 8; // of a record
+
         private @Nullable RecordWriter writer; // once the consumer is known
         private int size; // of a record that found no room yet; 0: none
         private int open; // records in the open message
+        private long openAt; // where it begins in the memory
         private long closed; // messages
-        private final Deque<Integer> records =
-                new ArrayDeque<>(); // in each of those that are not counted, oldest first
-        private long counted; // messages
+        /** Of each message that is in flight or was sent, by where it begins: its records. */
+        private final Map<Long, Integer> underway = new HashMap<>();
+
+        private long messagesSent; // those that are not underway any more
+        private long recordsSent; // in them
+        private long told;
 
         Records(
                 ComchConnection connection,
@@ -296,6 +312,10 @@ abstract sealed class Outgoing {
             if (at < 0) {
                 return false;
             }
+            if (open == 0) {
+                openAt = at - HEADER;
+                noteSent(openAt);
+            }
             if (random.nextInt(16) == 0) { // changes its mind
                 writer.abort();
                 return false;
@@ -312,9 +332,25 @@ abstract sealed class Outgoing {
             long now = producer.inFlight() + producer.sent() + producer.failed();
             if (now > closed) {
                 closed = now;
-                records.add(open);
+                underway.put(openAt, open);
                 open = 0;
             }
+        }
+
+        /** The message that begins there, if one is underway, has been sent. */
+        private void noteSent(long offset) {
+            Integer records = underway.remove(offset);
+            if (records != null) {
+                messagesSent++;
+                recordsSent += records;
+            }
+        }
+
+        @Override
+        void failed(long offset) {
+            super.failed(offset);
+            noteClosed();
+            underway.remove(offset);
         }
 
         @Override
@@ -331,8 +367,19 @@ abstract sealed class Outgoing {
 
         @Override
         void countCompletions() {
-            for (long sent = producer.sent(); counted < sent; counted++) {
-                content.completed(records.remove());
+            noteClosed();
+            if (messagesSent + underway.size() == producer.sent()) {
+                List.copyOf(underway.keySet()).forEach(this::noteSent);
+            }
+            long least = recordsSent
+                    + underway.values().stream()
+                            .sorted()
+                            .limit(producer.sent() - messagesSent)
+                            .mapToLong(Integer::longValue)
+                            .sum();
+            if (least > told) {
+                content.completed(least - told);
+                told = least;
             }
         }
 
