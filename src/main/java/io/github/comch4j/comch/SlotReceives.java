@@ -188,6 +188,9 @@ final class SlotReceives extends IncomingTasks {
         origins[slot] = origin;
         immediates[slot] = origin >>> 32 == 0 ? 0 : keep(slot, immediate, (int) (origin >>> 32));
         waitingCount++;
+        if (context.state() != Context.RUNNING) {
+            freeTask(slot); // it arrived while the connection ends: its task would keep the consumer from ending
+        }
     }
 
     private long keep(int slot, long immediate, int length) {

@@ -8,10 +8,13 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -167,6 +170,24 @@ class SlotImmediateTest extends BothForms {
         Machine.until("all", () -> consumer.received() == 4, receiving);
         awaitReceived(4);
         assertThat(received).containsExactly("late+imm 0", "late+imm 1", "late+imm 2", "late+imm 3");
+    }
+
+    @Test
+    void aMessageThatTheEndHasOvertakenNeedNotBePolledForTheConsumerToEnd() {
+        SlotProducer producer = open(2, 2);
+        new EmulatedFaults().latency(Duration.ofSeconds(59)).apply(); // so that the end of the connection comes first
+        try {
+            put(producer, consumer.id(), "last", heap("imm"));
+            producer.flush();
+        } finally {
+            EmulatedFaults.clear();
+        }
+        pair.client.close();
+        Machine.until(
+                "the consumer's end", () -> consumer.state() == ContextState.IDLE, pair.machine.engine, receiving);
+        assertThat(consumer.received()).isEqualTo(1);
+        awaitReceived(1);
+        assertThat(received).containsExactly("last+imm");
     }
 
     @Test
