@@ -391,7 +391,9 @@ final class Kills implements AutoCloseable {
                 if (mine.endedAt - victim.killedAt > 0) {
                     noticed.add(mine.endedAt - victim.killedAt);
                 }
-                within(PATIENCE, mine::isDrained);
+                if (!within(PATIENCE, mine::isDrained)) {
+                    violations.add(plan + ": not all that had arrived is delivered: " + mine);
+                }
                 finish(mine);
                 open.remove(mine);
                 mine.close();
@@ -455,7 +457,7 @@ final class Kills implements AutoCloseable {
 
         /** What the victim knows to be delivered has come, and nothing has come that was not sent. */
         private void balance(Traffic mine) {
-            Kills.this.balance(plan + ", and " + victim.ledger.sending(), mine, victim);
+            Kills.this.balance(plan + ", and " + victim.ledger.sending() + ", survivor: " + mine.ways(), mine, victim);
         }
 
         /**
