@@ -202,15 +202,34 @@ public final class ComchOutputChannel implements WritableByteChannel {
         BooleanSupplier over =
                 () -> failure != DocaError.SUCCESS || (reached[0] = done.getAsBoolean()) || !connection.isOpen();
         if (!Connections.await(connection, engine, over)) {
-            throw Connections.failed(Failures.refused(
-                    DocaError.TIME_OUT,
-                    TaskCalls.SUBMIT_NAME,
-                    "waiting " + engine.timeout() + " for " + what + " on " + this));
+            throw late(what);
         }
         if (failure == DocaError.SUCCESS && !reached[0]) {
-            told = true;
-            throw Connections.ended(connection, TaskCalls.SUBMIT_NAME, "writing to " + this);
+            throw ended();
         }
+    }
+
+    /** The peer may leave as soon as it has all; what is in flight then ends by itself, sent or failed. */
+    private void awaitCompletions() throws IOException {
+        BooleanSupplier over = () -> failure != DocaError.SUCCESS || pool.available() == pool.capacity();
+        if (!Connections.await(connection, engine, over)) {
+            throw late("the peer to have all");
+        }
+        if (failure != DocaError.SUCCESS) {
+            throw connection.isOpen() ? failed() : ended();
+        }
+    }
+
+    private IOException late(String what) {
+        return Connections.failed(Failures.refused(
+                DocaError.TIME_OUT,
+                TaskCalls.SUBMIT_NAME,
+                "waiting " + engine.timeout() + " for " + what + " on " + this));
+    }
+
+    private IOException ended() {
+        told = true;
+        return Connections.ended(connection, TaskCalls.SUBMIT_NAME, "writing to " + this);
     }
 
     private IOException refused() {
@@ -275,7 +294,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
                 Arena arena = Arena.ofConfined()) {
             if (connection.isOpen() && failure == DocaError.SUCCESS) {
                 send(claim().commit(1), arena.allocateFrom(ValueLayout.JAVA_BYTE, END));
-                await("the peer to have all", () -> pool.available() == pool.capacity());
+                awaitCompletions();
             }
         } catch (DocaException e) {
             throw Connections.failed(e);

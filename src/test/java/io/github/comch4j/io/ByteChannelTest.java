@@ -11,12 +11,14 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
 import java.nio.channels.ClosedChannelException;
@@ -176,6 +178,49 @@ class ByteChannelTest {
                 .satisfies(ByteChannelTest::ended);
         output.close();
         input.close();
+    }
+
+    @Test
+    @Needs(Feature.IMMEDIATE_DATA)
+    void aReaderThatLeavesAtTheEndOfTheStreamDoesNotFailItsWriter() throws Exception {
+        String name = Machine.uniqueName();
+        AtomicReference<ComchConnection> connected = new AtomicReference<>();
+        AtomicReference<ComchInputChannel> input = new AtomicReference<>();
+        ByteBuffer target = ByteBuffer.allocate(3 * CHUNK);
+        try (ProgressEngine reading = ProgressEngine.create()) {
+            ComchServer reader = ComchServer.builder(reading, machine.dpu, machine.representor, name)
+                    .onConnected(connected::set)
+                    .start();
+            ComchClient writer = ComchClient.builder(machine.engine, machine.host, name)
+                    .onConsumer((connection, id, state) -> consumer = id)
+                    .onMessage((connection, message) -> readAndLeave(input.get(), target, reader))
+                    .start();
+            Machine.until(
+                    "the connection", () -> connected.get() != null && writer.isConnected(), machine.engine, reading);
+            input.set(ComchInputChannel.open(connected.get(), reading, machine.dpu, CHUNKS, CHUNK));
+            consumer = 0;
+            Machine.until("the consumer", () -> consumer == input.get().id(), machine.engine, reading);
+            ComchOutputChannel output =
+                    ComchOutputChannel.open(writer.connection(), machine.engine, machine.host, consumer, CHUNKS, CHUNK);
+            assertThat(connected.get().trySend(new byte[1]).accepted()).isTrue();
+            output.write(ByteBuffer.allocate(3 * CHUNK));
+            output.close(); // the message comes before all completions are reported
+            machine.until("the reader has left", () -> !writer.isConnected());
+            writer.close();
+        }
+        assertThat(target.position()).isEqualTo(3 * CHUNK);
+    }
+
+    private static void readAndLeave(ComchInputChannel input, ByteBuffer target, ComchServer reader) {
+        try (reader;
+                input) {
+            while (target.hasRemaining()) {
+                input.read(target);
+            }
+            assertThat(input.read(ByteBuffer.allocate(1))).as("the end").isEqualTo(-1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
