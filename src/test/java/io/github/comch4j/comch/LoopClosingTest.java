@@ -22,7 +22,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -225,12 +227,16 @@ class LoopClosingTest extends BothForms {
     void aLoopThatDoesSomethingElse() throws Exception {
         Everything everything = new Everything();
         CountDownLatch release = new CountDownLatch(1);
+        CompletableFuture<Thread> busy = new CompletableFuture<>();
         everything.hostLoop.call(() -> everything.hostLoop.engine().setTimeout(Duration.ofMillis(20)));
-        var _ = everything.hostLoop.submit(() -> {
+        CompletableFuture<Void> back = everything.hostLoop.submit(() -> {
+            busy.complete(Thread.currentThread());
             release.await();
             everything.hostLoop.engine().setTimeout(Machine.PATIENCE); // to close everything, on a busy machine too
             return null;
         });
+        Thread loop = busy.get(20, TimeUnit.SECONDS);
+        until(() -> loop.getState() == Thread.State.WAITING); // messages name what it waits for
         assertThatThrownBy(everything.client::close)
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT))
@@ -244,6 +250,7 @@ class LoopClosingTest extends BothForms {
                 .hasMessageContaining("host loop")
                 .hasMessageContaining("CountDownLatch");
         release.countDown();
+        back.get(20, TimeUnit.SECONDS); // else the time to wait for is still the short one
         everything.hostLoop.close();
         assertThat(everything.client.isClosed())
                 .as("the loop closes it when it comes back")
