@@ -42,7 +42,8 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     }
 
     /**
-     * How many sends have succeeded. Any thread may ask.
+     * How many sends have succeeded. Any thread may ask. They arrive in order but need not complete so: a small one may
+     * be sent while a large one ahead of it still is in flight.
      *
      * @return since it was started
      */
