@@ -6,6 +6,8 @@ import java.lang.foreign.ValueLayout;
 
 /** A client that sends messages. */
 final class ControlOutlet implements Outlet {
+    private static final int MANY = 256;
+
     private final Endpoint client;
     private final MemorySegment message;
     private long again;
@@ -28,7 +30,7 @@ final class ControlOutlet implements Outlet {
 
     @Override
     public void progress() {
-        while (client.engine.progress()) {
+        while (client.engine.progress(MANY) == MANY) {
             // until there is nothing more
         }
     }
