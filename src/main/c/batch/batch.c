@@ -1,11 +1,17 @@
 #include "batch.h"
 
+#include <string.h>
+
 #include "layout.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 static struct batch_functions doca;
+
+/* The engine with an inbox that this thread progresses; NULL: none. DOCA calls back only then. Eight bytes fit into the
+ * room that the C library keeps for such variables of libraries that are loaded late. */
+static _Thread_local struct batch_engine *progressing __attribute__((tls_model("initial-exec")));
 
 /* In place of functions that doca_cc lacks: submits and completions go without a look at which generation it is. */
 static uint32_t nothing(const struct doca_comch_consumer_task_post_recv *task)
@@ -107,6 +113,21 @@ void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum do
 {
 	(void)ctx;
 	append(ctx_data.ptr, BATCH_STATE, DOCA_SUCCESS)->data_len = (uint32_t)before | (uint64_t)after << 32;
+}
+
+bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data connection_data)
+{
+	struct batch_engine *engine = progressing;
+	if (engine == NULL || len > BATCH_MESSAGE_LEN || engine->messages == BATCH_MESSAGES)
+		return false;
+	uint8_t *copy = engine->inbox + (size_t)engine->messages++ * BATCH_MESSAGE_LEN;
+	memcpy(copy, bytes, len);
+	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
+	entry->data_len = connection_data.u64;
+	entry->imm = (uintptr_t)copy;
+	entry->imm_len = (uint32_t)len;
+	entry->slot = BATCH_MESSAGE;
+	return true;
 }
 
 /* ---- submits ---- */
@@ -217,12 +238,8 @@ static void flush_all(struct batch_engine *engine)
 			comch4j_batch_flush(context);
 }
 
-uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins)
+static inline uint32_t make_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins)
 {
-	if (engine->queued)
-		flush_all(engine);
-	engine->others = 0;
-	engine->stop = 0;
 	uint32_t rounds = 0;
 	while (rounds < limit) {
 		uint32_t tail = engine->tail;
@@ -238,5 +255,20 @@ uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uin
 				break;
 		}
 	}
+	return rounds;
+}
+
+uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins)
+{
+	if (engine->queued)
+		flush_all(engine);
+	engine->others = 0;
+	engine->stop = 0;
+	if (engine->inbox == NULL)
+		return make_progress(engine, limit, spins);
+	struct batch_engine *outer = progressing; /* a callback of another engine may have called this */
+	progressing = engine;
+	uint32_t rounds = make_progress(engine, limit, spins);
+	progressing = outer;
 	return rounds;
 }

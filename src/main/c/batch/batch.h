@@ -1,4 +1,4 @@
-/* The batched fast path: many completions and many submits to one call.
+/* Batches: many completions, received messages and submits to one call.
  *
  * Each call from Java into C, or back, has its price. Here callbacks write completions into a ring in memory that Java
  * reads, and tasks to submit come from a queue in memory that Java writes, so that one call serves many messages.
@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 6u
+#define BATCH_VERSION 7u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -50,19 +50,29 @@ struct batch_functions {
 	void (*push_held)(struct doca_ctx *ctx);
 };
 
-/* An event: a task ended, or DOCA refused a queued one, or a context changed its state. */
+/* An event: a task ended, or DOCA refused a queued one, or a context changed its state, or a message arrived. */
 struct batch_entry {
-	uint64_t data_len; /* of the received-into buffer's data segment; of a change of state, see BATCH_STATE */
-	uint64_t imm;      /* address of received immediate data, valid until the task is submitted again */
+	/* Of the received-into buffer's data segment; of a change of state, see BATCH_STATE; of a message, the user
+	 * data of its connection. */
+	uint64_t data_len;
+	uint64_t imm; /* address of received immediate data, valid until the task is submitted again; or of a message */
 	uint32_t producer;
-	uint32_t imm_len;
-	uint32_t slot;    /* number, or BATCH_STATE */
+	uint32_t imm_len; /* of immediate data or a message */
+	uint32_t slot;    /* number, or BATCH_STATE, or BATCH_MESSAGE */
 	uint16_t context; /* index */
 	int16_t status;   /* doca_error_t */
 };
 
 /* In `slot`, of an entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
 #define BATCH_STATE UINT32_MAX
+
+/* In `slot`, of an entry for a message of the control path; its `context` says nothing. */
+#define BATCH_MESSAGE (UINT32_MAX - 1)
+
+/* Messages that wait in the ring at once, and how long one is at most, bytes: the place of each in the inbox. Others go
+ * to Java in a call of their own. */
+#define BATCH_MESSAGES 32
+#define BATCH_MESSAGE_LEN 512
 
 /* Changes of state of a context from start to idle: the places that the ring has for those of each context. */
 #define BATCH_STATES 4
@@ -72,16 +82,18 @@ struct batch_entry {
 
 struct batch_engine {
 	struct doca_pe *pe;
-	/* Has a place for every slot of the engine's contexts and for BATCH_STATES changes of state of each: it cannot
-	 * overflow. */
+	/* Has a place for every slot of the engine's contexts, for BATCH_STATES changes of state of each, and for
+	 * BATCH_MESSAGES if there is an inbox: it cannot overflow. */
 	struct batch_entry *ring;
+	/* Only C writes these two, but for resets by Java of an empty ring. */
+	uint32_t tail;     /* where the next entry goes */
+	uint32_t messages; /* in the inbox since the last reset */
 	uint32_t ring_mask;
-	uint32_t tail;   /* where the next entry goes; only C writes it, but for resets by Java of an empty ring */
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls */
 	uint32_t stop;   /* set by Java in a callback: batch_progress is to return */
-	uint32_t reserved;
 	struct batch_context *contexts;
+	uint8_t *inbox; /* BATCH_MESSAGES * BATCH_MESSAGE_LEN bytes; NULL: the engine has no server or client */
 };
 
 /* A producer or consumer. Its address is the context's user data. */
@@ -147,6 +159,10 @@ BATCH_API void comch4j_batch_cancel(struct batch_context *context, int32_t statu
 /* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something.
  * While none has, it looks up to `spins` times more. Other callbacks may run in it. Returns the number of rounds. */
 BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins);
+
+/* Appends a copy of a message, of the engine that progresses in this thread. Returns false if that cannot be: it is too
+ * long, too many wait, or no engine with an inbox progresses. For messages.c. */
+bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data connection_data);
 
 /* Completion callbacks, for the set_conf functions. */
 BATCH_API void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,

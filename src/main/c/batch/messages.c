@@ -70,18 +70,26 @@ void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_dat
 	doca.not_sent(task, task_data, endpoint->user_data);
 }
 
+/* A connection without user data is not known to Java yet. */
+static inline void receive(uint8_t *bytes, uint64_t len, struct doca_comch_connection *from)
+{
+	union doca_data data = doca.connection_data(from);
+	if (data.u64 == 0 || !batch_append_message(bytes, len, data))
+		doca.received(bytes, len, from, data);
+}
+
 void comch4j_messages_received(struct doca_comch_event_msg_recv *event, uint8_t *bytes, uint32_t len,
 			       struct doca_comch_connection *from)
 {
 	(void)event;
-	doca.received(bytes, len, from, doca.connection_data(from));
+	receive(bytes, len, from);
 }
 
 void comch4j_messages_received_wide(struct doca_comch_event_msg_recv *event, uint8_t *bytes, size_t len,
 				    struct doca_comch_connection *from)
 {
 	(void)event;
-	doca.received(bytes, len, from, doca.connection_data(from));
+	receive(bytes, len, from);
 }
 
 void comch4j_messages_state(union doca_data ctx_data, struct doca_ctx *ctx, enum doca_ctx_states before,

@@ -1,4 +1,5 @@
-/* The control path: one call for a message that is sent, none for its completion, one for a message that is received.
+/* The control path: one call for a message that is sent, none for its completion, and none for a short message that is
+ * received, which becomes an entry of the engine's ring.
  *
  * As batch.h: links to no DOCA, allocates nothing; an endpoint belongs to the thread that owns its engine. Java's side
  * is io.github.comch4j.internal.transport.BatchedMessageSender.
@@ -32,6 +33,7 @@ struct messages_functions {
 	/* Java's: */
 	doca_ctx_state_changed_callback_t state_changed;
 	doca_comch_task_send_completion_cb_t not_sent; /* has to free the task */
+	/* what becomes no entry, see batch_append_message */
 	void (*received)(uint8_t *bytes, uint64_t len, struct doca_comch_connection *from,
 			 union doca_data connection_data);
 };

@@ -298,6 +298,145 @@ static void what_arrives_is_told_with_its_connection(void **state)
 	assert_int_equal(5, told_data.u64);
 }
 
+/* ---- with an engine that progresses ---- */
+
+static struct batch_entry ring[BATCH_MESSAGES];
+static uint8_t inbox[BATCH_MESSAGES * BATCH_MESSAGE_LEN];
+static struct batch_engine engine = {.ring = ring, .ring_mask = BATCH_MESSAGES - 1};
+static const uint8_t *arriving;
+static size_t arriving_len;
+static int arrivals;
+
+/* A message in each round. */
+static uint8_t progress(struct doca_pe *pe)
+{
+	(void)pe;
+	if (arrivals == 0)
+		return 0;
+	arrivals--;
+	comch4j_messages_received_wide(NULL, (uint8_t *)(uintptr_t)arriving, arriving_len, &connection);
+	return 1;
+}
+
+static doca_error_t no_submit(struct doca_task *task)
+{
+	(void)task;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t no_status(const struct doca_task *task)
+{
+	(void)task;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t no_data(struct doca_buf *buf, void *data, size_t len)
+{
+	(void)buf, (void)data, (void)len;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t no_reset(struct doca_buf *buf)
+{
+	(void)buf;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static doca_error_t no_len(const struct doca_buf *buf, size_t *len)
+{
+	(void)buf, (void)len;
+	return DOCA_ERROR_BAD_STATE;
+}
+
+static void no_send_buf(struct doca_comch_producer_task_send *task, const struct doca_buf *buf)
+{
+	(void)task, (void)buf;
+}
+
+static void no_consumer(struct doca_comch_producer_task_send *task, uint32_t consumer)
+{
+	(void)task, (void)consumer;
+}
+
+static void no_receive_buf(struct doca_comch_consumer_task_post_recv *task, struct doca_buf *buf)
+{
+	(void)task, (void)buf;
+}
+
+/* Progresses until nothing arrives. */
+static uint32_t arrive(int messages, size_t len)
+{
+	static const uint8_t bytes[BATCH_MESSAGE_LEN + 1] = "bytes";
+	const struct batch_functions functions = {
+		.layout = comch4j_batch_layout(),
+		.progress = progress,
+		.submit = no_submit,
+		.status = no_status,
+		.set_data = no_data,
+		.reset_data_len = no_reset,
+		.get_data_len = no_len,
+		.send_set_buf = no_send_buf,
+		.send_set_consumer = no_consumer,
+		.receive_set_buf = no_receive_buf,
+	};
+	assert_int_equal(1, comch4j_batch_init(&functions));
+	engine.tail = engine.messages = 0;
+	memset(ring, 0, sizeof(ring));
+	memset(inbox, 0, sizeof(inbox));
+	arriving = bytes;
+	arriving_len = len;
+	arrivals = messages;
+	return comch4j_batch_progress(&engine, (uint32_t)messages + 1, 0);
+}
+
+static void what_is_short_becomes_an_entry(void **state)
+{
+	(void)state;
+	engine.inbox = inbox;
+	assert_int_equal(2, arrive(2, BATCH_MESSAGE_LEN));
+	assert_int_equal(0, told);
+	assert_int_equal(0, engine.others);
+	assert_int_equal(2, engine.tail);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(BATCH_MESSAGE, ring[i].slot);
+		assert_int_equal(5, ring[i].data_len);
+		assert_int_equal(BATCH_MESSAGE_LEN, ring[i].imm_len);
+		assert_int_equal((uintptr_t)inbox + i * (uintptr_t)BATCH_MESSAGE_LEN, ring[i].imm);
+		assert_memory_equal("bytes", inbox + (size_t)i * BATCH_MESSAGE_LEN, 6);
+	}
+}
+
+static void what_is_long_or_too_much_is_told(void **state)
+{
+	(void)state;
+	engine.inbox = inbox;
+	assert_int_equal(1, arrive(1, BATCH_MESSAGE_LEN + 1));
+	assert_int_equal(1, told);
+	assert_int_equal(BATCH_MESSAGE_LEN + 1, told_number);
+	assert_int_equal(0, engine.tail);
+	assert_int_equal(1, engine.others);
+	assert_int_equal(BATCH_MESSAGES + 3, arrive(BATCH_MESSAGES + 3, 0));
+	assert_int_equal(1 + 3, told);
+	assert_int_equal(BATCH_MESSAGES, engine.tail);
+	connection.user_data.u64 = 0; /* Java does not know it yet */
+	arrive(1, 1);
+	assert_int_equal(1 + 3 + 1, told);
+}
+
+static void without_an_inbox_or_a_progress_all_is_told(void **state)
+{
+	(void)state;
+	engine.inbox = NULL;
+	assert_int_equal(1, arrive(1, 1));
+	assert_int_equal(1, told);
+	engine.inbox = inbox;
+	assert_int_equal(1, arrive(1, 1));
+	assert_int_equal(1, told);
+	uint8_t byte = 0;
+	comch4j_messages_received(NULL, &byte, 1, &connection);
+	assert_int_equal(2, told);
+}
+
 static void changes_of_state_are_told_with_the_other_sides_data(void **state)
 {
 	(void)state;
@@ -319,6 +458,9 @@ int main(void)
 		cmocka_unit_test_setup(what_went_out_is_freed_and_counted, set_up),
 		cmocka_unit_test_setup(what_did_not_go_out_is_counted_and_told_with_the_task, set_up),
 		cmocka_unit_test_setup(what_arrives_is_told_with_its_connection, set_up),
+		cmocka_unit_test_setup(what_is_short_becomes_an_entry, set_up),
+		cmocka_unit_test_setup(what_is_long_or_too_much_is_told, set_up),
+		cmocka_unit_test_setup(without_an_inbox_or_a_progress_all_is_told, set_up),
 		cmocka_unit_test_setup(changes_of_state_are_told_with_the_other_sides_data, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,13 +17,14 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * struct batch_engine {
  *     struct doca_pe *pe;
  *     struct batch_entry *ring;
- *     uint32_t ring_mask;
  *     uint32_t tail;
+ *     uint32_t messages;
+ *     uint32_t ring_mask;
  *     uint32_t queued;
  *     uint32_t others;
  *     uint32_t stop;
- *     uint32_t reserved;
  *     struct batch_context *contexts;
+ *     uint8_t *inbox;
  * }
  * }
  */
@@ -37,13 +38,14 @@ public class batch_engine {
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
         batch_h.C_POINTER.withName("pe"),
         batch_h.C_POINTER.withName("ring"),
-        batch_h.C_INT.withName("ring_mask"),
         batch_h.C_INT.withName("tail"),
+        batch_h.C_INT.withName("messages"),
+        batch_h.C_INT.withName("ring_mask"),
         batch_h.C_INT.withName("queued"),
         batch_h.C_INT.withName("others"),
         batch_h.C_INT.withName("stop"),
-        batch_h.C_INT.withName("reserved"),
-        batch_h.C_POINTER.withName("contexts")
+        batch_h.C_POINTER.withName("contexts"),
+        batch_h.C_POINTER.withName("inbox")
     ).withName("batch_engine");
 
     /**
@@ -141,50 +143,6 @@ public class batch_engine {
         struct.set(ring$LAYOUT, ring$OFFSET, fieldValue);
     }
 
-    private static final OfInt ring_mask$LAYOUT = (OfInt)$LAYOUT.select(groupElement("ring_mask"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t ring_mask
-     * }
-     */
-    public static final OfInt ring_mask$layout() {
-        return ring_mask$LAYOUT;
-    }
-
-    private static final long ring_mask$OFFSET = 16;
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t ring_mask
-     * }
-     */
-    public static final long ring_mask$offset() {
-        return ring_mask$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t ring_mask
-     * }
-     */
-    public static int ring_mask(MemorySegment struct) {
-        return struct.get(ring_mask$LAYOUT, ring_mask$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t ring_mask
-     * }
-     */
-    public static void ring_mask(MemorySegment struct, int fieldValue) {
-        struct.set(ring_mask$LAYOUT, ring_mask$OFFSET, fieldValue);
-    }
-
     private static final OfInt tail$LAYOUT = (OfInt)$LAYOUT.select(groupElement("tail"));
 
     /**
@@ -197,7 +155,7 @@ public class batch_engine {
         return tail$LAYOUT;
     }
 
-    private static final long tail$OFFSET = 20;
+    private static final long tail$OFFSET = 16;
 
     /**
      * Offset for field:
@@ -229,6 +187,94 @@ public class batch_engine {
         struct.set(tail$LAYOUT, tail$OFFSET, fieldValue);
     }
 
+    private static final OfInt messages$LAYOUT = (OfInt)$LAYOUT.select(groupElement("messages"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t messages
+     * }
+     */
+    public static final OfInt messages$layout() {
+        return messages$LAYOUT;
+    }
+
+    private static final long messages$OFFSET = 20;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t messages
+     * }
+     */
+    public static final long messages$offset() {
+        return messages$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t messages
+     * }
+     */
+    public static int messages(MemorySegment struct) {
+        return struct.get(messages$LAYOUT, messages$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t messages
+     * }
+     */
+    public static void messages(MemorySegment struct, int fieldValue) {
+        struct.set(messages$LAYOUT, messages$OFFSET, fieldValue);
+    }
+
+    private static final OfInt ring_mask$LAYOUT = (OfInt)$LAYOUT.select(groupElement("ring_mask"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t ring_mask
+     * }
+     */
+    public static final OfInt ring_mask$layout() {
+        return ring_mask$LAYOUT;
+    }
+
+    private static final long ring_mask$OFFSET = 24;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t ring_mask
+     * }
+     */
+    public static final long ring_mask$offset() {
+        return ring_mask$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t ring_mask
+     * }
+     */
+    public static int ring_mask(MemorySegment struct) {
+        return struct.get(ring_mask$LAYOUT, ring_mask$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t ring_mask
+     * }
+     */
+    public static void ring_mask(MemorySegment struct, int fieldValue) {
+        struct.set(ring_mask$LAYOUT, ring_mask$OFFSET, fieldValue);
+    }
+
     private static final OfInt queued$LAYOUT = (OfInt)$LAYOUT.select(groupElement("queued"));
 
     /**
@@ -241,7 +287,7 @@ public class batch_engine {
         return queued$LAYOUT;
     }
 
-    private static final long queued$OFFSET = 24;
+    private static final long queued$OFFSET = 28;
 
     /**
      * Offset for field:
@@ -285,7 +331,7 @@ public class batch_engine {
         return others$LAYOUT;
     }
 
-    private static final long others$OFFSET = 28;
+    private static final long others$OFFSET = 32;
 
     /**
      * Offset for field:
@@ -329,7 +375,7 @@ public class batch_engine {
         return stop$LAYOUT;
     }
 
-    private static final long stop$OFFSET = 32;
+    private static final long stop$OFFSET = 36;
 
     /**
      * Offset for field:
@@ -359,50 +405,6 @@ public class batch_engine {
      */
     public static void stop(MemorySegment struct, int fieldValue) {
         struct.set(stop$LAYOUT, stop$OFFSET, fieldValue);
-    }
-
-    private static final OfInt reserved$LAYOUT = (OfInt)$LAYOUT.select(groupElement("reserved"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t reserved
-     * }
-     */
-    public static final OfInt reserved$layout() {
-        return reserved$LAYOUT;
-    }
-
-    private static final long reserved$OFFSET = 36;
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t reserved
-     * }
-     */
-    public static final long reserved$offset() {
-        return reserved$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t reserved
-     * }
-     */
-    public static int reserved(MemorySegment struct) {
-        return struct.get(reserved$LAYOUT, reserved$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t reserved
-     * }
-     */
-    public static void reserved(MemorySegment struct, int fieldValue) {
-        struct.set(reserved$LAYOUT, reserved$OFFSET, fieldValue);
     }
 
     private static final AddressLayout contexts$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("contexts"));
@@ -447,6 +449,50 @@ public class batch_engine {
      */
     public static void contexts(MemorySegment struct, MemorySegment fieldValue) {
         struct.set(contexts$LAYOUT, contexts$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout inbox$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("inbox"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint8_t *inbox
+     * }
+     */
+    public static final AddressLayout inbox$layout() {
+        return inbox$LAYOUT;
+    }
+
+    private static final long inbox$OFFSET = 48;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint8_t *inbox
+     * }
+     */
+    public static final long inbox$offset() {
+        return inbox$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint8_t *inbox
+     * }
+     */
+    public static MemorySegment inbox(MemorySegment struct) {
+        return struct.get(inbox$LAYOUT, inbox$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint8_t *inbox
+     * }
+     */
+    public static void inbox(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(inbox$LAYOUT, inbox$OFFSET, fieldValue);
     }
 
     /**

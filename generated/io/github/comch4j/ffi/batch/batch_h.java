@@ -69,6 +69,24 @@ public class batch_h {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
+    private static final int BATCH_MESSAGES = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_MESSAGES 32
+     * }
+     */
+    public static int BATCH_MESSAGES() {
+        return BATCH_MESSAGES;
+    }
+    private static final int BATCH_MESSAGE_LEN = (int)512L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_MESSAGE_LEN 512
+     * }
+     */
+    public static int BATCH_MESSAGE_LEN() {
+        return BATCH_MESSAGE_LEN;
+    }
     private static final int BATCH_STATES = (int)4L;
     /**
      * {@snippet lang=c :
@@ -132,10 +150,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)6L;
+    private static final int BATCH_VERSION = (int)7L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 6
+     * #define BATCH_VERSION 7
      * }
      */
     public static int BATCH_VERSION() {
@@ -149,6 +167,15 @@ public class batch_h {
      */
     public static int BATCH_STATE() {
         return BATCH_STATE;
+    }
+    private static final int BATCH_MESSAGE = (int)4294967294L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_MESSAGE 4294967294
+     * }
+     */
+    public static int BATCH_MESSAGE() {
+        return BATCH_MESSAGE;
     }
     private static final int BATCH_EMPTY = (int)2147483648L;
     /**

@@ -45,12 +45,18 @@ final class IncomingEvents extends ConnectionEvents {
         if (connection.isEnding()) {
             return;
         }
-        connection.counts().arrived(length);
-        MemorySegment bytes = scratch.lend(address, length);
         try {
-            onMessage.onMessage(connection, bytes);
+            message(scratch.lend(address, length));
         } finally {
             scratch.takeBack();
+        }
+    }
+
+    @Override
+    protected void message(MemorySegment bytes) {
+        if (!connection.isEnding()) {
+            connection.counts().arrived(bytes.byteSize());
+            onMessage.onMessage(connection, bytes);
         }
     }
 

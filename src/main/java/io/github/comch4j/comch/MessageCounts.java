@@ -24,7 +24,7 @@ final class MessageCounts {
         backPressure.relieve();
     }
 
-    void arrived(int length) {
+    void arrived(long length) {
         received.increment();
         receivedBytes.add(length);
     }

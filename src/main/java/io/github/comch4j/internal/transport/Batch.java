@@ -47,11 +47,14 @@ final class Batch {
     static final int ENGINE_PE = (int) batch_engine.pe$offset();
     static final int ENGINE_RING = (int) batch_engine.ring$offset();
     static final int ENGINE_RING_MASK = (int) batch_engine.ring_mask$offset();
-    static final int ENGINE_TAIL = (int) batch_engine.tail$offset();
+    /** The ring's tail, and in the upper half how many messages are in the inbox. */
+    static final int ENGINE_TAIL = together(batch_engine.tail$offset(), batch_engine.messages$offset(), 4);
+
     static final int ENGINE_QUEUED = (int) batch_engine.queued$offset();
     static final int ENGINE_OTHERS = (int) batch_engine.others$offset();
     static final int ENGINE_STOP = (int) batch_engine.stop$offset();
     static final int ENGINE_CONTEXTS = (int) batch_engine.contexts$offset();
+    static final int ENGINE_INBOX = (int) batch_engine.inbox$offset();
     static final int ENGINE_SIZE = (int) batch_engine.sizeof();
     // of struct batch_context
     static final int CONTEXT_ENGINE = (int) batch_context.engine$offset();
@@ -105,6 +108,12 @@ final class Batch {
 
     /** Instead of a slot: the state changed. */
     static final int STATE = batch_h.BATCH_STATE();
+    /** Instead of a slot: a message of the control path. */
+    static final int MESSAGE = batch_h.BATCH_MESSAGE();
+    /** Messages that an engine with a server or client has room for. */
+    static final int MESSAGES = batch_h.BATCH_MESSAGES();
+    /** How long such a message is at most, bytes. */
+    static final int MESSAGE_LEN = batch_h.BATCH_MESSAGE_LEN();
     /** With a slot in a queue: without data. */
     static final int EMPTY = batch_h.BATCH_EMPTY();
     /** Changes of state that an engine has room for, of each context. */

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * With the batch library: completions of producers and consumers wait in a {@link CompletionRing} until the program
- * progresses.
+ * With the batch library: completions of producers and consumers, and short messages of the control path, wait in a
+ * {@link CompletionRing} until the native call that brought them has returned.
  *
  * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries
  * delivered that came before it ({@link #deliverPending()}).
@@ -28,6 +28,7 @@ final class BatchedTransport extends Transport {
     private final Arena arena = Arena.ofShared();
     private final long address; // struct batch_engine
     private final CompletionRing ring;
+    private Inbox inbox; // null: no server or client yet
     private SlotEvents[] slots = new SlotEvents[4]; // by the context's index
     private BatchedTaskQueue[] queues = new BatchedTaskQueue[4];
     private int queuedSends; // queues of producers that may have something in them
@@ -69,6 +70,10 @@ final class BatchedTransport extends Transport {
 
     @Override
     public MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls) {
+        if (inbox == null) {
+            inbox = new Inbox(arena);
+            ring.add(inbox);
+        }
         BatchedMessageSender sender = new BatchedMessageSender(endpoint, key, calls);
         context.reportStateTo(sender.address(), BatchedMessageSender.stateCallback());
         return sender;
@@ -144,15 +149,31 @@ final class BatchedTransport extends Transport {
         return limit - ring.left();
     }
 
-    /** A change of state, or the known tasks of one context up to the next entry of another one. */
+    /** A change of state, a message, or the known tasks of one context up to the next entry of another one. */
     private void deliverSome() {
         ring.peek();
-        int context = ring.context();
-        if (ring.isState()) {
-            ring.take();
-            deliverState(queues[context].context(), ring.entry());
-        } else {
+        if (ring.isTask()) {
+            int context = ring.context();
             slots[context].slotsEnded(ring, context);
+            return;
+        }
+        ring.take();
+        if (ring.isState()) {
+            deliverState(queues[ring.context()].context(), ring.entry());
+        } else {
+            deliverMessage();
+        }
+    }
+
+    private void deliverMessage() {
+        ConnectionEvents events = ConnectionEvents.find(ring.connection());
+        if (events == null) {
+            return; // the connection has ended since
+        }
+        if (Scratch.STRICT) {
+            events.message(ring.message(), ring.messageLength());
+        } else {
+            events.message(inbox.view(ring.message(), ring.messageLength()));
         }
     }
 

@@ -3,11 +3,12 @@ package io.github.comch4j.internal.transport;
 import java.lang.foreign.Arena;
 
 /**
- * The completions of one engine's producers and consumers, in memory that the batch library writes and Java reads:
- * tasks that ended and changes of state, in their order.
+ * The events of one engine's producers and consumers, and the messages of its servers and clients, in memory that the
+ * batch library writes and Java reads: tasks that ended, changes of state and short messages, in their order.
  *
- * <p>It cannot overflow: it has a place for each task, which is in it at most once, and for all changes of state from
- * start to idle of each context, which only Java starts. All methods belong to the engine's owner.
+ * <p>It cannot overflow: it has a place for each task, which is in it at most once, for all changes of state from start
+ * to idle of each context, which only Java starts, and for as many messages as the batch library appends at most. All
+ * methods belong to the engine's owner.
  */
 public final class CompletionRing {
     private static final int SMALLEST = 64;
@@ -21,7 +22,7 @@ public final class CompletionRing {
     private int left; // while entries are delivered: how many more
     private int lastTail; // as far as known
     private long entry; // that was looked at last
-    private long what; // of that entry: slot or Batch.STATE, context and status in one number
+    private long what; // of that entry: slot, Batch.STATE or Batch.MESSAGE; context and status in the upper half
 
     CompletionRing(Arena arena, long engine) {
         this.arena = arena;
@@ -31,7 +32,17 @@ public final class CompletionRing {
 
     /** Makes room for a producer or consumer with so many tasks. */
     void add(int tasks) {
-        places += tasks + Batch.STATES;
+        reserve(tasks + Batch.STATES);
+    }
+
+    /** Makes room for messages: from now on the batch library appends them. */
+    void add(Inbox inbox) {
+        reserve(Batch.MESSAGES);
+        Batch.setLong(engine + Batch.ENGINE_INBOX, inbox.address());
+    }
+
+    private void reserve(int more) {
+        places += more;
         if (places > mask + 1) {
             resize(Math.max(2 * (mask + 1), TaskQueue.powerOfTwo(places)));
         }
@@ -80,7 +91,7 @@ public final class CompletionRing {
         if (isEmpty()) {
             head = 0;
             lastTail = 0;
-            Batch.setInt(engine + Batch.ENGINE_TAIL, 0);
+            Batch.setLong(engine + Batch.ENGINE_TAIL, 0); // and no message is in the inbox
         }
     }
 
@@ -120,7 +131,7 @@ public final class CompletionRing {
     public boolean next(int context) {
         if (left > 0 && head != lastTail) {
             peek();
-            if (context() == context && !isState()) {
+            if (context() == context && isTask()) {
                 take();
                 return true;
             }
@@ -157,6 +168,11 @@ public final class CompletionRing {
         return (int) (what >>> 32) & 0xffff;
     }
 
+    /** Whether it is a task that ended. */
+    boolean isTask() {
+        return slot() >= 0;
+    }
+
     /** Whether it is a change of state. */
     boolean isState() {
         return slot() == Batch.STATE;
@@ -180,6 +196,21 @@ public final class CompletionRing {
     /** The length of the data, or the states, in an entry. */
     static long dataLength(long entry) {
         return Batch.getLong(entry + Batch.ENTRY_DATA_LEN);
+    }
+
+    /** Of a message: the user data of its connection. */
+    long connection() {
+        return dataLength(entry);
+    }
+
+    /** Of a message: where it is, until the ring is empty and another one arrives. */
+    long message() {
+        return Batch.getLong(entry + Batch.ENTRY_IMM);
+    }
+
+    /** Of a message: how long it is, bytes. */
+    int messageLength() {
+        return (int) (producer() >>> 32);
     }
 
     /** If it was a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.ConnectionCalls;
+import java.lang.foreign.MemorySegment;
 
 /**
  * Where the events of one connection go. All but the constructor run on the thread of the engine that serves it, most
@@ -40,6 +41,9 @@ public abstract class ConnectionEvents {
 
     /** A message; the memory is DOCA's and valid until this returns. */
     protected abstract void message(long address, int length);
+
+    /** A message in memory that stays as it is until this returns, and that the program may look into later. */
+    protected abstract void message(MemorySegment bytes);
 
     /** A consumer of the peer was created or expired. */
     protected abstract void consumer(int id, boolean created);

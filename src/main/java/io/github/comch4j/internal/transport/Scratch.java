@@ -16,10 +16,10 @@ import java.nio.ByteBuffer;
  * that length comes for the first time: no allocation per message. A slice that is kept shows later messages, and
  * throws once the context is closed; it never reaches memory that is not its own. In strict mode
  * ({@value Settings#STRICT_PROPERTY}) each message gets memory of its own, which ends with the callback: a kept segment
- * throws at once.
+ * throws at once. Short messages that the batch library has copied already are not copied again, see {@link Inbox}.
  */
 public final class Scratch {
-    private static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
+    static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
     /** The segment that a callback gets for a message, or immediate data, of no bytes. */
     public static final MemorySegment NOTHING =
             MemorySegment.ofArray(new byte[0]).asReadOnly();

@@ -51,7 +51,7 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     /** After a call that changes the context's state: delivers its changes of state that wait in the ring. */
     public abstract void deliverPending(ContextEvents context);
 
-    /** At the beginning of each upcall: delivers the completions that came before it. */
+    /** At the beginning of each upcall: delivers the events that came before it. */
     abstract void deliverPending();
 
     /**
@@ -81,7 +81,7 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         return this instanceof BatchedTransport;
     }
 
-    /** A server or client was made ({@code 1}) or destroyed ({@code -1}): their callbacks are upcalls in any case. */
+    /** A server or client was made ({@code 1}) or destroyed ({@code -1}): most of their callbacks are upcalls in any case. */
     public final void endpoints(int difference) {
         endpoints += difference;
     }
