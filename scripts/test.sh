@@ -139,13 +139,12 @@ stage_abi() {
     --library target/native/lib/2.5/libdoca_cc.so
 }
 
-# All of the table but the endpoint API's.
 abi_of_2_5() {
-  local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc
+  local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc endpoints=doca_comm_channel.h
   core=$(printf 'doca_%s.h,' buf buf_inventory buf_pool ctx dev error log mmap pe types version)
   core=${core%,}
   cc=doca_cc.h,doca_cc_consumer.h,doca_cc_producer.h
-  check "ABI of 2.5: headers" python3 src/test/abi/check.py $table --headers headers/2.5 --only "$core,$cc"
+  check "ABI of 2.5: headers" python3 src/test/abi/check.py $table --headers headers/2.5 --only "$core,$cc,$endpoints"
   check "ABI of 2.5: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.5
   check "ABI of 2.5: exports" python3 src/test/abi/symbols.py $table \
     --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
