@@ -2,14 +2,12 @@
 #ifndef EMU_SHM_MAP_H
 #define EMU_SHM_MAP_H
 
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "base/shm_control.h"
 #include "base/shm_doorbells.h"
+#include "base/shm_file.h"
 #include "base/shm_messages.h"
 #include "base/shm_region.h"
 #include "base/shm_sides.h"
@@ -27,19 +25,6 @@
 _Static_assert(SHM_CONTROL_BYTES <= SHM_RING_OFFSET(SHM_CLIENT), "the control part lies before the rings");
 
 /* ---- mappings ---- */
-
-/* A shared file of a fixed size and its first part. When client and server live in this process they share one
- * mapping. */
-struct shm_mapping {
-	int fd;
-	dev_t dev;
-	ino_t ino;
-	unsigned refs;
-	void *start;
-	size_t start_bytes;
-	pthread_mutex_t lock; /* of the parts that are mapped later */
-	struct shm_mapping *next;
-};
 
 /* One connection's memory as this process sees it. */
 struct shm_map {

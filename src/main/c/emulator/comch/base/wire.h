@@ -17,7 +17,7 @@ _Static_assert(EMU_BOUND_NAME_LEN <= WIRE_NAME_BYTES, "every name fits");
 
 enum wire_kind {
 	WIRE_HELLO = 1, /* client to server, with the connection's memory */
-	WIRE_ACCEPT,    /* server to client, with the server's doorbells */
+	WIRE_ACCEPT, /* server to client, with the server's doorbells; a service's, with a socket for more wake-ups */
 	WIRE_REJECT,
 };
 
@@ -38,11 +38,11 @@ struct wire_message {
 	uint32_t kind;
 	uint32_t max_msg_size;
 	uint32_t recv_queue_size;
-	uint32_t connection_index; /* ACCEPT: the client's doorbell; REJECT: enum wire_refusal */
+	uint32_t connection_index; /* ACCEPT: the client's doorbell, if it has one; REJECT: enum wire_refusal */
 	uint64_t ring_bytes;       /* of the ring towards the sender of this message */
 	uint64_t cookie_address;   /* where `cookie` stands in the sender's memory */
 	uint32_t barriers;         /* 1: the barriers of others pass through the sender's threads (sleeper.h) */
-	uint32_t reserved;
+	uint32_t send_queue_size;  /* of an endpoint of Comm Channel; 0 */
 	uint8_t cookie[WIRE_COOKIE_BYTES];
 	char name[WIRE_NAME_BYTES]; /* HELLO: the server's */
 };

@@ -1,0 +1,137 @@
+#include "base/shm_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "sdk_log.h"
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+/* Mappings of this process, so that both ends of a connection in one process use the same addresses. */
+static pthread_mutex_t registry_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct shm_mapping *registry;
+
+static doca_error_t from_errno(const char *what)
+{
+	int error = errno;
+	EMU_LOG_ERROR("%s: %m", what);
+	return error == ENOMEM || error == EMFILE || error == ENFILE || error == ENOSPC ? DOCA_ERROR_NO_MEMORY
+											: DOCA_ERROR_OPERATING_SYSTEM;
+}
+
+/* A memfd of a fixed size, which no holder of the descriptor can change. */
+static int sealed_memfd(const char *name, uint64_t bytes)
+{
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -1;
+	if (ftruncate(fd, (off_t)bytes) != 0 || fcntl(fd, F_ADD_SEALS, SEALS) != 0) {
+		int error = errno;
+		close(fd);
+		errno = error;
+		return -1;
+	}
+	return fd;
+}
+
+void *shm_file_map(int fd, uint64_t offset, uint64_t bytes)
+{
+	void *mapped = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, (off_t)offset);
+	return mapped == MAP_FAILED ? NULL : mapped;
+}
+
+/* Memory from the peer must not be able to vanish under a mapping: exact size, sealed at that size, and of ordinary
+ * pages, because huge ones that cannot be had are found out only at the first touch. */
+static bool acceptable(int fd, uint64_t bytes, struct stat *status)
+{
+	struct statfs system;
+	if (fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC || fstat(fd, status) != 0 ||
+	    !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
+		return false;
+	int seals = fcntl(fd, F_GET_SEALS);
+	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
+}
+
+doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, size_t object_bytes,
+			      struct shm_mapping **mapping)
+{
+	struct stat status;
+	if (!acceptable(fd, file_bytes, &status)) {
+		close(fd);
+		EMU_LOG_WARNING("a peer offered shared memory of the wrong size or without seals");
+		return DOCA_ERROR_INVALID_VALUE;
+	}
+	pthread_mutex_lock(&registry_lock);
+	struct shm_mapping *found = registry;
+	while (found != NULL && (found->dev != status.st_dev || found->ino != status.st_ino))
+		found = found->next;
+	if (found != NULL) {
+		found->refs++;
+		close(fd);
+	} else if ((found = calloc(1, object_bytes)) != NULL) {
+		found->start = shm_file_map(fd, 0, start_bytes);
+		if (found->start == NULL) {
+			free(found);
+			found = NULL;
+		}
+	}
+	if (found == NULL) {
+		close(fd);
+	} else if (found->refs == 0) {
+		found->fd = fd;
+		found->dev = status.st_dev;
+		found->ino = status.st_ino;
+		found->refs = 1;
+		found->start_bytes = start_bytes;
+		pthread_mutex_init(&found->lock, NULL);
+		found->next = registry;
+		registry = found;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	if (found == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	*mapping = found;
+	return DOCA_SUCCESS;
+}
+
+bool shm_file_let_go(struct shm_mapping *mapping)
+{
+	pthread_mutex_lock(&registry_lock);
+	bool last = --mapping->refs == 0;
+	if (last) {
+		struct shm_mapping **link = &registry;
+		while (*link != mapping)
+			link = &(*link)->next;
+		*link = mapping->next;
+	}
+	pthread_mutex_unlock(&registry_lock);
+	return last;
+}
+
+void shm_file_dispose(struct shm_mapping *mapping)
+{
+	munmap(mapping->start, mapping->start_bytes);
+	close(mapping->fd);
+	pthread_mutex_destroy(&mapping->lock);
+	free(mapping);
+}
+
+doca_error_t shm_file_create(const char *name, uint64_t bytes, int *fd)
+{
+	*fd = sealed_memfd(name, bytes);
+	return *fd >= 0 ? DOCA_SUCCESS : from_errno("cannot make shared memory");
+}
+
+void shm_file_ref(struct shm_mapping *mapping)
+{
+	pthread_mutex_lock(&registry_lock);
+	mapping->refs++;
+	pthread_mutex_unlock(&registry_lock);
+}
