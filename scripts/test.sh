@@ -148,7 +148,8 @@ abi_of_2_5() {
   check "ABI of 2.5: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.5
   check "ABI of 2.5: exports" python3 src/test/abi/symbols.py $table \
     --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
-    --library "$lib/libdoca_common.so=$core" --library "$lib/libdoca_cc.so=$cc"
+    --library "$lib/libdoca_common.so=$core" --library "$lib/libdoca_cc.so=$cc" \
+    --library "$lib/libdoca_comm_channel.so=$endpoints"
 }
 
 # As Maven builds them.

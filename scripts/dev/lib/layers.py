@@ -15,11 +15,12 @@ MAY_INCLUDE = {
     "comch/connection": {"comch/base", "common", "include"},
     "comch/control": {"comch/connection", "comch/base", "common", "include"},
     "comch/fast": {"comch/connection", "comch/base", "common", "include"},
+    "channel": {"comch/base", "common", "include"},
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},
 }
 
 # Where a quoted name is looked for when it does not lie beside the file: as in the emulator's CMakeLists.txt.
-INCLUDE_PATH = ["comch", "common", "include"]
+INCLUDE_PATH = [".", "comch", "common", "include"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 

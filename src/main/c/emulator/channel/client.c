@@ -1,0 +1,105 @@
+/* Clients: the handshake with a service. */
+#include <string.h>
+#include <unistd.h>
+
+#include "channel/endpoint.h"
+#include "channel/readings.h"
+#include "sdk_log.h"
+
+/* Looks for the service, and introduces the client to it. IN_PROGRESS: the service is busy. */
+static doca_error_t introduce(struct doca_comm_channel_ep_t *endpoint, const char *place,
+			      struct doca_comm_channel_addr_t *peer)
+{
+	int socket = -1;
+	doca_error_t result = fabric_connect(place, endpoint->name, &socket);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct wire_message hello;
+	wire_init(&hello, WIRE_HELLO);
+	hello.max_msg_size = endpoint->max_msg_size;
+	hello.send_queue_size = endpoint->send_queue_size;
+	hello.recv_queue_size = endpoint->recv_queue_size;
+	memcpy(hello.name, endpoint->name, sizeof(hello.name));
+	if (wire_send(socket, &hello, peer->map->base.fd) != DOCA_SUCCESS) {
+		close(socket);
+		return DOCA_ERROR_NOT_CONNECTED;
+	}
+	peer->recv_bell.socket = socket;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char *pci,
+			    struct doca_comm_channel_addr_t **peer)
+{
+	char place[FABRIC_FILE_BYTES];
+	endpoint_place(pci, place);
+	struct channel_map *map = NULL;
+	struct doca_comm_channel_addr_t *created = NULL;
+	doca_error_t result = channel_memory_create(&map);
+	if (result == DOCA_SUCCESS)
+		result = peer_create(endpoint, SHM_CLIENT, map, &created);
+	if (result != DOCA_SUCCESS) {
+		channel_memory_release(map);
+		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INITIALIZATION;
+	}
+	result = introduce(endpoint, place, created);
+	if (result == DOCA_SUCCESS)
+		result = endpoint_add_peer(endpoint, created);
+	if (result == DOCA_SUCCESS) {
+		*peer = created;
+		return DOCA_SUCCESS;
+	}
+	if (result == DOCA_ERROR_NOT_FOUND)
+		EMU_LOG_WARNING("client finds no service \"%s\" on %s: none listens in this fabric folder",
+				endpoint->name, pci);
+	peer_release(created);
+	handle_bury(&created->handle);
+	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION)
+		return result;
+	return result == DOCA_ERROR_OPERATING_SYSTEM ? DOCA_ERROR_INITIALIZATION : READING_NO_SUCH_SERVICE;
+}
+
+/* With the lock. */
+static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
+{
+	struct wire_message answer;
+	int socket = -1;
+	doca_error_t result = wire_receive(peer->recv_bell.socket, &answer, &socket);
+	/* A service that has ended without reading everything makes the first attempt fail; its answer is there. */
+	if (result == DOCA_ERROR_NOT_CONNECTED)
+		result = wire_receive(peer->recv_bell.socket, &answer, &socket);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (answer.kind == WIRE_REJECT)
+		EMU_LOG_WARNING("client is refused by service \"%s\": %s", peer->endpoint->name,
+				wire_refusal_text(answer.connection_index));
+	if (answer.kind != WIRE_ACCEPT || socket < 0) {
+		if (socket >= 0)
+			close(socket);
+		return DOCA_ERROR_CONNECTION_ABORTED;
+	}
+	result = peer_establish(peer, &answer);
+	events_detach(peer->endpoint, peer);
+	peer->send_bell.socket = socket;
+	if (result != DOCA_SUCCESS)
+		return result;
+	atomic_store(&peer->state, PEER_CONNECTED);
+	return events_attach(peer->endpoint, peer) ? DOCA_SUCCESS : DOCA_ERROR_INITIALIZATION;
+}
+
+void client_go_on(struct doca_comm_channel_addr_t *peer)
+{
+	struct doca_comm_channel_ep_t *endpoint = peer->endpoint;
+	pthread_mutex_lock(&endpoint->lock);
+	doca_error_t result = receive_answer(peer);
+	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
+		atomic_store(&peer->state, PEER_ABORTED);
+	pthread_mutex_unlock(&endpoint->lock);
+	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
+		return;
+	if (result != DOCA_ERROR_CONNECTION_ABORTED)
+		EMU_LOG_WARNING("client cannot connect to service \"%s\": %s", endpoint->name,
+				result == DOCA_ERROR_NOT_CONNECTED ? "it has ended in the middle of it"
+								   : "its answer cannot be used");
+	peer_release(peer);
+}

@@ -1,0 +1,137 @@
+#include "channel/endpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/clock.h"
+#include "base/faults.h"
+#include "channel/readings.h"
+#include "dev.h"
+
+static uint32_t at_most(uint32_t value, uint32_t limit)
+{
+	return value < limit ? value : limit;
+}
+
+uint32_t endpoint_max_name_len(void)
+{
+	return at_most(emu_limits()->max_name_len, WIRE_NAME_BYTES);
+}
+
+uint32_t endpoint_max_msg_size(void)
+{
+	return at_most(emu_limits()->max_msg_size, CHANNEL_MAX_MSG_SIZE);
+}
+
+uint32_t endpoint_max_send_queue(void)
+{
+	return at_most(emu_limits()->max_send_tasks, CHANNEL_MAX_QUEUE);
+}
+
+uint32_t endpoint_max_recv_queue(void)
+{
+	return at_most(emu_limits()->max_recv_queue_size, CHANNEL_MAX_QUEUE);
+}
+
+uint32_t endpoint_round_queue(uint32_t size)
+{
+	return round_up_pow2(size < READING_ENDPOINT_MIN_QUEUE ? READING_ENDPOINT_MIN_QUEUE : size);
+}
+
+uint32_t endpoint_round_msg_size(uint32_t size)
+{
+	return size < READING_ENDPOINT_MIN_MSG_SIZE ? READING_ENDPOINT_MIN_MSG_SIZE : size;
+}
+
+doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
+{
+	faults_init();
+	struct doca_comm_channel_ep_t *created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	atomic_store(&created->handle.kind, HANDLE_ENDPOINT);
+	created->max_msg_size = endpoint_round_msg_size(at_most(READING_ENDPOINT_MSG_SIZE, endpoint_max_msg_size()));
+	created->send_queue_size = endpoint_round_queue(at_most(READING_ENDPOINT_QUEUE, endpoint_max_send_queue()));
+	created->recv_queue_size = endpoint_round_queue(at_most(READING_ENDPOINT_QUEUE, endpoint_max_recv_queue()));
+	pthread_mutex_init(&created->lock, NULL);
+	events_init(created);
+	*endpoint = created;
+	return DOCA_SUCCESS;
+}
+
+bool endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name)
+{
+	size_t limit = endpoint_max_name_len();
+	size_t length = strnlen(name, limit);
+	if (length == 0 || length == limit)
+		return false;
+	memset(endpoint->name, 0, sizeof(endpoint->name));
+	memcpy(endpoint->name, name, length);
+	return true;
+}
+
+void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES])
+{
+	snprintf(place, FABRIC_FILE_BYTES, "%.16s.ep", pci);
+}
+
+doca_error_t endpoint_add_peer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&endpoint->lock);
+	if (endpoint->num_peers == endpoint->capacity) {
+		uint32_t capacity = endpoint->capacity == 0 ? 4 : 2 * endpoint->capacity;
+		struct doca_comm_channel_addr_t **grown =
+			realloc(endpoint->peers, capacity * sizeof(struct doca_comm_channel_addr_t *));
+		if (grown == NULL) {
+			result = DOCA_ERROR_NO_MEMORY;
+		} else {
+			endpoint->peers = grown;
+			endpoint->capacity = capacity;
+		}
+	}
+	if (result == DOCA_SUCCESS && !events_attach(endpoint, peer))
+		result = DOCA_ERROR_INITIALIZATION;
+	if (result == DOCA_SUCCESS)
+		endpoint->peers[endpoint->num_peers++] = peer;
+	pthread_mutex_unlock(&endpoint->lock);
+	return result;
+}
+
+void endpoint_disconnect(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer,
+			 int64_t deadline_ms)
+{
+	peer_say_goodbye(peer, deadline_ms);
+	pthread_mutex_lock(&endpoint->lock);
+	for (uint32_t i = 0; i < endpoint->num_peers; i++)
+		if (endpoint->peers[i] == peer) {
+			/* The order of the others is that of their coming. */
+			memmove(&endpoint->peers[i], &endpoint->peers[i + 1],
+				(--endpoint->num_peers - i) * sizeof(struct doca_comm_channel_addr_t *));
+			break;
+		}
+	pthread_mutex_unlock(&endpoint->lock);
+	peer_release(peer);
+	handle_bury(&peer->handle);
+}
+
+void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint)
+{
+	service_close(endpoint);
+	int64_t deadline = now_ms() + READING_DISCONNECT_GRACE_MS;
+	while (endpoint->num_peers > 0)
+		endpoint_disconnect(endpoint, endpoint->peers[0], deadline);
+	events_fini(endpoint);
+	if (endpoint->rep != NULL)
+		emu_rep_unuse(endpoint->rep);
+	if (endpoint->dev != NULL)
+		emu_dev_unuse(endpoint->dev);
+	pthread_mutex_destroy(&endpoint->lock);
+	free(endpoint->peers);
+	free(endpoint->listed);
+	free(endpoint->listed_before);
+	endpoint->peers = endpoint->listed = endpoint->listed_before = NULL;
+	handle_bury(&endpoint->handle);
+}

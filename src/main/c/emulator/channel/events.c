@@ -1,0 +1,331 @@
+#include "channel/events.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/faults.h"
+#include "channel/endpoint.h"
+#include "sdk_log.h"
+
+#define NANOSECONDS UINT64_C(1000000000)
+
+/* Descriptors that are looked at in one go. */
+#define READY_AT_ONCE 64
+
+void events_init(struct doca_comm_channel_ep_t *endpoint)
+{
+	endpoint->send_events = endpoint->recv_events = endpoint->service_events =
+		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1};
+}
+
+static void close_channel(struct event_channel *events)
+{
+	int *const fds[] = {&events->epoll, &events->alarm, &events->timer};
+	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
+		if (*fds[i] >= 0)
+			close(*fds[i]);
+		*fds[i] = -1;
+	}
+}
+
+void events_fini(struct doca_comm_channel_ep_t *endpoint)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	close_channel(&endpoint->send_events);
+	close_channel(&endpoint->recv_events);
+	close_channel(&endpoint->service_events);
+	pthread_mutex_unlock(&endpoint->lock);
+}
+
+static bool watch(const struct event_channel *events, int fd, uint32_t what, void *source)
+{
+	struct epoll_event event = {.events = what, .data = {.ptr = source}};
+	return epoll_ctl(events->epoll, EPOLL_CTL_ADD, fd, &event) == 0 || errno == EEXIST;
+}
+
+static void unwatch(const struct event_channel *events, int fd)
+{
+	if (events->epoll >= 0 && fd >= 0)
+		(void)epoll_ctl(events->epoll, EPOLL_CTL_DEL, fd, NULL);
+}
+
+/* ---- sources ---- */
+
+bool events_attach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	int first = peer->recv_bell.socket;
+	/* The answer of the service wakes who waits to send, too. */
+	int second = atomic_load(&peer->state) == PEER_CONNECTING ? first : peer->send_bell.socket;
+	return (endpoint->recv_events.epoll < 0 || first < 0 || watch(&endpoint->recv_events, first, EPOLLIN, peer)) &&
+	       (endpoint->send_events.epoll < 0 || second < 0 ||
+		watch(&endpoint->send_events, second, EPOLLIN, peer)) &&
+	       (endpoint->service_events.epoll < 0 || first < 0 ||
+		watch(&endpoint->service_events, first, EPOLLRDHUP, peer));
+}
+
+void events_detach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	unwatch(&endpoint->recv_events, peer->recv_bell.socket);
+	unwatch(&endpoint->send_events, peer->recv_bell.socket);
+	unwatch(&endpoint->send_events, peer->send_bell.socket);
+	unwatch(&endpoint->service_events, peer->recv_bell.socket);
+}
+
+void events_attach_stranger(struct doca_comm_channel_ep_t *endpoint, int socket)
+{
+	/* One that cannot be watched is found by the next recvfrom. */
+	if (endpoint->recv_events.epoll >= 0)
+		(void)watch(&endpoint->recv_events, socket, EPOLLIN, endpoint);
+}
+
+void events_detach_stranger(struct doca_comm_channel_ep_t *endpoint, int socket)
+{
+	unwatch(&endpoint->recv_events, socket);
+}
+
+static bool watch_listeners(struct doca_comm_channel_ep_t *endpoint, const struct event_channel *events)
+{
+	for (uint32_t i = 0; i < endpoint->num_functions; i++)
+		if (!watch(events, endpoint->functions[i].listener.socket, EPOLLIN, endpoint))
+			return false;
+	return true;
+}
+
+static bool watch_all(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
+{
+	if (events != &endpoint->send_events && !watch_listeners(endpoint, events))
+		return false;
+	for (uint32_t i = 0; i < endpoint->num_peers; i++)
+		if (!events_attach(endpoint, endpoint->peers[i]))
+			return false;
+	if (events == &endpoint->recv_events)
+		for (uint32_t i = 0; i < endpoint->num_pending; i++)
+			events_attach_stranger(endpoint, endpoint->pending[i].socket);
+	return true;
+}
+
+doca_error_t events_open(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
+{
+	if (events->epoll >= 0)
+		return DOCA_SUCCESS;
+	events->epoll = epoll_create1(EPOLL_CLOEXEC);
+	events->alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (events->epoll < 0 || events->alarm < 0 || !watch(events, events->alarm, EPOLLIN, &events->alarm) ||
+	    !watch_all(endpoint, events)) {
+		EMU_LOG_ERROR("cannot make an event channel: %m");
+		close_channel(events);
+		return DOCA_ERROR_NOT_FOUND;
+	}
+	return DOCA_SUCCESS;
+}
+
+/* ---- wake-ups ---- */
+
+static void sound(struct event_channel *events)
+{
+	uint64_t one = 1;
+	atomic_store_explicit(&events->armed, false, memory_order_relaxed);
+	/* It can only fail when the alarm has sounded 2^64 times and nobody has looked. */
+	if (write(events->alarm, &one, sizeof(one)) < 0)
+		return;
+}
+
+void events_sound(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	if (events->epoll >= 0)
+		sound(events);
+	pthread_mutex_unlock(&endpoint->lock);
+}
+
+static void set_word(struct peer_bell *bell, shm_asleep *word)
+{
+	if (atomic_exchange_explicit(word, 1, memory_order_acq_rel) == 0)
+		bell->armed++;
+}
+
+enum bell_state { BELL_LIVES, BELL_ENDED, BELL_VIOLATED };
+
+/* Reads the wake-ups that have come. */
+static enum bell_state read_bell(struct peer_bell *bell)
+{
+	for (;;) {
+		char bytes[2];
+		ssize_t received = recv(bell->socket, bytes, sizeof(bytes), MSG_DONTWAIT);
+		if (received < 0 && errno == EINTR)
+			continue;
+		if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+			return BELL_LIVES;
+		if (received <= 0)
+			return BELL_ENDED;
+		if (received > 1 || ++bell->rung > bell->armed)
+			return BELL_VIOLATED;
+	}
+}
+
+/* A source that is not the channel's own. True: it is news for the program that this peer has gone or is broken. */
+static bool look_at_peer(struct event_channel *events, struct doca_comm_channel_addr_t *peer, struct peer_bell *bell)
+{
+	/* What comes first is the answer to the client's introduction, for client_go_on. */
+	if (atomic_load(&peer->state) == PEER_CONNECTING)
+		return false;
+	enum bell_state state = read_bell(bell);
+	if (state == BELL_LIVES)
+		return false;
+	unwatch(events, bell->socket);
+	atomic_store(state == BELL_ENDED ? &peer->gone : &peer->violated, true);
+	return true;
+}
+
+/* Makes the descriptor unreadable, as far as it is not for what goes on. True: there is news. */
+static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
+{
+	struct epoll_event ready[READY_AT_ONCE];
+	bool news = false;
+	int num = READY_AT_ONCE;
+	/* Each source is ready once at most, but for those that stay so. */
+	for (uint32_t rounds = 0; num == READY_AT_ONCE && rounds <= endpoint->num_peers / READY_AT_ONCE; rounds++) {
+		num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
+		for (int i = 0; i < num; i++) {
+			void *source = ready[i].data.ptr;
+			uint64_t count;
+			if (source == &events->alarm || source == &events->timer) {
+				if (read(*(int *)source, &count, sizeof(count)) < 0)
+					continue;
+			} else if (source != endpoint) {
+				struct doca_comm_channel_addr_t *peer = source;
+				struct peer_bell *bell =
+					events == &endpoint->send_events ? &peer->send_bell : &peer->recv_bell;
+				news |= look_at_peer(events, peer, bell);
+			}
+		}
+	}
+	return news;
+}
+
+/* ---- arming ---- */
+
+/* Whether sends have ended since the program has last been told. */
+static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
+{
+	uint64_t delivered = ring_out_delivered(&peer->out);
+	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
+}
+
+doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
+{
+	struct event_channel *events = &endpoint->send_events;
+	pthread_mutex_lock(&endpoint->lock);
+	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
+	if (result == DOCA_SUCCESS) {
+		bool holds = drain(endpoint, events);
+		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+		for (uint32_t i = 0; i < endpoint->num_peers; i++)
+			if (endpoint->peers[i]->map != NULL)
+				set_word(&endpoint->peers[i]->send_bell, &endpoint->peers[i]->out.own->armed_send);
+		/* Pairs with the fences in messages.c. */
+		atomic_thread_fence(memory_order_seq_cst);
+		for (uint32_t i = 0; i < endpoint->num_peers; i++)
+			if (endpoint->peers[i]->map != NULL)
+				holds |= sends_have_ended(endpoint->peers[i]);
+		if (holds)
+			sound(events);
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	return result;
+}
+
+void events_arm_newcomer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	if (endpoint->recv_events.epoll >= 0)
+		set_word(&peer->recv_bell, &peer->out.own->armed_recv);
+	if (endpoint->send_events.epoll >= 0)
+		set_word(&peer->send_bell, &peer->out.own->armed_send);
+	pthread_mutex_unlock(&endpoint->lock);
+}
+
+/* Whether recvfrom has something to do for this peer; for a message that travels, when it arrives. */
+static bool has_something(struct doca_comm_channel_addr_t *peer, uint64_t now, uint64_t *arrives)
+{
+	enum peer_state state = atomic_load(&peer->state);
+	if (atomic_load(&peer->reset_due) || (atomic_load(&peer->violated) && state == PEER_CONNECTED))
+		return true;
+	if (state != PEER_CONNECTED || peer->map == NULL || !ring_in_has_any(&peer->in))
+		return false;
+	uint64_t arrival = atomic_load_explicit(&peer->in.travelling, memory_order_relaxed);
+	if (arrival <= now)
+		return true;
+	if (arrival < *arrives)
+		*arrives = arrival;
+	return false;
+}
+
+/* The descriptor becomes readable at `when`, on the monotonic clock. */
+static bool set_timer(struct event_channel *events, uint64_t when)
+{
+	if (events->timer < 0) {
+		events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (events->timer < 0 || !watch(events, events->timer, EPOLLIN, &events->timer))
+			return false;
+	}
+	struct itimerspec at = {
+		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
+	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+}
+
+doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
+{
+	struct event_channel *events = &endpoint->recv_events;
+	pthread_mutex_lock(&endpoint->lock);
+	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
+	if (result == DOCA_SUCCESS) {
+		bool holds = drain(endpoint, events);
+		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+		for (uint32_t i = 0; i < endpoint->num_peers; i++)
+			if (endpoint->peers[i]->map != NULL)
+				set_word(&endpoint->peers[i]->recv_bell, &endpoint->peers[i]->out.own->armed_recv);
+		/* Pairs with the fences in messages.c. */
+		atomic_thread_fence(memory_order_seq_cst);
+		uint64_t now = now_ns(), arrives = UINT64_MAX;
+		for (uint32_t i = 0; i < endpoint->num_peers; i++)
+			holds |= has_something(endpoint->peers[i], now, &arrives);
+		holds |= atomic_load(&endpoint->failed_handshakes) > 0;
+		if (holds || (arrives != UINT64_MAX && !set_timer(events, arrives)))
+			sound(events);
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	return result;
+}
+
+doca_error_t events_arm_service(struct doca_comm_channel_ep_t *endpoint)
+{
+	struct event_channel *events = &endpoint->service_events;
+	pthread_mutex_lock(&endpoint->lock);
+	doca_error_t result = events_open(endpoint, events);
+	if (result == DOCA_SUCCESS) {
+		struct epoll_event ready[READY_AT_ONCE];
+		int num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
+		for (int i = 0; i < num; i++) {
+			void *source = ready[i].data.ptr;
+			uint64_t count;
+			if (source == &events->alarm && read(events->alarm, &count, sizeof(count)) < 0)
+				continue;
+			if (source == &events->alarm || source == endpoint)
+				continue;
+			struct doca_comm_channel_addr_t *peer = source;
+			unwatch(events, peer->recv_bell.socket);
+			atomic_store(&peer->gone, true);
+			peer->gone_told = true;
+		}
+		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+	}
+	pthread_mutex_unlock(&endpoint->lock);
+	return result;
+}

@@ -1,0 +1,95 @@
+/* The memory that the two ends of a connection share: a sealed memfd, made by the client (base/shm_file.h).
+ *
+ *   0         struct channel_control   one half for each side: how far its rings are, and what it sleeps for
+ *   64 KiB    the ring towards the client, then the ring towards the service: messages as records of variable length,
+ *             each a struct shm_record (base/shm_messages.h) and the bytes behind it
+ *
+ * A ring has room for the sender's send queue and the receiver's receive queue together. A message is written to it
+ * once. It is in flight while as many messages as the receive queue holds are before it, and not from then on: so it
+ * gets on without anything being done for it.
+ *
+ * There are no pointers in it, only counters that never run backwards. Whatever the peer has written is checked before
+ * it is used. */
+#ifndef EMU_CHANNEL_MEMORY_H
+#define EMU_CHANNEL_MEMORY_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/asleep.h"
+#include "base/shm_file.h"
+#include "base/shm_messages.h"
+#include "base/shm_sides.h"
+#include "doca_error.h"
+
+/* Messages of a send queue, and of a receive queue. */
+#define CHANNEL_MAX_QUEUE 8192u
+#define CHANNEL_MAX_MSG_SIZE UINT16_MAX
+
+/* One half. "The side" is the one that writes it. */
+struct channel_half {
+	/* The ring towards the peer: bytes written, with release, after the messages. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t tail;
+	/* The count of bytes at which that ring's first byte stands; changes while the ring is empty, before `tail`. */
+	_Atomic uint64_t start;
+	/* Messages written; before `tail`. */
+	_Atomic uint64_t sent;
+	/* The ring towards the side: bytes and messages taken out, with release and in this order. */
+	alignas(SHM_CACHE_LINE) _Atomic uint64_t head;
+	_Atomic uint64_t taken;
+	/* 1: the side has disconnected, and sends nothing more. Of its messages those from `end` on were given up. */
+	alignas(SHM_CACHE_LINE) _Atomic uint32_t closed;
+	_Atomic uint64_t end;
+	/* What the side is to be woken for: a message; a message of its own that is not in flight any more. The side
+	 * sets them, the peer clears the one that it wakes the side for. */
+	alignas(SHM_CACHE_LINE) shm_asleep armed_recv;
+	shm_asleep armed_send;
+};
+
+struct channel_control {
+	struct channel_half half[SHM_SIDES];
+};
+
+#define CHANNEL_CONTROL_BYTES SHM_ROUND_PAGE(sizeof(struct channel_control))
+
+/* The largest ring: both queues and one message, of the greatest sizes. */
+#define CHANNEL_RING_MAX_BYTES (UINT64_C(2) << 30)
+#define CHANNEL_RING_OFFSET(side) (CHANNEL_CONTROL_BYTES + (uint64_t)(side)*CHANNEL_RING_MAX_BYTES)
+#define CHANNEL_FILE_BYTES CHANNEL_RING_OFFSET(SHM_SIDES)
+
+_Static_assert((2 * CHANNEL_MAX_QUEUE + 1) * (UINT64_C(65536) + SHM_RECORD_ALIGN) <= CHANNEL_RING_MAX_BYTES,
+	       "the largest queues fit a ring");
+
+struct channel_map {
+	struct shm_mapping base;
+	uint8_t *rings[SHM_SIDES]; /* towards that side */
+	uint64_t ring_bytes[SHM_SIDES];
+};
+
+static inline struct channel_control *channel_control_of(const struct channel_map *map)
+{
+	return map->base.start;
+}
+
+/* A new memory; the caller holds one reference. */
+doca_error_t channel_memory_create(struct channel_map **map);
+
+/* Memory received from a peer, after a check. Takes `fd` over. */
+doca_error_t channel_memory_attach(int fd, struct channel_map **map);
+
+void channel_memory_release(struct channel_map *map);
+
+/* Maps the ring towards `side`; `bytes` as of channel_ring_bytes. */
+doca_error_t channel_memory_map_ring(struct channel_map *map, enum shm_side side, uint64_t bytes);
+
+/* The size of a ring for so many messages: a power of two. */
+uint64_t channel_ring_bytes(uint32_t messages, uint32_t max_msg_size);
+
+/* What a message takes in a ring. */
+static inline uint64_t channel_record_bytes(uint32_t len)
+{
+	return sizeof(struct shm_record) + ((uint64_t)len + SHM_RECORD_ALIGN - 1) / SHM_RECORD_ALIGN * SHM_RECORD_ALIGN;
+}
+
+#endif

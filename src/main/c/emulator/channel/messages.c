@@ -1,0 +1,238 @@
+/* Sending and receiving. */
+#include "base/clock.h"
+#include "base/faults.h"
+#include "channel/endpoint.h"
+#include "channel/readings.h"
+#include "sdk_log.h"
+
+/* How often a service that has messages to receive looks whether clients have come. */
+#define COLLECT_NS UINT64_C(20000)
+
+/* Longer journeys are not believed: peers write the times of arrival. */
+#define LONGEST_TRAVEL_NS UINT64_C(60000000000)
+
+static void wake(const struct peer_bell *bell, shm_asleep *word)
+{
+	if (atomic_load_explicit(word, memory_order_acquire) != 0)
+		peer_ring(bell, word);
+}
+
+/* ---- sending ---- */
+
+/* The device of this end fails: a client's connection, or all of a service. */
+static doca_error_t drop(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	bool all = endpoint_listens(endpoint);
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		struct doca_comm_channel_addr_t *other = endpoint->peers[i];
+		if (!all && other != peer)
+			continue;
+		peer_break(other, false, "dropped on demand");
+		peer_release(other);
+		atomic_store(&other->gone, true);
+	}
+	endpoint->lost = all;
+	events_sound(endpoint, &endpoint->service_events);
+	events_sound(endpoint, &endpoint->send_events);
+	return DOCA_ERROR_CONNECTION_RESET;
+}
+
+static doca_error_t reset(struct doca_comm_channel_addr_t *peer, const char *why)
+{
+	peer_break(peer, false, why);
+	return DOCA_ERROR_CONNECTION_RESET;
+}
+
+/* The peer's side of the connection, before something is sent. */
+static doca_error_t check_peer(struct doca_comm_channel_addr_t *peer)
+{
+	if (atomic_load_explicit(&peer->state, memory_order_relaxed) == PEER_CONNECTING)
+		client_go_on(peer);
+	switch (atomic_load_explicit(&peer->state, memory_order_relaxed)) {
+	case PEER_CONNECTING:
+		return READING_SEND_BEFORE_CONNECTED;
+	case PEER_ABORTED:
+		return READING_PEER_ABORTED;
+	case PEER_BROKEN:
+		return DOCA_ERROR_CONNECTION_RESET;
+	case PEER_CONNECTED:
+	default:
+		break;
+	}
+	if (peer->map == NULL || peer->gone_told)
+		return reset(peer, "it has gone");
+	return atomic_load_explicit(&peer->violated, memory_order_relaxed)
+		       ? reset(peer, "its wake-ups break the protocol")
+		       : DOCA_SUCCESS;
+}
+
+/* A message has gone out without having been in flight: who is armed for the end of flights is told. */
+static void tell_sender(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
+{
+	if (EMU_UNLIKELY(atomic_load_explicit(&endpoint->send_events.armed, memory_order_relaxed)) &&
+	    ring_out_delivered(&peer->out) != atomic_load_explicit(&peer->delivered_seen, memory_order_relaxed))
+		events_sound(endpoint, &endpoint->send_events);
+}
+
+doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *message, size_t len,
+			   struct doca_comm_channel_addr_t *peer)
+{
+	doca_error_t result = check_peer(peer);
+	if (result != DOCA_SUCCESS)
+		return result;
+	if (len == 0 || len > peer->max_msg_size) {
+		emu_log_reason("a message of %zu bytes; 1 to %u can be sent to this peer", len, peer->max_msg_size);
+		return READING_ENDPOINT_BAD_LENGTH;
+	}
+	uint64_t now = now_ns(), arrival = 0;
+	if (peer_seems_gone(peer, now))
+		return reset(peer, "it has gone");
+	if (faults_any()) {
+		switch (fault_of_send(&result)) {
+		case SEND_AGAIN:
+			return DOCA_ERROR_AGAIN;
+		case SEND_FAILS:
+			return result;
+		case SEND_DROPS_CONNECTION:
+			return drop(endpoint, peer);
+		case SEND_GOES_ON:
+		default:
+			arrival = fault_arrival(len);
+		}
+	}
+	result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
+	if (result == DOCA_ERROR_AGAIN) {
+		uint64_t delivered = ring_out_delivered(&peer->out);
+		if (ring_out_in_flight(&peer->out) < peer->out.send_queue) {
+			/* Room has come meanwhile. */
+			result = ring_out_send(&peer->out, message, (uint32_t)len, arrival != 0 ? arrival : now);
+		} else {
+			atomic_store_explicit(&peer->delivered_seen, delivered, memory_order_relaxed);
+			return peer_has_gone(peer) ? reset(peer, "it has gone") : DOCA_ERROR_AGAIN;
+		}
+	}
+	if (result != DOCA_SUCCESS)
+		return reset(peer, "it breaks the protocol of the ring");
+	peer->counters.send_messages++;
+	peer->counters.send_bytes += len;
+	/* Pairs with the fence of the one that arms: it sees the message, or this end its word. */
+	atomic_thread_fence(memory_order_seq_cst);
+	wake(&peer->recv_bell, &peer->out.peer->armed_recv);
+	tell_sender(endpoint, peer);
+	return DOCA_SUCCESS;
+}
+
+/* ---- receiving ---- */
+
+/* Finds the first message of a peer; false: there is none, or it has not arrived. */
+static bool find_first(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer, uint64_t *now)
+{
+	struct ring_in *ring = &peer->in;
+	if (!ring->known) {
+		doca_error_t result = ring_in_look(ring);
+		if (result == DOCA_ERROR_NOT_CONNECTED)
+			peer_break(peer, true, "it breaks the protocol of the ring");
+		if (result != DOCA_SUCCESS)
+			return false;
+		peer->seen_at_pick = endpoint->picks;
+	}
+	if (ring->arrival > *now)
+		*now = now_ns();
+	if (ring->arrival > *now && ring->arrival - *now <= LONGEST_TRAVEL_NS) {
+		atomic_store_explicit(&ring->travelling, ring->arrival, memory_order_relaxed);
+		return false;
+	}
+	return true;
+}
+
+/* Whether the message of `one` is to be received before that of `other`. Times of arrival are the sender's word: one
+ * whose messages always claim to be the oldest must not keep others out, who have waited for as many receives as can
+ * have been before them. */
+static bool goes_before(const struct doca_comm_channel_ep_t *endpoint, const struct doca_comm_channel_addr_t *one,
+			const struct doca_comm_channel_addr_t *other)
+{
+	bool one_waits = endpoint->picks - one->seen_at_pick > endpoint->places;
+	bool other_waits = endpoint->picks - other->seen_at_pick > endpoint->places;
+	if (one_waits != other_waits)
+		return one_waits;
+	return one->in.arrival < other->in.arrival;
+}
+
+/* One look at all peers: the one whose message arrived first, or one that is newly broken. */
+static struct doca_comm_channel_addr_t *scan(struct doca_comm_channel_ep_t *endpoint, uint64_t *now)
+{
+	struct doca_comm_channel_addr_t *first = NULL;
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
+		if (EMU_UNLIKELY(atomic_load_explicit(&peer->violated, memory_order_relaxed)))
+			peer_break(peer, true, "its wake-ups break the protocol");
+		bool connected = atomic_load_explicit(&peer->state, memory_order_relaxed) == PEER_CONNECTED;
+		bool found = connected && peer->map != NULL && find_first(endpoint, peer, now);
+		if (EMU_UNLIKELY(atomic_load_explicit(&peer->reset_due, memory_order_relaxed)))
+			return peer;
+		if (found && (first == NULL || goes_before(endpoint, peer, first)))
+			first = peer;
+	}
+	return first;
+}
+
+/* A message that was sent after another one had been sent, by whomever, is not received before it: what the first look
+ * was too early for, the second one sees. */
+static struct doca_comm_channel_addr_t *first_arrived(struct doca_comm_channel_ep_t *endpoint, uint64_t *now)
+{
+	struct doca_comm_channel_addr_t *first = scan(endpoint, now);
+	return first != NULL && endpoint->num_peers > 1 ? scan(endpoint, now) : first;
+}
+
+static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer, void *message,
+			 size_t *len)
+{
+	struct ring_in *ring = &peer->in;
+	size_t room = *len;
+	*len = ring->len;
+	if (room < ring->len) {
+		emu_log_reason("a message of %u bytes does not fit into %zu", ring->len, room);
+		return READING_ENDPOINT_BAD_LENGTH;
+	}
+	ring_in_take(ring, message);
+	endpoint->picks++;
+	peer->counters.recv_messages++;
+	peer->counters.recv_bytes += ring->len;
+	/* Pairs with the fence of the one that arms: it sees that the message has been taken, or this end its word. */
+	atomic_thread_fence(memory_order_seq_cst);
+	if (atomic_load_explicit(&ring->peer->armed_send, memory_order_acquire) != 0 && ring_in_ended_a_flight(ring))
+		peer_ring(&peer->send_bell, &ring->peer->armed_send);
+	return faults_any() ? fault_of_receive() : DOCA_SUCCESS;
+}
+
+doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *message, size_t *len,
+			      struct doca_comm_channel_addr_t **from)
+{
+	uint64_t now = now_ns();
+	bool service = endpoint_listens(endpoint), admitted = false;
+	if (service && now - endpoint->collected_at_ns >= COLLECT_NS) {
+		service_admit(endpoint, now);
+		admitted = true;
+	}
+	if (!service && atomic_load(&endpoint->peers[0]->state) == PEER_CONNECTING)
+		client_go_on(endpoint->peers[0]);
+	struct doca_comm_channel_addr_t *first = first_arrived(endpoint, &now);
+	if (first == NULL && service && !admitted)
+		service_admit(endpoint, now);
+	if (first == NULL) {
+		*len = 0;
+		if (!service && atomic_load(&endpoint->peers[0]->state) == PEER_ABORTED)
+			return READING_PEER_ABORTED;
+		if (atomic_load(&endpoint->failed_handshakes) == 0)
+			return DOCA_ERROR_AGAIN;
+		atomic_fetch_sub(&endpoint->failed_handshakes, 1);
+		return READING_HANDSHAKE_FAILED;
+	}
+	*from = first;
+	if (atomic_load(&first->reset_due)) {
+		atomic_store(&first->reset_due, false);
+		*len = 0;
+		return DOCA_ERROR_CONNECTION_RESET;
+	}
+	return take(endpoint, first, message, len);
+}

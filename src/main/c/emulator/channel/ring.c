@@ -1,0 +1,119 @@
+#include "channel/ring.h"
+
+#include <string.h>
+
+doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t len, uint64_t arrival)
+{
+	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_relaxed);
+	/* Pair with the release stores in ring_in_take: the peer has copied what was there. */
+	uint64_t taken = atomic_load_explicit(&ring->peer->taken, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&ring->peer->head, memory_order_acquire);
+	if (taken > sent || head > ring->tail || ring->tail - head > ring->size)
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (sent - taken >= (uint64_t)ring->send_queue + ring->recv_queue)
+		return DOCA_ERROR_AGAIN;
+	uint64_t offset = (ring->tail - ring->start) & (ring->size - 1);
+	if (head == ring->tail && offset >= SHM_RING_RESTART_BYTES) {
+		/* The ring is empty: back to its beginning, rather than touch all of its pages in the course of time.
+		 * The receiver sees this with the tail. */
+		ring->start = ring->tail;
+		atomic_store_explicit(&ring->own->start, ring->start, memory_order_relaxed);
+		offset = 0;
+	}
+	uint64_t to_end = ring->size - offset;
+	uint64_t bytes = channel_record_bytes(len);
+	uint64_t filler = bytes > to_end ? to_end : 0;
+	if (ring->tail + filler + bytes - head > ring->size)
+		return DOCA_ERROR_AGAIN; /* only with a peer that tells less than it has taken */
+	if (filler > 0) {
+		*(struct shm_record *)(ring->bytes + offset) = (struct shm_record){.len = SHM_RECORD_WRAP};
+		offset = 0;
+	}
+	struct shm_record *record = (struct shm_record *)(ring->bytes + offset);
+	*record = (struct shm_record){.len = len, .arrival = arrival};
+	memcpy(record + 1, message, len);
+	ring->tail += filler + bytes;
+	atomic_store_explicit(&ring->sent, sent + 1, memory_order_relaxed);
+	atomic_store_explicit(&ring->own->sent, sent + 1, memory_order_relaxed);
+	/* Pairs with the acquire loads in ring_in_look and ring_in_has_any. */
+	atomic_store_explicit(&ring->own->tail, ring->tail, memory_order_release);
+	return DOCA_SUCCESS;
+}
+
+uint64_t ring_out_delivered(const struct ring_out *ring)
+{
+	uint64_t taken = atomic_load_explicit(&ring->peer->taken, memory_order_acquire);
+	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_relaxed);
+	return taken >= sent || sent - taken <= ring->recv_queue ? sent : taken + ring->recv_queue;
+}
+
+/* Whether the sender has given up the next message and all behind it. */
+static bool given_up(const struct ring_in *ring)
+{
+	return atomic_load_explicit(&ring->peer->closed, memory_order_acquire) != 0 &&
+	       atomic_load_explicit(&ring->taken, memory_order_relaxed) >=
+		       atomic_load_explicit(&ring->peer->end, memory_order_relaxed);
+}
+
+bool ring_in_has_any(const struct ring_in *ring)
+{
+	return atomic_load_explicit(&ring->peer->tail, memory_order_acquire) !=
+		       atomic_load_explicit(&ring->head, memory_order_relaxed) &&
+	       !given_up(ring);
+}
+
+doca_error_t ring_in_look(struct ring_in *ring)
+{
+	/* Pairs with the release store in ring_out_send. */
+	uint64_t tail = atomic_load_explicit(&ring->peer->tail, memory_order_acquire);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
+	uint64_t start = atomic_load_explicit(&ring->peer->start, memory_order_relaxed);
+	start &= ~(SHM_RECORD_ALIGN - 1);
+	if (tail == head || given_up(ring))
+		return DOCA_ERROR_AGAIN;
+	uint64_t available = tail - head;
+	if (available > ring->size || available % SHM_RECORD_ALIGN != 0)
+		return DOCA_ERROR_NOT_CONNECTED;
+	uint64_t offset = (head - start) & (ring->size - 1);
+	/* Read once: the peer could change it between check and use. */
+	uint32_t len = *(const volatile uint32_t *)&((const struct shm_record *)(ring->bytes + offset))->len;
+	if (len == SHM_RECORD_WRAP) {
+		uint64_t filler = ring->size - offset;
+		/* A sender writes filler and message at once. */
+		if (offset == 0 || filler + sizeof(struct shm_record) > available)
+			return DOCA_ERROR_NOT_CONNECTED;
+		atomic_store_explicit(&ring->head, head + filler, memory_order_relaxed);
+		available -= filler;
+		offset = 0;
+		len = *(const volatile uint32_t *)&((const struct shm_record *)ring->bytes)->len;
+	}
+	uint64_t bytes = channel_record_bytes(len);
+	if (len == 0 || len > ring->max_msg_size || bytes > available || bytes > ring->size - offset)
+		return DOCA_ERROR_NOT_CONNECTED;
+	ring->known = true;
+	ring->len = len;
+	ring->offset = offset;
+	ring->arrival = *(const volatile uint64_t *)&((const struct shm_record *)(ring->bytes + offset))->arrival;
+	return DOCA_SUCCESS;
+}
+
+void ring_in_take(struct ring_in *ring, void *message)
+{
+	memcpy(message, ring->bytes + ring->offset + sizeof(struct shm_record), ring->len);
+	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed) + channel_record_bytes(ring->len);
+	uint64_t taken = atomic_load_explicit(&ring->taken, memory_order_relaxed) + 1;
+	ring->known = false;
+	atomic_store_explicit(&ring->taken, taken, memory_order_relaxed);
+	atomic_store_explicit(&ring->travelling, 0, memory_order_relaxed);
+	atomic_store_explicit(&ring->head, head, memory_order_relaxed);
+	/* Pair with the acquire loads in ring_out_send. */
+	atomic_store_explicit(&ring->own->head, head, memory_order_release);
+	atomic_store_explicit(&ring->own->taken, taken, memory_order_release);
+}
+
+bool ring_in_ended_a_flight(const struct ring_in *ring)
+{
+	uint64_t sent = atomic_load_explicit(&ring->peer->sent, memory_order_relaxed);
+	return sent - (atomic_load_explicit(&ring->taken, memory_order_relaxed) - 1) > ring->recv_queue;
+}

@@ -1,0 +1,64 @@
+/* The two rings of a connection as one of its ends uses them. The endpoint's thread, unless a function says otherwise.
+ *
+ * NOT_CONNECTED from any of them: the peer has written what cannot be. */
+#ifndef EMU_CHANNEL_RING_H
+#define EMU_CHANNEL_RING_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/memory.h"
+#include "doca_error.h"
+
+/* The ring towards the peer. */
+struct ring_out {
+	uint8_t *bytes;
+	uint64_t size;
+	struct channel_half *own, *peer;
+	uint64_t tail, start;
+	_Atomic uint64_t sent; /* also read by threads that arm */
+	uint32_t send_queue;   /* of this end */
+	uint32_t recv_queue;   /* of the peer */
+};
+
+/* The ring towards this end. */
+struct ring_in {
+	const uint8_t *bytes;
+	uint64_t size;
+	struct channel_half *own, *peer;
+	_Atomic uint64_t head, taken; /* also read by threads that arm, as is `travelling` */
+	uint32_t recv_queue;          /* of this end */
+	uint32_t max_msg_size;
+	/* The first message, once ring_in_look has found it. */
+	bool known;
+	uint32_t len;
+	uint64_t offset, arrival;
+	/* When the first message arrives, while that is later than now; 0: it has arrived, or nobody has looked. */
+	_Atomic uint64_t travelling;
+};
+
+/* Writes a message, which arrives at `arrival` (monotonic ns). AGAIN: the send queue is full. */
+doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t len, uint64_t arrival);
+
+/* Messages that have a place in the peer's receive queue, or have been taken from it. Any thread. */
+uint64_t ring_out_delivered(const struct ring_out *ring);
+
+static inline uint64_t ring_out_in_flight(const struct ring_out *ring)
+{
+	return atomic_load_explicit(&ring->sent, memory_order_relaxed) - ring_out_delivered(ring);
+}
+
+/* Finds the first message. AGAIN: there is none. */
+doca_error_t ring_in_look(struct ring_in *ring);
+
+/* Copies the message that ring_in_look has found, and takes it out. */
+void ring_in_take(struct ring_in *ring, void *message);
+
+/* After a take: whether it has ended the flight of another message, of which the peer may want to know. */
+bool ring_in_ended_a_flight(const struct ring_in *ring);
+
+/* Whether there may be a message; only its sender's word for it. Any thread. */
+bool ring_in_has_any(const struct ring_in *ring);
+
+#endif

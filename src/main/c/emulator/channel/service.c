@@ -1,0 +1,257 @@
+/* Services: clients that come, and are let in; the state that the program asks for. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/faults.h"
+#include "channel/endpoint.h"
+#include "channel/readings.h"
+#include "sdk_log.h"
+
+doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endpoint_function *functions, uint32_t num)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	struct pending_client *pending = calloc(ENDPOINT_MAX_PENDING, sizeof(*pending));
+	if (pending == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	uint32_t listening = 0;
+	while (listening < num && result == DOCA_SUCCESS) {
+		struct endpoint_function *function = &functions[listening];
+		result = fabric_listen(function->place, endpoint->name, &function->listener);
+		listening += result == DOCA_SUCCESS;
+	}
+	if (result != DOCA_SUCCESS) {
+		while (listening > 0)
+			fabric_unlisten(&functions[--listening].listener);
+		free(pending);
+		return result == DOCA_ERROR_ALREADY_EXIST ? READING_SERVICE_NAME_TAKEN
+		       : result == DOCA_ERROR_NO_MEMORY   ? result
+							  : DOCA_ERROR_INITIALIZATION;
+	}
+	pthread_mutex_lock(&endpoint->lock);
+	endpoint->pending = pending;
+	endpoint->functions = functions;
+	endpoint->num_functions = num;
+	pthread_mutex_unlock(&endpoint->lock);
+	return DOCA_SUCCESS;
+}
+
+void service_close(struct doca_comm_channel_ep_t *endpoint)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	for (uint32_t i = 0; i < endpoint->num_functions; i++)
+		fabric_unlisten(&endpoint->functions[i].listener);
+	for (uint32_t i = 0; i < endpoint->num_pending; i++)
+		close(endpoint->pending[i].socket);
+	free(endpoint->functions);
+	free(endpoint->pending);
+	endpoint->functions = NULL;
+	endpoint->pending = NULL;
+	endpoint->num_functions = endpoint->num_pending = 0;
+	pthread_mutex_unlock(&endpoint->lock);
+}
+
+/* ---- clients that come ---- */
+
+void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
+{
+	endpoint->collected_at_ns = now;
+	bool any = false;
+	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
+		int listener = endpoint->functions[i].listener.socket;
+		while (endpoint->num_pending < ENDPOINT_MAX_PENDING) {
+			int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+			if (socket < 0)
+				break;
+			pthread_mutex_lock(&endpoint->lock);
+			endpoint->pending[endpoint->num_pending++] =
+				(struct pending_client){.socket = socket, .function = i, .accepted_at_ms = now_ms()};
+			events_attach_stranger(endpoint, socket);
+			pthread_mutex_unlock(&endpoint->lock);
+			any = true;
+		}
+	}
+	if (any)
+		events_sound(endpoint, &endpoint->service_events);
+}
+
+/* Frees what connections hold whose client has gone and whose messages have been received. */
+static void release_leftovers(struct doca_comm_channel_ep_t *endpoint)
+{
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
+		if (peer->map != NULL && !peer->in.known && peer_has_gone(peer) && !ring_in_has_any(&peer->in))
+			peer_release(peer);
+	}
+}
+
+static uint32_t num_served(const struct doca_comm_channel_ep_t *endpoint)
+{
+	uint32_t num = 0;
+	for (uint32_t i = 0; i < endpoint->num_peers; i++)
+		num += endpoint->peers[i]->map != NULL;
+	return num;
+}
+
+static bool is_full(struct doca_comm_channel_ep_t *endpoint)
+{
+	uint32_t limit = emu_limits()->max_clients;
+	if (num_served(endpoint) < limit)
+		return false;
+	release_leftovers(endpoint);
+	return num_served(endpoint) >= limit;
+}
+
+static bool serves_function(struct doca_comm_channel_ep_t *endpoint, uint32_t function)
+{
+	for (uint32_t i = 0; i < endpoint->num_peers; i++) {
+		struct doca_comm_channel_addr_t *peer = endpoint->peers[i];
+		if (peer->function == function && peer->map != NULL && !peer_has_gone(peer))
+			return true;
+	}
+	return false;
+}
+
+enum verdict { WELCOME, TURNED_AWAY, FAILED };
+
+static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
+			  const struct wire_message *hello, int memory, uint32_t *refusal)
+{
+	*refusal = WIRE_REFUSED_PROTOCOL;
+	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, endpoint->name) != 0)
+		return FAILED;
+	*refusal = WIRE_REFUSED_USER;
+	if (!wire_peer_is_trusted(client->socket, endpoint->functions[client->function].listener.group))
+		return FAILED;
+	*refusal = WIRE_REFUSED_FULL;
+	if (is_full(endpoint) || (endpoint->one_client_per_function && serves_function(endpoint, client->function)))
+		return TURNED_AWAY;
+	*refusal = WIRE_REFUSED;
+	return faults_any() && fault_refuses_client() ? TURNED_AWAY : WELCOME;
+}
+
+/* Answers a client that can come in, and makes a peer of it. Takes over `memory` and the client's socket. */
+static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
+		   const struct wire_message *hello, int memory)
+{
+	struct channel_map *map = NULL;
+	struct doca_comm_channel_addr_t *peer = NULL;
+	doca_error_t result = channel_memory_attach(memory, &map);
+	if (result == DOCA_SUCCESS)
+		result = peer_create(endpoint, SHM_SERVER, map, &peer);
+	if (result != DOCA_SUCCESS) {
+		channel_memory_release(map);
+		close(client->socket);
+		return false;
+	}
+	peer->function = client->function;
+	peer->recv_bell.socket = client->socket;
+	int pair[2] = {-1, -1};
+	result = peer_establish(peer, hello);
+	if (result == DOCA_SUCCESS && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+		result = DOCA_ERROR_NO_MEMORY;
+	peer->send_bell.socket = pair[0];
+	atomic_store(&peer->state, PEER_CONNECTED);
+	if (result == DOCA_SUCCESS)
+		result = endpoint_add_peer(endpoint, peer);
+	struct wire_message answer;
+	wire_init(&answer, result == DOCA_SUCCESS ? WIRE_ACCEPT : WIRE_REJECT);
+	answer.connection_index = WIRE_REFUSED;
+	answer.max_msg_size = endpoint->max_msg_size;
+	answer.send_queue_size = endpoint->send_queue_size;
+	answer.recv_queue_size = endpoint->recv_queue_size;
+	if (result == DOCA_SUCCESS)
+		events_arm_newcomer(endpoint, peer);
+	bool answered = wire_send(client->socket, &answer, pair[1]) == DOCA_SUCCESS;
+	if (pair[1] >= 0)
+		close(pair[1]);
+	if (result == DOCA_SUCCESS && answered)
+		return true;
+	if (result == DOCA_SUCCESS) {
+		endpoint_disconnect(endpoint, peer, 0);
+	} else {
+		peer_release(peer);
+		handle_bury(&peer->handle);
+	}
+	return false;
+}
+
+/* False: nothing has come from it. */
+static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client)
+{
+	int64_t delay_ms = faults_any() ? (int64_t)fault_accept_delay_ms() : 0;
+	int64_t waited_ms = now_ms() - client->accepted_at_ms;
+	/* Both times are rounded down, and the delay is not to be shorter than asked for. */
+	if (delay_ms > 0 && waited_ms <= delay_ms)
+		return false;
+	struct wire_message hello;
+	int memory = -1;
+	doca_error_t result = wire_receive(client->socket, &hello, &memory);
+	if (result == DOCA_ERROR_AGAIN && waited_ms <= READING_HELLO_PATIENCE_MS + delay_ms)
+		return false;
+	pthread_mutex_lock(&endpoint->lock);
+	events_detach_stranger(endpoint, client->socket);
+	pthread_mutex_unlock(&endpoint->lock);
+	uint32_t refusal = WIRE_REFUSED_PROTOCOL;
+	enum verdict verdict = result == DOCA_SUCCESS ? judge(endpoint, client, &hello, memory, &refusal) : FAILED;
+	if (verdict == WELCOME) {
+		if (let_in(endpoint, client, &hello, memory))
+			return true;
+		verdict = FAILED;
+	} else {
+		struct wire_message answer;
+		wire_init(&answer, WIRE_REJECT);
+		answer.connection_index = refusal;
+		(void)wire_send(client->socket, &answer, -1);
+		if (memory >= 0)
+			close(memory);
+		close(client->socket);
+		EMU_LOG_WARNING("service \"%s\" refused a client: %s", endpoint->name, wire_refusal_text(refusal));
+	}
+	if (verdict == FAILED)
+		atomic_fetch_add(&endpoint->failed_handshakes, 1);
+	return true;
+}
+
+void service_admit(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
+{
+	service_collect(endpoint, now);
+	for (uint32_t i = 0; i < endpoint->num_pending;) {
+		struct pending_client client = endpoint->pending[i];
+		if (!look_at(endpoint, &client)) {
+			i++;
+			continue;
+		}
+		pthread_mutex_lock(&endpoint->lock);
+		endpoint->num_pending--;
+		memmove(&endpoint->pending[i], &endpoint->pending[i + 1],
+			(endpoint->num_pending - i) * sizeof(endpoint->pending[0]));
+		pthread_mutex_unlock(&endpoint->lock);
+	}
+}
+
+/* ---- state ---- */
+
+doca_error_t service_take_state(struct doca_comm_channel_ep_t *endpoint)
+{
+	/* Before it is armed: who has been collected is part of the state, and no event. */
+	service_collect(endpoint, now_ns());
+	if (events_arm_service(endpoint) != DOCA_SUCCESS)
+		return DOCA_ERROR_DRIVER;
+	if (endpoint->lost)
+		return DOCA_ERROR_CONNECTION_RESET;
+	struct doca_comm_channel_addr_t **listed =
+		malloc((endpoint->num_peers + 1) * sizeof(struct doca_comm_channel_addr_t *));
+	if (listed == NULL)
+		return DOCA_ERROR_DRIVER;
+	if (endpoint->num_peers > 0)
+		memcpy(listed, endpoint->peers, endpoint->num_peers * sizeof(struct doca_comm_channel_addr_t *));
+	free(endpoint->listed_before);
+	endpoint->listed_before = endpoint->listed;
+	endpoint->listed = listed;
+	endpoint->num_listed = endpoint->num_peers;
+	endpoint->listed_pending = endpoint->num_pending;
+	return DOCA_SUCCESS;
+}
