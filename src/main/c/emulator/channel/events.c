@@ -146,7 +146,7 @@ void events_sound(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 
 static void set_word(struct peer_bell *bell, shm_asleep *word)
 {
-	if (atomic_exchange_explicit(word, 1, memory_order_acq_rel) == 0)
+	if (atomic_exchange(word, 1) == 0)
 		bell->armed++;
 }
 
@@ -214,6 +214,8 @@ static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 /* Whether sends have ended since the program has last been told. */
 static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 {
+	/* With it comes what the endpoint's thread has sent before. */
+	(void)atomic_load(&peer->out.own->tail);
 	uint64_t delivered = ring_out_delivered(&peer->out);
 	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
 }
@@ -225,12 +227,10 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
 	if (result == DOCA_SUCCESS) {
 		bool holds = drain(endpoint, events);
-		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+		atomic_store(&events->armed, true);
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				set_word(&endpoint->peers[i]->send_bell, &endpoint->peers[i]->out.own->armed_send);
-		/* Pairs with the fences in messages.c. */
-		atomic_thread_fence(memory_order_seq_cst);
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				holds |= sends_have_ended(endpoint->peers[i]);
@@ -287,12 +287,10 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 	doca_error_t result = endpoint_is_active(endpoint) ? events_open(endpoint, events) : DOCA_ERROR_INVALID_VALUE;
 	if (result == DOCA_SUCCESS) {
 		bool holds = drain(endpoint, events);
-		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+		atomic_store(&events->armed, true);
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				set_word(&endpoint->peers[i]->recv_bell, &endpoint->peers[i]->out.own->armed_recv);
-		/* Pairs with the fences in messages.c. */
-		atomic_thread_fence(memory_order_seq_cst);
 		uint64_t now = now_ns(), arrives = UINT64_MAX;
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			holds |= has_something(endpoint->peers[i], now, &arrives);
@@ -324,7 +322,7 @@ doca_error_t events_arm_service(struct doca_comm_channel_ep_t *endpoint)
 			atomic_store(&peer->gone, true);
 			peer->gone_told = true;
 		}
-		atomic_store_explicit(&events->armed, true, memory_order_relaxed);
+		atomic_store(&events->armed, true);
 	}
 	pthread_mutex_unlock(&endpoint->lock);
 	return result;

@@ -4,9 +4,9 @@
  *                kind arrive; recv also with the listeners and the sockets of clients that wait to be let in
  *   service      the same with listeners, and the ends of the peers' sockets
  *
- * To arm sets a word in the memory of each connection. The peer looks at it after each change, behind a fence, and the
- * one that clears it sends one byte: either it sees the word, or the one that arms sees the change. While nobody is
- * armed that costs no system call.
+ * To arm sets a word in the memory of each connection. The peer looks at it after each change, and the one that clears
+ * it sends one byte. All four accesses are sequentially consistent: either the peer sees the word, or the one that arms
+ * sees the change. While nobody is armed that costs no system call.
  *
  * Any thread may arm beside the endpoint's; it holds the endpoint's lock. */
 #ifndef EMU_CHANNEL_EVENTS_H

@@ -29,13 +29,13 @@
 
 /* One half. "The side" is the one that writes it. */
 struct channel_half {
-	/* The ring towards the peer: bytes written, with release, after the messages. */
+	/* The ring towards the peer: bytes written, after the messages. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t tail;
 	/* The count of bytes at which that ring's first byte stands; changes while the ring is empty, before `tail`. */
 	_Atomic uint64_t start;
 	/* Messages written; before `tail`. */
 	_Atomic uint64_t sent;
-	/* The ring towards the side: bytes and messages taken out, with release and in this order. */
+	/* The ring towards the side: bytes and messages taken out, in this order. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t head;
 	_Atomic uint64_t taken;
 	/* 1: the side has disconnected, and sends nothing more. Of its messages those from `end` on were given up. */

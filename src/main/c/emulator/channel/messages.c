@@ -11,9 +11,10 @@
 /* Longer journeys are not believed: peers write the times of arrival. */
 #define LONGEST_TRAVEL_NS UINT64_C(60000000000)
 
+/* After the change: the one that arms sees it, or this end the word (events.h). */
 static void wake(const struct peer_bell *bell, shm_asleep *word)
 {
-	if (atomic_load_explicit(word, memory_order_acquire) != 0)
+	if (atomic_load(word) != 0)
 		peer_ring(bell, word);
 }
 
@@ -69,7 +70,7 @@ static doca_error_t check_peer(struct doca_comm_channel_addr_t *peer)
 /* A message has gone out without having been in flight: who is armed for the end of flights is told. */
 static void tell_sender(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer)
 {
-	if (EMU_UNLIKELY(atomic_load_explicit(&endpoint->send_events.armed, memory_order_relaxed)) &&
+	if (EMU_UNLIKELY(atomic_load(&endpoint->send_events.armed)) &&
 	    ring_out_delivered(&peer->out) != atomic_load_explicit(&peer->delivered_seen, memory_order_relaxed))
 		events_sound(endpoint, &endpoint->send_events);
 }
@@ -115,8 +116,6 @@ doca_error_t endpoint_send(struct doca_comm_channel_ep_t *endpoint, const void *
 		return reset(peer, "it breaks the protocol of the ring");
 	peer->counters.send_messages++;
 	peer->counters.send_bytes += len;
-	/* Pairs with the fence of the one that arms: it sees the message, or this end its word. */
-	atomic_thread_fence(memory_order_seq_cst);
 	wake(&peer->recv_bell, &peer->out.peer->armed_recv);
 	tell_sender(endpoint, peer);
 	return DOCA_SUCCESS;
@@ -198,9 +197,7 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	endpoint->picks++;
 	peer->counters.recv_messages++;
 	peer->counters.recv_bytes += ring->len;
-	/* Pairs with the fence of the one that arms: it sees that the message has been taken, or this end its word. */
-	atomic_thread_fence(memory_order_seq_cst);
-	if (atomic_load_explicit(&ring->peer->armed_send, memory_order_acquire) != 0 && ring_in_ended_a_flight(ring))
+	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
 		peer_ring(&peer->send_bell, &ring->peer->armed_send);
 	return faults_any() ? fault_of_receive() : DOCA_SUCCESS;
 }

@@ -35,14 +35,15 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 	ring->tail += filler + bytes;
 	atomic_store_explicit(&ring->sent, sent + 1, memory_order_relaxed);
 	atomic_store_explicit(&ring->own->sent, sent + 1, memory_order_relaxed);
-	/* Pairs with the acquire loads in ring_in_look and ring_in_has_any. */
-	atomic_store_explicit(&ring->own->tail, ring->tail, memory_order_release);
+	/* Pairs with the loads in ring_in_look and ring_in_has_any. In one order with the words of those who are armed
+	 * (events.h), as is `taken` below. */
+	atomic_store(&ring->own->tail, ring->tail);
 	return DOCA_SUCCESS;
 }
 
 uint64_t ring_out_delivered(const struct ring_out *ring)
 {
-	uint64_t taken = atomic_load_explicit(&ring->peer->taken, memory_order_acquire);
+	uint64_t taken = atomic_load(&ring->peer->taken);
 	uint64_t sent = atomic_load_explicit(&ring->sent, memory_order_relaxed);
 	return taken >= sent || sent - taken <= ring->recv_queue ? sent : taken + ring->recv_queue;
 }
@@ -57,8 +58,7 @@ static bool given_up(const struct ring_in *ring)
 
 bool ring_in_has_any(const struct ring_in *ring)
 {
-	return atomic_load_explicit(&ring->peer->tail, memory_order_acquire) !=
-		       atomic_load_explicit(&ring->head, memory_order_relaxed) &&
+	return atomic_load(&ring->peer->tail) != atomic_load_explicit(&ring->head, memory_order_relaxed) &&
 	       !given_up(ring);
 }
 
@@ -107,9 +107,9 @@ void ring_in_take(struct ring_in *ring, void *message)
 	atomic_store_explicit(&ring->taken, taken, memory_order_relaxed);
 	atomic_store_explicit(&ring->travelling, 0, memory_order_relaxed);
 	atomic_store_explicit(&ring->head, head, memory_order_relaxed);
-	/* Pair with the acquire loads in ring_out_send. */
+	/* Pair with the loads in ring_out_send. */
 	atomic_store_explicit(&ring->own->head, head, memory_order_release);
-	atomic_store_explicit(&ring->own->taken, taken, memory_order_release);
+	atomic_store(&ring->own->taken, taken);
 }
 
 bool ring_in_ended_a_flight(const struct ring_in *ring)
