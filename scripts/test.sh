@@ -131,7 +131,7 @@ stage_abi() {
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
-  abi_of_2_5
+  abi_of_older_releases
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
     --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
@@ -139,7 +139,7 @@ stage_abi() {
     --library target/native/lib/2.5/libdoca_cc.so
 }
 
-abi_of_2_5() {
+abi_of_older_releases() {
   local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc endpoints=doca_comm_channel.h
   core=$(printf 'doca_%s.h,' buf buf_inventory buf_pool ctx dev error log mmap pe types version)
   core=${core%,}
@@ -150,6 +150,14 @@ abi_of_2_5() {
     --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
     --library "$lib/libdoca_common.so=$core" --library "$lib/libdoca_cc.so=$cc" \
     --library "$lib/libdoca_comm_channel.so=$endpoints"
+  # Comm Channel of 1.2: its header needs two others, which are those of 2.5.
+  table=src/test/abi/comm-channel-1.2.tsv lib=target/native/lib/1.2
+  check "ABI of 1.2: header" env CPATH="$PWD/headers/2.5" \
+    python3 src/test/abi/check.py $table --headers headers/1.2 --only $endpoints
+  check "ABI of 1.2: the header alone, C and C++" env CPATH="$PWD/headers/2.5" \
+    bash src/test/abi/headers_alone.sh headers/1.2
+  check "ABI of 1.2: exports" python3 src/test/abi/symbols.py $table \
+    --node experimental=EXPERIMENTAL --library "$lib/libdoca_comm_channel.so=$endpoints"
 }
 
 # As Maven builds them.

@@ -16,6 +16,7 @@ MAY_INCLUDE = {
     "comch/control": {"comch/connection", "comch/base", "common", "include"},
     "comch/fast": {"comch/connection", "comch/base", "common", "include"},
     "channel": {"comch/base", "common", "include"},
+    "channel/v1_2": {"channel", "comch/base", "common", "include"},
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/clock.h"
 #include "base/faults.h"
 #include "channel/readings.h"
 #include "dev.h"
@@ -117,12 +116,11 @@ void endpoint_disconnect(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	handle_bury(&peer->handle);
 }
 
-void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint)
+void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint, int64_t deadline_ms)
 {
 	service_close(endpoint);
-	int64_t deadline = now_ms() + READING_DISCONNECT_GRACE_MS;
 	while (endpoint->num_peers > 0)
-		endpoint_disconnect(endpoint, endpoint->peers[0], deadline);
+		endpoint_disconnect(endpoint, endpoint->peers[0], deadline_ms);
 	events_fini(endpoint);
 	if (endpoint->rep != NULL)
 		emu_rep_unuse(endpoint->rep);

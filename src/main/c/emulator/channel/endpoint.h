@@ -35,8 +35,11 @@ struct doca_comm_channel_ep_t {
 	struct doca_dev *dev;
 	struct doca_dev_rep *rep;
 	uint32_t max_msg_size, send_queue_size, recv_queue_size;
-	bool one_client_per_function; /* as in DOCA 1.2 */
-	char name[WIRE_NAME_BYTES];   /* of the service */
+	/* Of DOCA 1.2. */
+	bool one_client_per_function;
+	bool waits; /* calls wait that are not told otherwise */
+	uint32_t cookie;
+	char name[WIRE_NAME_BYTES]; /* of the service */
 
 	/* Of what threads that arm look at: the list of peers, what peers share, and events. */
 	pthread_mutex_t lock;
@@ -65,8 +68,9 @@ struct doca_comm_channel_ep_t {
 /* An endpoint without a device. */
 doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint);
 
-/* Disconnects all peers, withdraws the name, and buries the endpoint. */
-void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint);
+/* Withdraws the name, disconnects all peers, and buries the endpoint. Messages in flight are waited for until the
+ * deadline. */
+void endpoint_destroy(struct doca_comm_channel_ep_t *endpoint, int64_t deadline_ms);
 
 static inline bool endpoint_listens(const struct doca_comm_channel_ep_t *endpoint)
 {

@@ -126,8 +126,10 @@ static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct 
 	if (!wire_peer_is_trusted(client->socket, endpoint->functions[client->function].listener.group))
 		return FAILED;
 	*refusal = WIRE_REFUSED_FULL;
-	if (is_full(endpoint) || (endpoint->one_client_per_function && serves_function(endpoint, client->function)))
+	if (is_full(endpoint))
 		return TURNED_AWAY;
+	if (endpoint->one_client_per_function && serves_function(endpoint, client->function))
+		return FAILED;
 	*refusal = WIRE_REFUSED;
 	return faults_any() && fault_refuses_client() ? TURNED_AWAY : WELCOME;
 }
