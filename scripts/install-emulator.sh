@@ -2,14 +2,15 @@
 # Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Programs
 # written for DOCA build against it as against the SDK:
 #
-#   scripts/install-emulator.sh [--release 3.0|2.5] PREFIX
+#   scripts/install-emulator.sh [--release 3.0|2.5|1.2] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc app.c $(pkg-config --cflags --libs doca-comch doca-common)
 #
-# DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch.
+# DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch. With it comes the
+# endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
 
 release=3.0
 if [ "${1:-}" = --release ]; then
@@ -24,7 +25,8 @@ esac
 case $release in
   3.0) component=Unspecified ;; # what belongs to no other
   2.5) component=sdk-2.5 ;;
-  *) die "no such release: $release (3.0, 2.5)" ;;
+  1.2) component=sdk-1.2 ;;
+  *) die "no such release: $release (3.0, 2.5, 1.2)" ;;
 esac
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)

@@ -136,7 +136,8 @@ stage_abi() {
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
     --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
-    --library target/native/lib/2.5/libdoca_cc.so
+    --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
+    --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
 }
 
 abi_of_older_releases() {

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Let the fuzzers run: one that plays the peer of a server or client, one for topology files, one for exported memory,
+# Let the fuzzers run: one that plays the peer of a server or client, one that of an endpoint, one for topology files, one for exported memory,
 # one for messages of records. Needs clang. What they find new is kept in target/c-fuzz/corpus; a finding ends the run,
 # and its input lies in target/c-fuzz.
 #
@@ -19,10 +19,10 @@ find_fuzzing_clang || die "$fuzzing_clang_missing."
 build=target/c-fuzz
 corpus=src/test/c/fuzz/corpus
 cmake -S src/main/c -B $build -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_FUZZ=ON -DCOMCH4J_WERROR=ON >/dev/null
-cmake --build $build --parallel "$(nproc)" --target fuzz_peer fuzz_topology fuzz_descriptor fuzz_records >/dev/null
+cmake --build $build --parallel "$(nproc)" --target fuzz_peer fuzz_channel fuzz_topology fuzz_descriptor fuzz_records >/dev/null
 
 if [ "${1:-}" = --minimise ]; then
-  for name in peer topology descriptor records; do
+  for name in peer channel topology descriptor records; do
     rm -rf "$build/minimised" && mkdir -p "$build/minimised" "$build/corpus/$name"
     # Few and short rather than all: what each run starts with.
     "$build/bin/fuzz_$name" -merge=1 -use_counters=0 "$build/minimised" $corpus/$name "$build/corpus/$name"
@@ -32,7 +32,7 @@ if [ "${1:-}" = --minimise ]; then
   exit 0
 fi
 
-for name in ${2:-peer topology descriptor records}; do
+for name in ${2:-peer channel topology descriptor records}; do
   say "fuzz_$name for ${1:-600} seconds"
   mkdir -p "$build/corpus/$name"
   "$build/bin/fuzz_$name" -max_total_time="${1:-600}" -timeout=30 -max_len=800 -print_final_stats=1 \

@@ -1,0 +1,226 @@
+/* Faults on demand, each in a process of its own: they are read once. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness.h"
+
+static const struct sizes small = {.message = 300, .send = 16, .recv = 16};
+
+static void with_faults(const char *faults, int (*body)(void *))
+{
+	setenv("DOCA_EMU_FAULTS", faults, 1);
+	child_finish(child_start(body, NULL));
+	unsetenv("DOCA_EMU_FAULTS");
+}
+
+static int sends_are_tried_again(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_open(&pair, "again", small, small);
+	for (int i = 0; i < 3; i++)
+		GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	expect_nothing(pair.service);
+	send_text(pair.client, "x", pair.of_service);
+	expect_text(pair.service, "x");
+	pair_close(&pair);
+	return 0;
+}
+
+static void again_refuses_so_many_sends(void **state)
+{
+	(void)state;
+	with_faults("again=3", sends_are_tried_again);
+}
+
+static int the_second_of_each_fails(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_open(&pair, "fails", small, small);
+	send_text(pair.client, "one", pair.of_service);
+	GIVES(DOCA_ERROR_IO_FAILED, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	send_text(pair.client, "two", pair.of_service);
+	send_text(pair.client, "three", pair.of_service);
+	expect_text(pair.service, "one");
+	char bytes[64];
+	size_t len = sizeof(bytes);
+	address *from;
+	GIVES(DOCA_ERROR_UNKNOWN, receive(pair.service, bytes, &len, &from));
+	expect_text(pair.service, "three");
+	struct counts counts;
+	OK(counts_of(pair.of_service, &counts));
+	CHECK(counts.send_messages == 3);
+	pair_close(&pair);
+	return 0;
+}
+
+static void single_calls_fail(void **state)
+{
+	(void)state;
+	with_faults("fail_send=2:IO_FAILED,fail_recv=2:UNKNOWN", the_second_of_each_fails);
+}
+
+static int a_client_is_refused(void *unused)
+{
+	(void)unused;
+	struct devices devices;
+	devices_open(&devices);
+	endpoint *service = service_make(&devices, "refuse", small), *client = client_make(&devices, small);
+	address *peer;
+	OK(doca_comm_channel_ep_connect(client, "refuse", &peer));
+	expect_nothing(service);
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
+	OK(doca_comm_channel_ep_disconnect(client, peer));
+	peer = client_connect_to(client, "refuse", service);
+	OK(doca_comm_channel_ep_destroy(client));
+	OK(doca_comm_channel_ep_destroy(service));
+	devices_close(&devices);
+	return 0;
+}
+
+static void clients_are_refused(void **state)
+{
+	(void)state;
+	with_faults("refuse=1", a_client_is_refused);
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int a_client_waits_to_be_let_in(void *unused)
+{
+	(void)unused;
+	struct devices devices;
+	devices_open(&devices);
+	endpoint *service = service_make(&devices, "delay", small), *client = client_make(&devices, small);
+	int64_t begun = now_ms();
+	client_connect_to(client, "delay", service);
+	CHECK(now_ms() - begun >= 100);
+	OK(doca_comm_channel_ep_destroy(client));
+	OK(doca_comm_channel_ep_destroy(service));
+	devices_close(&devices);
+	return 0;
+}
+
+static void clients_wait_to_be_let_in(void **state)
+{
+	(void)state;
+	with_faults("accept_delay=100", a_client_waits_to_be_let_in);
+}
+
+/* A message on its way is not there; who is armed sleeps until it is. */
+static int messages_travel(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_open(&pair, "travel", small, small);
+	int fd = recv_handle(pair.service);
+	for (int i = 0; i < 3; i++) {
+		int64_t begun = now_ms();
+		send_text(pair.client, "slow", pair.of_service);
+		expect_nothing(pair.service);
+		OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
+		CHECK(!is_readable(fd));
+		sleep_on(fd);
+		char bytes[64];
+		size_t len = sizeof(bytes);
+		address *from;
+		OK(receive(pair.service, bytes, &len, &from));
+		/* Both times are rounded down. */
+		CHECK(now_ms() - begun >= 199);
+	}
+	pair_close(&pair);
+	return 0;
+}
+
+static void a_slow_device_delays_messages(void **state)
+{
+	(void)state;
+	with_faults("latency=200000", messages_travel);
+}
+
+static int a_client_is_dropped(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_meet(&pair, "drop", small, small); /* the first send */
+	int fd = service_handle(pair.service);
+	OK(doca_comm_channel_ep_update_service_state_info(pair.service));
+	send_text(pair.client, "before", pair.of_service);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.client, "x", 2, 0, pair.of_service));
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(pair.of_service));
+	CHECK(is_readable(fd));
+	expect_text(pair.service, "before");
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 2, 0, pair.of_client));
+	OK(doca_comm_channel_ep_update_service_state_info(pair.service));
+	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	pair.of_service = client_connect_to(pair.client, "drop", pair.service);
+	send_text(pair.client, "new", pair.of_service);
+	expect_text(pair.service, "new");
+	pair_close(&pair);
+	return 0;
+}
+
+static int a_service_is_dropped(void *unused)
+{
+	(void)unused;
+	struct pair pair;
+	pair_meet(&pair, "drop", small, small);
+	endpoint *other = client_make(&pair.devices, small);
+	address *of_service = client_connect_to(other, "drop", pair.service);
+	int fd = service_handle(pair.service);
+	OK(doca_comm_channel_ep_update_service_state_info(pair.service));
+	CHECK(!is_readable(fd));
+	send_text(pair.client, "lost", pair.of_service);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 2, 0, pair.of_client));
+	CHECK(is_readable(fd));
+	for (int i = 0; i < 2; i++)
+		GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_update_service_state_info(pair.service));
+	/* All of its clients have lost it. A death is looked for now and then, so that the first send may be too early.
+	 */
+	const struct {
+		endpoint *client;
+		address *peer;
+	} all[] = {{pair.client, pair.of_service}, {other, of_service}};
+	for (int i = 0; i < 2; i++) {
+		doca_error_t result = DOCA_SUCCESS;
+		UNTIL(result != DOCA_SUCCESS,
+		      result = doca_comm_channel_ep_sendto(all[i].client, "x", 2, 0, all[i].peer));
+		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+	}
+	char bytes[64];
+	size_t len = sizeof(bytes);
+	address *from;
+	GIVES(DOCA_ERROR_CONNECTION_RESET, receive(pair.service, bytes, &len, &from));
+	CHECK(from == pair.of_client);
+	expect_nothing(pair.service);
+	OK(doca_comm_channel_ep_destroy(other));
+	pair_close(&pair);
+	return 0;
+}
+
+static void connections_drop(void **state)
+{
+	(void)state;
+	/* Counted over both ends, which are in one process. */
+	with_faults("drop=3", a_client_is_dropped);
+	with_faults("drop=3", a_service_is_dropped);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(again_refuses_so_many_sends),   cmocka_unit_test(single_calls_fail),
+		cmocka_unit_test(clients_are_refused),           cmocka_unit_test(clients_wait_to_be_let_in),
+		cmocka_unit_test(a_slow_device_delays_messages), cmocka_unit_test(connections_drop),
+	};
+	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+}
