@@ -1,5 +1,6 @@
 /* Clients: the handshake with a service. */
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "channel/endpoint.h"
@@ -59,6 +60,14 @@ doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char 
 	return result == DOCA_ERROR_OPERATING_SYSTEM ? DOCA_ERROR_INITIALIZATION : READING_NO_SUCH_SERVICE;
 }
 
+/* What a service hands over may be any descriptor, among them such as cannot be watched. */
+static bool is_for_wakeups(int fd)
+{
+	int type = 0;
+	socklen_t size = sizeof(type);
+	return fd >= 0 && getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_SEQPACKET;
+}
+
 /* With the lock. */
 static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 {
@@ -73,7 +82,7 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 	if (answer.kind == WIRE_REJECT)
 		EMU_LOG_WARNING("client is refused by service \"%s\": %s", peer->endpoint->name,
 				wire_refusal_text(answer.connection_index));
-	if (answer.kind != WIRE_ACCEPT || socket < 0) {
+	if (answer.kind != WIRE_ACCEPT || !is_for_wakeups(socket)) {
 		if (socket >= 0)
 			close(socket);
 		return DOCA_ERROR_CONNECTION_ABORTED;

@@ -157,7 +157,6 @@ void peer_count(struct doca_comm_channel_addr_t *peer)
 	peer->snapshot = peer->counters;
 	if (peer->map == NULL || atomic_load(&peer->state) == PEER_CONNECTING)
 		return;
-	uint64_t delivered = ring_out_delivered(&peer->out);
-	peer->snapshot.in_flight = atomic_load_explicit(&peer->out.sent, memory_order_relaxed) - delivered;
-	atomic_store_explicit(&peer->delivered_seen, delivered, memory_order_relaxed);
+	atomic_store_explicit(&peer->delivered_seen, ring_out_delivered(&peer->out), memory_order_relaxed);
+	peer->snapshot.in_flight = ring_out_in_flight(&peer->out);
 }

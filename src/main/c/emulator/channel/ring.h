@@ -44,9 +44,11 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 /* Messages that have a place in the peer's receive queue, or have been taken from it. Any thread. */
 uint64_t ring_out_delivered(const struct ring_out *ring);
 
+/* The others: at most the send queue, whatever the peer says. */
 static inline uint64_t ring_out_in_flight(const struct ring_out *ring)
 {
-	return atomic_load_explicit(&ring->sent, memory_order_relaxed) - ring_out_delivered(ring);
+	uint64_t in_flight = atomic_load_explicit(&ring->sent, memory_order_relaxed) - ring_out_delivered(ring);
+	return in_flight < ring->send_queue ? in_flight : ring->send_queue;
 }
 
 /* Finds the first message. AGAIN: there is none. */
