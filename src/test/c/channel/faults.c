@@ -146,6 +146,14 @@ static void a_slow_device_delays_messages(void **state)
 	with_faults("latency=200000", messages_travel);
 }
 
+/* Whether a peer is there is looked for now and then, so that a first send may be too early. */
+static void send_until_reset(endpoint *from, address *to)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	UNTIL(result != DOCA_SUCCESS, result = doca_comm_channel_ep_sendto(from, "x", 2, 0, to));
+	CHECK(result == DOCA_ERROR_CONNECTION_RESET);
+}
+
 static int a_client_is_dropped(void *unused)
 {
 	(void)unused;
@@ -159,7 +167,7 @@ static int a_client_is_dropped(void *unused)
 	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(pair.of_service));
 	CHECK(is_readable(fd));
 	expect_text(pair.service, "before");
-	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 2, 0, pair.of_client));
+	send_until_reset(pair.service, pair.of_client);
 	OK(doca_comm_channel_ep_update_service_state_info(pair.service));
 	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
 	pair.of_service = client_connect_to(pair.client, "drop", pair.service);
@@ -184,18 +192,9 @@ static int a_service_is_dropped(void *unused)
 	CHECK(is_readable(fd));
 	for (int i = 0; i < 2; i++)
 		GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_update_service_state_info(pair.service));
-	/* All of its clients have lost it. A death is looked for now and then, so that the first send may be too early.
-	 */
-	const struct {
-		endpoint *client;
-		address *peer;
-	} all[] = {{pair.client, pair.of_service}, {other, of_service}};
-	for (int i = 0; i < 2; i++) {
-		doca_error_t result = DOCA_SUCCESS;
-		UNTIL(result != DOCA_SUCCESS,
-		      result = doca_comm_channel_ep_sendto(all[i].client, "x", 2, 0, all[i].peer));
-		CHECK(result == DOCA_ERROR_CONNECTION_RESET);
-	}
+	/* All of its clients have lost it. */
+	send_until_reset(pair.client, pair.of_service);
+	send_until_reset(other, of_service);
 	char bytes[64];
 	size_t len = sizeof(bytes);
 	address *from;

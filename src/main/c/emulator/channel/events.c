@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/faults.h"
 #include "channel/endpoint.h"
 #include "sdk_log.h"
 
@@ -17,6 +16,9 @@
 
 /* Descriptors that are looked at in one go. */
 #define READY_AT_ONCE 64
+
+/* So few are looked at without asking which. */
+#define FEW_PEERS 2
 
 void events_init(struct doca_comm_channel_ep_t *endpoint)
 {
@@ -131,6 +133,7 @@ static void sound(struct event_channel *events)
 {
 	uint64_t one = 1;
 	atomic_store_explicit(&events->armed, false, memory_order_relaxed);
+	events->sounded = true;
 	/* It can only fail when the alarm has sounded 2^64 times and nobody has looked. */
 	if (write(events->alarm, &one, sizeof(one)) < 0)
 		return;
@@ -152,58 +155,65 @@ static void set_word(struct peer_bell *bell, shm_asleep *word)
 
 enum bell_state { BELL_LIVES, BELL_ENDED, BELL_VIOLATED };
 
-/* Reads the wake-ups that have come. */
+/* Reads a wake-up, if one has come. There may be another one, of an earlier arm: the descriptor stays readable then. */
 static enum bell_state read_bell(struct peer_bell *bell)
 {
-	for (;;) {
-		char bytes[2];
-		ssize_t received = recv(bell->socket, bytes, sizeof(bytes), MSG_DONTWAIT);
-		if (received < 0 && errno == EINTR)
-			continue;
-		if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-			return BELL_LIVES;
-		if (received <= 0)
-			return BELL_ENDED;
-		if (received > 1 || ++bell->rung > bell->armed)
-			return BELL_VIOLATED;
-	}
+	char bytes[2];
+	ssize_t received = recv(bell->socket, bytes, sizeof(bytes), MSG_DONTWAIT);
+	if (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return BELL_LIVES;
+	if (received <= 0)
+		return BELL_ENDED;
+	return received > 1 || ++bell->rung > bell->armed ? BELL_VIOLATED : BELL_LIVES;
 }
 
-/* A source that is not the channel's own. True: it is news for the program that this peer has gone or is broken. */
-static bool look_at_peer(struct event_channel *events, struct doca_comm_channel_addr_t *peer, struct peer_bell *bell)
+/* Looks at the socket of a peer. True: it is news for the program that this peer has gone or is broken. */
+static bool look_at_peer(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events,
+			 struct doca_comm_channel_addr_t *peer)
 {
+	struct peer_bell *bell = events == &endpoint->send_events ? &peer->send_bell : &peer->recv_bell;
 	/* What comes first is the answer to the client's introduction, for client_go_on. */
-	if (atomic_load(&peer->state) == PEER_CONNECTING)
+	if (atomic_load(&peer->state) == PEER_CONNECTING || bell->socket < 0 || bell->ended)
 		return false;
 	enum bell_state state = read_bell(bell);
 	if (state == BELL_LIVES)
 		return false;
+	bell->ended = true;
 	unwatch(events, bell->socket);
 	atomic_store(state == BELL_ENDED ? &peer->gone : &peer->violated, true);
 	return true;
 }
 
+static void read_count(int fd)
+{
+	uint64_t count;
+	/* Another thread cannot have read it: this one has the lock. */
+	if (fd >= 0 && read(fd, &count, sizeof(count)) < 0)
+		return;
+}
+
 /* Makes the descriptor unreadable, as far as it is not for what goes on. True: there is news. */
 static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel *events)
 {
-	struct epoll_event ready[READY_AT_ONCE];
+	if (events->sounded)
+		read_count(events->alarm);
+	events->sounded = false;
+	read_count(events->timer);
 	bool news = false;
+	if (endpoint->num_peers <= FEW_PEERS) {
+		for (uint32_t i = 0; i < endpoint->num_peers; i++)
+			news |= look_at_peer(endpoint, events, endpoint->peers[i]);
+		return news;
+	}
+	struct epoll_event ready[READY_AT_ONCE];
 	int num = READY_AT_ONCE;
 	/* Each source is ready once at most, but for those that stay so. */
 	for (uint32_t rounds = 0; num == READY_AT_ONCE && rounds <= endpoint->num_peers / READY_AT_ONCE; rounds++) {
 		num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
 		for (int i = 0; i < num; i++) {
 			void *source = ready[i].data.ptr;
-			uint64_t count;
-			if (source == &events->alarm || source == &events->timer) {
-				if (read(*(int *)source, &count, sizeof(count)) < 0)
-					continue;
-			} else if (source != endpoint) {
-				struct doca_comm_channel_addr_t *peer = source;
-				struct peer_bell *bell =
-					events == &endpoint->send_events ? &peer->send_bell : &peer->recv_bell;
-				news |= look_at_peer(events, peer, bell);
-			}
+			if (source != &events->alarm && source != &events->timer && source != endpoint)
+				news |= look_at_peer(endpoint, events, source);
 		}
 	}
 	return news;
@@ -308,13 +318,13 @@ doca_error_t events_arm_service(struct doca_comm_channel_ep_t *endpoint)
 	pthread_mutex_lock(&endpoint->lock);
 	doca_error_t result = events_open(endpoint, events);
 	if (result == DOCA_SUCCESS) {
+		if (events->sounded)
+			read_count(events->alarm);
+		events->sounded = false;
 		struct epoll_event ready[READY_AT_ONCE];
 		int num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
 		for (int i = 0; i < num; i++) {
 			void *source = ready[i].data.ptr;
-			uint64_t count;
-			if (source == &events->alarm && read(events->alarm, &count, sizeof(count)) < 0)
-				continue;
 			if (source == &events->alarm || source == endpoint)
 				continue;
 			struct doca_comm_channel_addr_t *peer = source;

@@ -25,6 +25,7 @@ struct event_channel {
 	int epoll; /* -1 until it is first asked for */
 	int alarm;
 	int timer;          /* of recv: for messages that travel; -1 until one does */
+	bool sounded;       /* there is something to read in `alarm`; with the lock */
 	_Atomic bool armed; /* the alarm has not sounded since */
 };
 

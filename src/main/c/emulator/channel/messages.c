@@ -184,7 +184,7 @@ static struct doca_comm_channel_addr_t *first_arrived(struct doca_comm_channel_e
 }
 
 static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer, void *message,
-			 size_t *len)
+			 size_t *len, uint64_t now)
 {
 	struct ring_in *ring = &peer->in;
 	size_t room = *len;
@@ -195,6 +195,9 @@ static doca_error_t take(struct doca_comm_channel_ep_t *endpoint, struct doca_co
 	}
 	ring_in_take(ring, message);
 	endpoint->picks++;
+	/* It was there when it sent this. */
+	if (ring->arrival < now && ring->arrival > peer->looked_at_ns)
+		peer->looked_at_ns = ring->arrival;
 	peer->counters.recv_messages++;
 	peer->counters.recv_bytes += ring->len;
 	if (atomic_load(&ring->peer->armed_send) != 0 && ring_in_ended_a_flight(ring))
@@ -231,5 +234,5 @@ doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *mes
 		*len = 0;
 		return DOCA_ERROR_CONNECTION_RESET;
 	}
-	return take(endpoint, first, message, len);
+	return take(endpoint, first, message, len, now);
 }

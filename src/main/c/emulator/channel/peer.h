@@ -28,6 +28,7 @@ struct peer_counters {
  * protocol. With the endpoint's lock. */
 struct peer_bell {
 	int socket;     /* where they arrive; -1: none */
+	bool ended;     /* nothing more arrives */
 	uint64_t armed; /* how often the word was set */
 	uint64_t rung;
 };

@@ -1,4 +1,5 @@
 /* Services: clients that come, and are let in; the state that the program asks for. */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -61,6 +62,10 @@ void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 	bool any = false;
 	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
 		int listener = endpoint->functions[i].listener.socket;
+		struct pollfd watched = {.fd = listener, .events = POLLIN};
+		/* An accept in vain costs more. */
+		if (poll(&watched, 1, 0) <= 0)
+			continue;
 		while (endpoint->num_pending < ENDPOINT_MAX_PENDING) {
 			int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 			if (socket < 0)
