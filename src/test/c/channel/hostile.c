@@ -1,0 +1,336 @@
+/* A client that speaks the emulator's protocol itself and keeps to none of its rules: it loses its own connection, and
+ * harms nobody else's. fuzz/fuzz_channel.c tries more. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fabric.h"
+#include "base/wire.h"
+#include "channel/memory.h"
+#include "harness.h"
+
+#define PLACE "0000:b1:00.0.ep" /* as endpoint_place makes it */
+
+static const struct sizes small = {.message = 300, .send = 16, .recv = 16};
+
+struct raw {
+	int socket, bells;
+	uint8_t *shared;
+	struct channel_half *own, *other;
+	uint64_t tail;
+};
+
+static int sealed(void)
+{
+	int fd = memfd_create("hostile", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	CHECK(fd >= 0 && ftruncate(fd, (off_t)CHANNEL_FILE_BYTES) == 0);
+	CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+	return fd;
+}
+
+static void hello_init(struct wire_message *hello, const char *name)
+{
+	wire_init(hello, WIRE_HELLO);
+	hello->max_msg_size = 300;
+	hello->send_queue_size = hello->recv_queue_size = 16;
+	strcpy(hello->name, name);
+}
+
+/* Comes as a client, and is let in. */
+static void raw_open(struct raw *raw, const char *name, endpoint *service)
+{
+	int memory = sealed();
+	*raw = (struct raw){.bells = -1};
+	raw->shared = mmap(NULL, CHANNEL_FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memory, 0);
+	CHECK(raw->shared != MAP_FAILED);
+	struct channel_control *control = (struct channel_control *)raw->shared;
+	raw->own = &control->half[SHM_CLIENT];
+	raw->other = &control->half[SHM_SERVER];
+	OK(fabric_connect(PLACE, name, &raw->socket));
+	struct wire_message hello, answer;
+	hello_init(&hello, name);
+	OK(wire_send(raw->socket, &hello, memory));
+	close(memory);
+	expect_nothing(service);
+	OK(wire_receive(raw->socket, &answer, &raw->bells));
+	CHECK(answer.kind == WIRE_ACCEPT && raw->bells >= 0);
+}
+
+static void raw_close(struct raw *raw)
+{
+	close(raw->socket);
+	if (raw->bells >= 0)
+		close(raw->bells);
+	CHECK(munmap(raw->shared, CHANNEL_FILE_BYTES) == 0);
+}
+
+/* A message by the rules, but with any time of arrival and any length. */
+static void raw_send(struct raw *raw, uint32_t len, uint64_t arrival)
+{
+	uint8_t *ring = raw->shared + CHANNEL_RING_OFFSET(SHM_SERVER);
+	uint64_t size = channel_ring_bytes(32, 300), offset = raw->tail % size;
+	if (size - offset < channel_record_bytes(100)) {
+		*(struct shm_record *)(ring + offset) = (struct shm_record){.len = SHM_RECORD_WRAP};
+		raw->tail += size - offset;
+		offset = 0;
+	}
+	*(struct shm_record *)(ring + offset) = (struct shm_record){.len = len, .arrival = arrival};
+	raw->tail += channel_record_bytes(100);
+	atomic_fetch_add(&raw->own->sent, 1);
+	atomic_store(&raw->own->tail, raw->tail);
+}
+
+static void expect_reset(endpoint *service)
+{
+	char bytes[300];
+	size_t len = sizeof(bytes);
+	address *from = NULL;
+	GIVES(DOCA_ERROR_CONNECTION_RESET, receive(service, bytes, &len, &from));
+	CHECK(from != NULL);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(service, "x", 1, 0, from));
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(from));
+	expect_nothing(service);
+	OK(doca_comm_channel_ep_disconnect(service, from));
+}
+
+/* What a hostile client writes. */
+static void garbage_length(struct raw *raw)
+{
+	raw_send(raw, 301, 0);
+}
+
+static void garbage_empty(struct raw *raw)
+{
+	raw_send(raw, 0, 0);
+}
+
+static void garbage_filler(struct raw *raw)
+{
+	raw_send(raw, SHM_RECORD_WRAP, 0);
+}
+
+static void garbage_tail(struct raw *raw)
+{
+	atomic_store(&raw->own->tail, channel_ring_bytes(32, 300) + 16);
+}
+
+static void garbage_tail_before_head(struct raw *raw)
+{
+	atomic_store(&raw->own->tail, UINT64_MAX - 15);
+}
+
+static void garbage_tail_within_record(struct raw *raw)
+{
+	atomic_store(&raw->own->tail, 8);
+}
+
+static void what_a_client_writes_breaks_its_own_connection_only(void **state)
+{
+	(void)state;
+	void (*const garbage[])(struct raw *) = {garbage_length,           garbage_empty,
+						 garbage_filler,           garbage_tail,
+						 garbage_tail_before_head, garbage_tail_within_record};
+	struct pair pair;
+	pair_meet(&pair, "garbage", small, small);
+	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
+		struct raw raw;
+		raw_open(&raw, "garbage", pair.service);
+		garbage[i](&raw);
+		expect_reset(pair.service);
+		send_text(pair.client, "still here", pair.of_service);
+		CHECK(expect_text(pair.service, "still here") == pair.of_client);
+		raw_close(&raw);
+	}
+	pair_close(&pair);
+}
+
+static void a_head_that_cannot_be_breaks_the_connection(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "head", small, small);
+	for (int i = 0; i < 3; i++) {
+		struct raw raw;
+		raw_open(&raw, "head", pair.service);
+		raw_send(&raw, 5, 0);
+		char bytes[300];
+		size_t len = sizeof(bytes);
+		address *from;
+		OK(receive(pair.service, bytes, &len, &from));
+		atomic_store(i == 0 ? &raw.own->taken : &raw.own->head, i == 2 ? UINT64_MAX : 16);
+		GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 1, 0, from));
+		OK(doca_comm_channel_ep_disconnect(pair.service, from));
+		raw_close(&raw);
+	}
+	pair_close(&pair);
+}
+
+static void a_client_that_rings_unasked_is_broken(void **state)
+{
+	(void)state;
+	for (int second = 0; second < 2; second++) {
+		struct pair pair;
+		pair_meet(&pair, "rings", small, small);
+		int fd = recv_handle(pair.service), send_fd = send_handle(pair.service);
+		struct raw raw;
+		raw_open(&raw, "rings", pair.service);
+		for (int i = 0; i < 3; i++)
+			CHECK(send(second ? raw.bells : raw.socket, "", 1, MSG_DONTWAIT) == 1);
+		/* The descriptor comes to rest all the same. */
+		for (int i = 0; i < 5; i++) {
+			OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
+			OK(doca_comm_channel_ep_event_handle_arm_send(pair.service));
+		}
+		CHECK(is_readable(fd) && !is_readable(send_fd));
+		expect_reset(pair.service);
+		OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
+		CHECK(!is_readable(fd));
+		send_text(pair.client, "still here", pair.of_service);
+		CHECK(is_readable(fd));
+		expect_text(pair.service, "still here");
+		raw_close(&raw);
+		pair_close(&pair);
+	}
+}
+
+/* Its messages always claim to be the oldest, and it never runs out of them. */
+static void a_client_that_lies_about_the_time_keeps_nobody_out(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "lies", small, small);
+	struct raw raw;
+	raw_open(&raw, "lies", pair.service);
+	for (int i = 0; i < 20; i++)
+		raw_send(&raw, 100, 1);
+	send_text(pair.client, "when is it my turn?", pair.of_service);
+	int received = 0;
+	for (;;) {
+		char bytes[300];
+		size_t len = sizeof(bytes);
+		address *from;
+		OK(receive(pair.service, bytes, &len, &from));
+		if (from == pair.of_client)
+			break;
+		raw_send(&raw, 100, 1);
+		/* One more than both clients may have sent before it. */
+		CHECK(++received <= 65);
+	}
+	CHECK(received > 20);
+	raw_close(&raw);
+	pair_close(&pair);
+}
+
+static void a_message_from_the_far_future_is_there(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "future", small, small);
+	struct raw raw;
+	raw_open(&raw, "future", pair.service);
+	raw_send(&raw, 100, UINT64_MAX);
+	int fd = recv_handle(pair.service);
+	OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
+	CHECK(is_readable(fd));
+	char bytes[300];
+	size_t len = sizeof(bytes);
+	address *from;
+	OK(receive(pair.service, bytes, &len, &from));
+	raw_close(&raw);
+	pair_close(&pair);
+}
+
+static void introductions_that_are_none_fail(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "stranger", small, small);
+	for (int i = 0; i < 7; i++) {
+		int socket, memory = i == 0 ? -1 : i == 1 ? open("/dev/zero", O_RDWR | O_CLOEXEC) : sealed();
+		OK(fabric_connect(PLACE, "stranger", &socket));
+		struct wire_message hello, answer;
+		hello_init(&hello, i == 2 ? "other" : "stranger");
+		if (i == 3)
+			hello.kind = WIRE_ACCEPT;
+		if (i == 4)
+			hello.max_msg_size = 65536;
+		if (i == 5)
+			hello.send_queue_size = 8193;
+		if (i == 6)
+			hello.recv_queue_size = 0;
+		OK(wire_send(socket, &hello, memory));
+		char bytes[300];
+		size_t len = sizeof(bytes);
+		address *from;
+		/* The service learns that there was somebody, and the stranger that it is not welcome. */
+		GIVES(DOCA_ERROR_INITIALIZATION, receive(pair.service, bytes, &len, &from));
+		expect_nothing(pair.service);
+		int fd = -1;
+		doca_error_t result = wire_receive(socket, &answer, &fd);
+		CHECK(fd < 0 && (result == DOCA_ERROR_NOT_CONNECTED || answer.kind == WIRE_REJECT));
+		close(socket);
+		if (memory >= 0)
+			close(memory);
+	}
+	send_text(pair.client, "still here", pair.of_service);
+	expect_text(pair.service, "still here");
+	pair_close(&pair);
+}
+
+/* ---- a service that is none ---- */
+
+static void answers_that_are_none_abort_the_connect(void **state)
+{
+	(void)state;
+	struct devices devices;
+	devices_open(&devices);
+	struct fabric_listener listener;
+	OK(fabric_listen(PLACE, "impostor", &listener));
+	endpoint *client = client_make(&devices, small);
+	for (int i = 0; i < 5; i++) {
+		address *peer;
+		OK(doca_comm_channel_ep_connect(client, "impostor", &peer));
+		int recv = recv_handle(client);
+		OK(doca_comm_channel_ep_event_handle_arm_recv(client));
+		CHECK(!is_readable(recv));
+		int socket = accept4(listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK), memory = -1;
+		struct wire_message hello, answer;
+		OK(wire_receive(socket, &hello, &memory));
+		wire_init(&answer, i == 0 ? WIRE_HELLO : WIRE_ACCEPT);
+		answer.max_msg_size = i == 1 ? 0 : 300;
+		answer.send_queue_size = answer.recv_queue_size = 16;
+		/* No descriptor, one that cannot be watched, or a message of another length. */
+		int fds[2] = {-1, -1};
+		CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, fds) == 0);
+		if (i == 4)
+			CHECK(send(socket, "", 1, MSG_NOSIGNAL) == 1);
+		else
+			OK(wire_send(socket, &answer, i == 2 ? -1 : i == 3 ? memory : fds[0]));
+		CHECK(is_readable(recv));
+		GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
+		OK(doca_comm_channel_ep_disconnect(client, peer));
+		close(fds[0]);
+		close(fds[1]);
+		close(memory);
+		close(socket);
+	}
+	fabric_unlisten(&listener);
+	OK(doca_comm_channel_ep_destroy(client));
+	devices_close(&devices);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_a_client_writes_breaks_its_own_connection_only),
+		cmocka_unit_test(a_head_that_cannot_be_breaks_the_connection),
+		cmocka_unit_test(a_client_that_rings_unasked_is_broken),
+		cmocka_unit_test(a_client_that_lies_about_the_time_keeps_nobody_out),
+		cmocka_unit_test(a_message_from_the_far_future_is_there),
+		cmocka_unit_test(introductions_that_are_none_fail),
+		cmocka_unit_test(answers_that_are_none_abort_the_connect),
+	};
+	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+}
