@@ -11,6 +11,7 @@ module io.github.comch4j {
     requires static transitive java.management; // io.github.comch4j.management alone needs it
 
     exports io.github.comch4j;
+    exports io.github.comch4j.channel;
     exports io.github.comch4j.comch;
     exports io.github.comch4j.core;
     exports io.github.comch4j.emulator;

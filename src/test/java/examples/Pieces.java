@@ -1,8 +1,12 @@
 package examples;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
@@ -27,6 +31,7 @@ import io.github.comch4j.io.RecordReader;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.management.MBeans;
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -196,6 +201,34 @@ public final class Pieces {
             client.send(question, Duration.ofSeconds(1));
         }
         // @end
+    }
+
+    public void channelService(Device device, Representor representor) {
+        // @start region="channelservice"
+        try (var service = ChannelService.builder(device, representor).listen("pieces")) {
+            MemorySegment buffer = Arena.ofAuto().allocate(service.maxMessageSize());
+            while (running) {
+                ChannelPeer from = service.receive(buffer, Duration.ofSeconds(1));
+                if (from != null) {
+                    service.send(from, buffer.asSlice(0, service.receivedLength()), Duration.ofSeconds(1));
+                }
+            }
+        }
+        // @end
+    }
+
+    public byte[] channelClient(Device device, MemorySegment question) {
+        byte[] answer;
+        // @start region="channelclient"
+        try (var client = ChannelClient.builder(device).create()) {
+            ChannelPeer service = client.connect("pieces", Duration.ofSeconds(5));
+            client.send(service, question, Duration.ofSeconds(1));
+            MemorySegment buffer = Arena.ofAuto().allocate(client.maxMessageSize());
+            client.receive(buffer, Duration.ofSeconds(5));
+            answer = buffer.asSlice(0, client.receivedLength()).toArray(JAVA_BYTE);
+        }
+        // @end
+        return answer;
     }
 
     public void output(ComchConnection connection, ProgressEngine engine, Device device, int consumerId, ByteBuffer bytes) throws IOException {

@@ -43,6 +43,7 @@ class PackagesTest {
             "internal.life",
             "core",
             "comch",
+            "channel",
             "internal.handover",
             "io",
             "rpc",

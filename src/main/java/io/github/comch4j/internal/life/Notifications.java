@@ -40,6 +40,12 @@ public final class Notifications {
         PeCalls.clearNotification(engine.handle(), handle(engine));
     }
 
+    /** As {@link #clear(Engine)}, with the engine's descriptor, which is asked for once. */
+    public static void clear(Engine engine, int handle) {
+        engine.checkOwner();
+        PeCalls.clearNotification(engine.handle(), handle);
+    }
+
     /** {@code doca_pe_set_event_mode}. */
     public static void mode(Engine engine, int mode) {
         engine.checkOwner();

@@ -23,7 +23,12 @@ public final class SleepLimit {
 
     /** Of the libraries in use. */
     public static SleepLimit ofLibraries() {
-        return new SleepLimit(Symbols.find("doca_emu_last_error").isPresent());
+        return new SleepLimit(areEventsTrusted());
+    }
+
+    /** Whether Comch of the libraries in use is known to wake a sleeping engine for each event. */
+    public static boolean areEventsTrusted() {
+        return Symbols.find("doca_emu_last_error").isPresent();
     }
 
     /** The longest sleep. */

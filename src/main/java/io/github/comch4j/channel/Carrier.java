@@ -1,0 +1,13 @@
+package io.github.comch4j.channel;
+
+/** What carries the messages of an endpoint. Both ends of a channel need the same. */
+public enum Carrier {
+    /** The endpoint API of DOCA, {@code doca_comm_channel}, which DOCA has from 1.5 to 2.8 in a library of its own. */
+    COMM_CHANNEL,
+    /**
+     * Comch, which DOCA has since 2.5: a service is a {@link io.github.comch4j.comch.ComchServer}, a client a
+     * {@link io.github.comch4j.comch.ComchClient}, a message one message of the control path. So any program that uses
+     * Comch can be at the other end.
+     */
+    COMCH
+}

@@ -1,0 +1,47 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.core.Device;
+import java.util.OptionalLong;
+
+/**
+ * What endpoints on a device can have at most ({@code doca_comm_channel_get_max_…}, or the like of Comch).
+ *
+ * @param carrier what would carry the messages
+ * @param maxNameLength longest name of a service, in bytes of UTF-8, without the terminating NUL, which DOCA counts
+ * @param maxMessageSize largest message, bytes
+ * @param maxSendQueueSize largest send queue, messages
+ * @param maxReceiveQueueSize largest receive queue, messages
+ * @param maxConnections most clients of a service, 0 if there is no limit; empty on a host
+ */
+public record ChannelCapabilities(
+        Carrier carrier,
+        int maxNameLength,
+        long maxMessageSize,
+        long maxSendQueueSize,
+        long maxReceiveQueueSize,
+        OptionalLong maxConnections) {
+
+    /**
+     * Asks a device, for the carrier that endpoints have unless told otherwise. Any thread may.
+     *
+     * @param device an open device
+     * @return its capabilities
+     * @throws IllegalStateException if the device is closed
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public static ChannelCapabilities of(Device device) {
+        return overComch(device);
+    }
+
+    private static ChannelCapabilities overComch(Device device) {
+        Capabilities comch = Capabilities.of(device);
+        return new ChannelCapabilities(
+                Carrier.COMCH,
+                comch.maxNameLength(),
+                comch.maxMessageSize(),
+                comch.maxSendTasks(),
+                comch.maxReceiveQueueSize(),
+                comch.server() ? OptionalLong.of(comch.maxClients()) : OptionalLong.empty());
+    }
+}

@@ -1,0 +1,206 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Nanos;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A client on the host: an endpoint that connects to one service at a time ({@code doca_comm_channel_ep_connect}).
+ *
+ * {@snippet file="Pieces.java" region="channelclient"}
+ *
+ * <p>The client has to send first: before that, a service may not know of it.
+ */
+public final class ChannelClient extends ChannelEndpoint {
+    private static final long RETRY_NANOS = 10_000_000;
+    private static final long SHORTEST_NAP = 50_000;
+    private static final long LONGEST_NAP = 1_000_000;
+
+    private volatile @Nullable ChannelPeer peer; // changed in the endpoint
+
+    private ChannelClient(Builder builder) {
+        super(builder, "channel client on " + builder.device);
+    }
+
+    /**
+     * Begins the settings of a client.
+     *
+     * @param device a host's function of the BlueField
+     * @return the settings
+     */
+    public static Builder builder(Device device) {
+        return new Builder(device);
+    }
+
+    /**
+     * Begins to connect to a service, once ({@code doca_comm_channel_ep_connect}), and returns at once.
+     * {@link ChannelPeer#update()} goes on with it and tells how it ends; the service has to receive meanwhile. A peer
+     * that is {@link ChannelPeerState#ABORTED} or {@link ChannelPeerState#BROKEN} has to be disconnected before the
+     * client can connect anew.
+     *
+     * @param name the service's name
+     * @return the service, usually {@link ChannelPeerState#IN_PROGRESS}
+     * @throws IllegalArgumentException if the name is empty or contains NUL
+     * @throws IllegalStateException if the client has a peer, or is closed
+     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws DocaException if DOCA refuses: {@link DocaError#NOT_SUPPORTED} on a DPU,
+     *     {@link DocaError#INVALID_VALUE} for a name that is too long
+     */
+    public ChannelPeer connect(String name) {
+        checkName(name);
+        enter();
+        try {
+            return begin(name);
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * Connects to a service. While there is none of that name, or it does not accept, tries again until the time is up.
+     *
+     * @param name the service's name
+     * @param timeout how long to try
+     * @return the service, {@link ChannelPeerState#CONNECTED}
+     * @throws IllegalArgumentException if the name is empty or contains NUL
+     * @throws IllegalStateException if the client has a peer, if it is closed, also meanwhile, or if the thread is
+     *     interrupted while it waits
+     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if the
+     *     time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
+     */
+    public ChannelPeer connect(String name, Duration timeout) {
+        checkName(name);
+        long deadline = Nanos.deadline(timeout);
+        enter();
+        try {
+            while (true) {
+                ChannelPeer attempt = begin(name);
+                if (isConnected(attempt, deadline)) {
+                    return attempt;
+                }
+                boolean refused = attempt.link.state != ChannelPeerState.IN_PROGRESS;
+                forget(attempt);
+                if (!refused || !nap(deadline, RETRY_NANOS)) {
+                    throw Failures.refused(
+                            refused ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
+                            Functions.CONNECT,
+                            "connecting " + this + " to \"" + name + "\" for " + timeout
+                                    + (refused ? ": no service of that name accepts clients of " + device() : ""));
+                }
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    private ChannelPeer begin(String name) {
+        ChannelPeer present = peer;
+        if (present != null) {
+            throw new IllegalStateException(
+                    this + " has a peer, which is " + present.state() + ": disconnect it first");
+        }
+        ChannelPeer begun = link.connect(name);
+        peer = begun;
+        return begun;
+    }
+
+    /** Waits until the attempt has ended, or the time is up. */
+    private boolean isConnected(ChannelPeer attempt, long deadline) {
+        long pause = SHORTEST_NAP;
+        try {
+            while (attempt.link.state == ChannelPeerState.IN_PROGRESS) {
+                link.update(attempt.link);
+                if (attempt.link.state == ChannelPeerState.IN_PROGRESS && !nap(deadline, pause)) {
+                    return false;
+                }
+                pause = Math.min(2 * pause, LONGEST_NAP);
+            }
+        } catch (RuntimeException | Error e) {
+            forget(attempt);
+            throw e;
+        }
+        return attempt.link.state == ChannelPeerState.CONNECTED;
+    }
+
+    private void forget(ChannelPeer attempt) {
+        peer = null;
+        if (!isClosed()) { // otherwise closing does it
+            link.disconnect(attempt.link);
+        }
+        attempt.link.state = ChannelPeerState.DISCONNECTED;
+    }
+
+    @Override
+    void disconnected(ChannelPeer gone) {
+        peer = null;
+    }
+
+    /**
+     * The service that it is connected to, or connects to, or has to be disconnected from. Any thread may ask.
+     *
+     * @return the peer; null if there is none
+     */
+    public @Nullable ChannelPeer peer() {
+        return peer;
+    }
+
+    @Override
+    void checkReceiving() {
+        ChannelPeer present = peer;
+        if (present == null) {
+            throw new IllegalStateException(this + " is not connected");
+        }
+        if (present.link.state == ChannelPeerState.ABORTED) {
+            throw Failures.refused(DocaError.CONNECTION_ABORTED, Functions.RECEIVE, "receiving from " + present);
+        }
+    }
+
+    @Override
+    void checkMoreCanCome() {
+        checkReceiving();
+        ChannelPeer present = peer;
+        if (present != null && present.link.state == ChannelPeerState.BROKEN) {
+            throw new PeerBrokenException(present, Functions.RECEIVE, "receiving from " + present);
+        }
+    }
+
+    static void checkName(String name) {
+        if (name.isEmpty() || name.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("a service's name is neither empty nor contains NUL");
+        }
+    }
+
+    /**
+     * Settings of a client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder extends ChannelEndpoint.Builder<Builder> {
+
+        private Builder(Device device) {
+            super("ChannelClient.Builder", device, new LinkSettings(device, null));
+        }
+
+        /**
+         * Makes the endpoint ({@code doca_comm_channel_ep_create}), which is not connected yet.
+         *
+         * @return the client
+         * @throws IllegalStateException if the device is closed
+         * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a size beyond the device's
+         *     capability
+         */
+        public ChannelClient create() {
+            use.begin();
+            return new ChannelClient(this);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,629 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What services and clients have in common ({@code doca_comm_channel_ep_t}): messages to and from peers.
+ *
+ * <p>Messages are copied, arrive whole, once, and in order for each peer. A receiver that does not receive makes its
+ * senders wait: nothing is dropped.
+ *
+ * <p><b>Threads.</b> One thread at a time: a call while another thread is in one throws {@link WrongThreadException}.
+ * Arming, waiting for events, {@link #close()} and what says so may be called by any thread at any time.
+ *
+ * <p><b>Waiting.</b> {@link #send} and {@link #receive} with a time, and the {@code await…} methods, sleep in the
+ * operating system and use no processor time; a virtual thread holds on to its carrier meanwhile. The loop that they
+ * run is: try, arm, try again, poll the descriptor. A program with a {@code poll} of its own does the same with
+ * {@link #armReceive()} and {@link #receiveEvents()}.
+ */
+public abstract sealed class ChannelEndpoint implements AutoCloseable permits ChannelService, ChannelClient {
+    private static final VarHandle USER = userHandle();
+    private static final long PATIENCE = Duration.ofSeconds(10).toNanos();
+    private static final long NAP = 50_000;
+    private static final long LONGEST_NAP = 1_000_000;
+    private static final int LARGEST = 0xffff; // DOCA takes 16 bits
+
+    final Link link;
+    private final Device device;
+    private final String description;
+    private final Link.Sizes sizes;
+    private final EndpointLife life;
+    private volatile @Nullable Thread user; // that is in a call
+    private volatile boolean closing;
+
+    ChannelEndpoint(Builder<?> builder, String description) {
+        this.device = builder.device;
+        this.description = description;
+        this.life = new EndpointLife(this, description, device, builder.settings.representor);
+        this.link = builder.link(this);
+        this.sizes = link.sizes();
+        try {
+            life.begin();
+        } catch (RuntimeException e) {
+            end();
+            throw e;
+        }
+    }
+
+    /**
+     * The device it is on. Any thread may ask.
+     *
+     * @return the device
+     */
+    public final Device device() {
+        return device;
+    }
+
+    /**
+     * What carries its messages. Any thread may ask.
+     *
+     * @return the carrier; the peer's must be the same
+     */
+    public final Carrier carrier() {
+        return link.carrier();
+    }
+
+    /**
+     * The largest message in use ({@code doca_comm_channel_ep_get_max_msg_size}). Any thread may ask.
+     *
+     * @return bytes; the peer may have a smaller limit, then that counts
+     */
+    public final int maxMessageSize() {
+        return sizes.maxMessageSize();
+    }
+
+    /**
+     * How many messages to one peer can be in flight ({@code doca_comm_channel_ep_get_send_queue_size}). Any thread may
+     * ask.
+     *
+     * @return messages
+     */
+    public final int sendQueueSize() {
+        return sizes.sendQueueSize();
+    }
+
+    /**
+     * How many messages can wait to be received ({@code doca_comm_channel_ep_get_recv_queue_size}). Any thread may ask.
+     *
+     * @return messages
+     */
+    public final int receiveQueueSize() {
+        return sizes.receiveQueueSize();
+    }
+
+    /**
+     * Sends a message if there is room ({@code doca_comm_channel_ep_sendto}). Never waits. The bytes are copied before it
+     * returns.
+     *
+     * @param peer whom to
+     * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
+     * @return false if there is no room now, or the peer is not connected yet
+     * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
+     * @throws PeerBrokenException if the connection has broken
+     * @throws IllegalStateException if the peer is disconnected or was never connected, or the endpoint is closed
+     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the peer
+     */
+    public final boolean trySend(ChannelPeer peer, MemorySegment message) {
+        check(message);
+        enter();
+        try {
+            return offer(peer, message, false);
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * As {@link #trySend}, but waits until there is room.
+     *
+     * @param peer whom to
+     * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
+     * @param timeout how long to wait
+     * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
+     * @throws PeerBrokenException if the connection has broken, or breaks meanwhile
+     * @throws IllegalStateException if the peer is disconnected or was never connected, if the endpoint is closed, also
+     *     meanwhile, or if the thread is interrupted while it waits
+     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for so long
+     */
+    public final void send(ChannelPeer peer, MemorySegment message, Duration timeout) {
+        check(message);
+        long deadline = Nanos.deadline(timeout);
+        enter();
+        try {
+            while (!offer(peer, message, true)) {
+                boolean inTime = peer.state() == ChannelPeerState.IN_PROGRESS
+                        ? nap(deadline, LONGEST_NAP)
+                        : sleep(ChannelEvent.SEND, deadline);
+                if (!inTime) {
+                    throw Failures.refused(
+                            DocaError.TIME_OUT, Functions.SEND, "waiting " + timeout + " for room to send to " + peer);
+                }
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean offer(ChannelPeer peer, MemorySegment message, boolean arms) {
+        checkMine(peer);
+        PeerLink to = peer.link;
+        if (to.state == ChannelPeerState.IN_PROGRESS) {
+            link.update(to);
+        }
+        return switch (to.state) {
+            case CONNECTED -> link.trySend(to, message, arms);
+            case IN_PROGRESS -> false;
+            case BROKEN -> throw new PeerBrokenException(peer, Functions.SEND, "sending to " + peer);
+            case ABORTED -> throw new IllegalStateException(peer + " was never connected");
+            case DISCONNECTED -> throw new IllegalStateException(peer + " is disconnected");
+        };
+    }
+
+    private void check(MemorySegment message) {
+        long length = message.byteSize();
+        if (length < 1 || length > maxMessageSize()) {
+            throw new IllegalArgumentException(
+                    "a message of " + length + " bytes: 1 to " + maxMessageSize() + " are possible on " + this);
+        }
+    }
+
+    private void checkMine(ChannelPeer peer) {
+        if (peer.endpoint() != this) {
+            throw new IllegalArgumentException(peer + ", in a call of " + this);
+        }
+    }
+
+    /**
+     * Receives the next message if there is one ({@code doca_comm_channel_ep_recvfrom}); {@link #receivedLength()} says
+     * how long it is. Never waits. On a service it accepts the clients that wait to be accepted.
+     *
+     * @param buffer where to copy the message to, native or on the heap; one of {@link #maxMessageSize()} bytes takes
+     *     any
+     * @return whom it came from; null if there is none
+     * @throws PeerBrokenException once for each peer whose connection has broken
+     * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
+     * @throws IllegalArgumentException if the buffer is read-only
+     * @throws IllegalStateException if the endpoint is closed, or is a client that is not connected
+     * @throws WrongThreadException if another thread is in the endpoint, or the buffer belongs to another thread
+     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} if the service has refused the client
+     */
+    public final @Nullable ChannelPeer tryReceive(MemorySegment buffer) {
+        checkRoom(buffer);
+        enter();
+        try {
+            checkReceiving();
+            return link.tryReceive(buffer, false);
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * As {@link #tryReceive}, but waits for a message.
+     *
+     * @param buffer where to copy the message to, native or on the heap
+     * @param timeout how long to wait
+     * @return whom it came from; null if none came in time
+     * @throws PeerBrokenException once for each peer whose connection has broken; for a client's always, once nothing is
+     *     left to receive
+     * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
+     * @throws IllegalArgumentException if the buffer is read-only
+     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that is not connected, or
+     *     if the thread is interrupted while it waits
+     * @throws WrongThreadException if another thread is in the endpoint, or the buffer belongs to another thread
+     * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} if the service has refused the client
+     */
+    public final @Nullable ChannelPeer receive(MemorySegment buffer, Duration timeout) {
+        checkRoom(buffer);
+        long limit = Nanos.of(timeout);
+        enter();
+        try {
+            checkReceiving();
+            ChannelPeer from = link.tryReceive(buffer, true);
+            if (from != null) {
+                return from;
+            }
+            long deadline = System.nanoTime() + limit;
+            do {
+                checkMoreCanCome();
+                if (!sleep(ChannelEvent.RECEIVE, deadline)) {
+                    return null;
+                }
+                from = link.tryReceive(buffer, true);
+            } while (from == null);
+            return from;
+        } finally {
+            leave();
+        }
+    }
+
+    private static void checkRoom(MemorySegment buffer) {
+        if (buffer.isReadOnly()) {
+            throw new IllegalArgumentException("a buffer to receive into that is read-only");
+        }
+        if (!buffer.scope().isAlive()) {
+            throw new IllegalStateException("a buffer to receive into whose arena is closed");
+        }
+        if (!buffer.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException("a buffer to receive into that belongs to another thread");
+        }
+    }
+
+    /** Fails where nothing can be received. */
+    abstract void checkReceiving();
+
+    /** Fails where nothing more will come. */
+    abstract void checkMoreCanCome();
+
+    /**
+     * How long the message was that was received last.
+     *
+     * @return bytes; 0 before the first one
+     */
+    public final int receivedLength() {
+        return link.receivedLength;
+    }
+
+    /**
+     * The descriptor that becomes readable when there is room to send again
+     * ({@code doca_comm_channel_ep_get_event_channel}): after {@link #armSend()}, when messages in flight have arrived.
+     * It belongs to the endpoint, and nobody reads from it. Any thread may ask.
+     *
+     * @return a file descriptor, the same for each call
+     * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
+     * @throws DocaException if DOCA refuses
+     */
+    public final int sendEvents() {
+        return link.descriptor(ChannelEvent.SEND);
+    }
+
+    /**
+     * The descriptor that becomes readable when there is something to receive
+     * ({@code doca_comm_channel_ep_get_event_channel}), after {@link #armReceive()}: a message, a client to accept, or a
+     * peer that has broken. It belongs to the endpoint, and nobody reads from it. Any thread may ask.
+     *
+     * @return a file descriptor, the same for each call
+     * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
+     * @throws DocaException if DOCA refuses
+     */
+    public final int receiveEvents() {
+        return link.descriptor(ChannelEvent.RECEIVE);
+    }
+
+    /**
+     * The next event makes {@link #sendEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_send}), which it
+     * is not before; at once if there is room again already. Any thread, at any time.
+     *
+     * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
+     * @throws DocaException if DOCA refuses
+     */
+    public final void armSend() {
+        link.arm(ChannelEvent.SEND);
+    }
+
+    /**
+     * The next event makes {@link #receiveEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_recv}), which
+     * it is not before; at once if there is something to receive already. Any thread, at any time.
+     *
+     * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
+     * @throws DocaException if DOCA refuses
+     */
+    public final void armReceive() {
+        link.arm(ChannelEvent.RECEIVE);
+    }
+
+    /**
+     * {@linkplain #armSend() Arms}, and sleeps until there is room to send again. Any thread.
+     *
+     * @param timeout how long to sleep at most
+     * @return whether there was an event, which may be a false alarm
+     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
+     *     yet, or if the thread is interrupted
+     * @throws DocaException if DOCA refuses
+     */
+    public final boolean awaitSend(Duration timeout) {
+        return await(ChannelEvent.SEND, timeout);
+    }
+
+    /**
+     * {@linkplain #armReceive() Arms}, and sleeps until there is something to receive. Any thread.
+     *
+     * @param timeout how long to sleep at most
+     * @return whether there was an event, which may be a false alarm
+     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
+     *     yet, or if the thread is interrupted
+     * @throws DocaException if DOCA refuses
+     */
+    public final boolean awaitReceive(Duration timeout) {
+        return await(ChannelEvent.RECEIVE, timeout);
+    }
+
+    private boolean await(ChannelEvent event, Duration timeout) {
+        long nanos = Nanos.of(timeout);
+        link.arm(event);
+        return awaitArmed(event, nanos);
+    }
+
+    /** Sleeps on what is armed. */
+    final boolean awaitArmed(ChannelEvent event, long nanos) {
+        boolean found = link.await(event, nanos);
+        if (!found) {
+            checkNotStopped(event);
+        }
+        return found;
+    }
+
+    /** Sleeps in a call; false: the time is up. */
+    private boolean sleep(ChannelEvent event, long deadline) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            return false;
+        }
+        checkNotStopped(event);
+        link.sleep(event, left);
+        return true;
+    }
+
+    /** A pause where no event tells of an end; false: the time is up. */
+    final boolean nap(long deadline, long longest) {
+        long left = deadline - System.nanoTime();
+        if (left <= 0) {
+            return false;
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new IllegalStateException("interrupted while waiting for a connection of " + this);
+        }
+        if (closing) {
+            throw closed();
+        }
+        LockSupport.parkNanos(Math.min(left, longest));
+        return true;
+    }
+
+    private void checkNotStopped(ChannelEvent event) {
+        if (closing) {
+            throw closed();
+        }
+        if (Thread.currentThread().isInterrupted()) {
+            throw new IllegalStateException("interrupted while waiting for " + event.what + " on " + this);
+        }
+    }
+
+    final ChannelPeerState update(ChannelPeer peer) {
+        enter();
+        try {
+            link.update(peer.link);
+            return peer.link.state;
+        } finally {
+            leave();
+        }
+    }
+
+    final ChannelStatistics statistics(ChannelPeer peer) {
+        enter();
+        try {
+            if (peer.state() == ChannelPeerState.DISCONNECTED) {
+                throw new IllegalStateException(peer + " is disconnected");
+            }
+            link.update(peer.link);
+            return link.statistics(peer.link);
+        } finally {
+            leave();
+        }
+    }
+
+    final void disconnect(ChannelPeer peer) {
+        if (peer.state() == ChannelPeerState.DISCONNECTED) {
+            return;
+        }
+        enter();
+        try {
+            if (peer.link.state != ChannelPeerState.DISCONNECTED) {
+                link.disconnect(peer.link);
+                peer.link.state = ChannelPeerState.DISCONNECTED;
+                disconnected(peer);
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    /** A peer is there no longer. */
+    void disconnected(ChannelPeer peer) {}
+
+    /** The calling thread is in the endpoint, until {@link #leave}. */
+    final void enter() {
+        Thread current = Thread.currentThread();
+        Thread other = (Thread) USER.compareAndExchange(this, (Thread) null, current);
+        if (closing) {
+            if (other == null) {
+                leave();
+            }
+            throw closed();
+        }
+        if (other != null) {
+            throw new WrongThreadException(this + " is in use by " + other + ", called from " + current);
+        }
+    }
+
+    final void leave() {
+        USER.setRelease(this, (Thread) null);
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(this + " is closed");
+    }
+
+    /** Fails if closing has begun. */
+    final void checkOpen() {
+        if (closing) {
+            throw closed();
+        }
+    }
+
+    /**
+     * Whether it is closed. Any thread may ask.
+     *
+     * @return true from the beginning of closing
+     */
+    public final boolean isClosed() {
+        return closing;
+    }
+
+    /**
+     * Disconnects all peers and frees everything ({@code doca_comm_channel_ep_destroy}); the descriptors are closed.
+     * Threads that wait in a call of this endpoint get an {@link IllegalStateException}, and are waited for. The second
+     * call does nothing. Any thread may close.
+     *
+     * @throws DocaException if DOCA refuses, or it does not end in time; {@code close} can be called again then, and
+     *     nothing else
+     */
+    @Override
+    public final void close() {
+        life.close();
+    }
+
+    /** Closes after a failure that the caller is going to throw. */
+    final void closeAfter(Throwable failure) {
+        life.closeAfter(failure);
+    }
+
+    /** Wakes and waits for the thread that is in the endpoint, and frees everything. */
+    final void end() {
+        closing = true;
+        link.stopWaiting();
+        long deadline = System.nanoTime() + PATIENCE;
+        while (!USER.compareAndSet(this, (Thread) null, Thread.currentThread())) {
+            if (System.nanoTime() - deadline > 0) {
+                throw Failures.refused(
+                        DocaError.TIME_OUT, Functions.DESTROY, "waiting for " + user + " to leave " + this);
+            }
+            LockSupport.parkNanos(NAP);
+        }
+        try {
+            link.close();
+            link.peers().forEach(peer -> peer.link.state = ChannelPeerState.DISCONNECTED);
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public final String toString() {
+        return description;
+    }
+
+    private static VarHandle userHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(ChannelEndpoint.class, "user", Thread.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /**
+     * Settings of a service or client. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
+     *
+     * @param <B> the builder's own type
+     */
+    public abstract static sealed class Builder<B extends Builder<B>>
+            permits ChannelService.Builder, ChannelClient.Builder {
+        final Device device;
+        final OneUse use;
+        final LinkSettings settings;
+
+        Builder(String type, Device device, LinkSettings settings) {
+            this.device = Objects.requireNonNull(device, "device");
+            this.settings = settings;
+            this.use = new OneUse(type + " on " + device);
+        }
+
+        /**
+         * The largest message ({@code doca_comm_channel_ep_set_max_msg_size}); both ends should agree. Less than 256 is
+         * raised to that. Default: 4080, or the most that the device takes.
+         *
+         * @param bytes 1 to {@link ChannelCapabilities#maxMessageSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1 or more than 65,535
+         */
+        public final B maxMessageSize(int bytes) {
+            use.check();
+            settings.maxMessageSize = checked("maxMessageSize", bytes);
+            return self();
+        }
+
+        /**
+         * How many messages to one peer can be in flight ({@code doca_comm_channel_ep_set_send_queue_size}). Raised to
+         * 16, and to a power of two. Default: 1024, or the most that the device takes.
+         *
+         * @param messages 1 to {@link ChannelCapabilities#maxSendQueueSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1 or more than 65,535
+         */
+        public final B sendQueueSize(int messages) {
+            use.check();
+            settings.sendQueueSize = checked("sendQueueSize", messages);
+            return self();
+        }
+
+        /**
+         * How many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). Raised to 16, and
+         * to a power of two. Default: 1024, or the most that the device takes.
+         *
+         * @param messages 1 to {@link ChannelCapabilities#maxReceiveQueueSize()}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1 or more than 65,535
+         */
+        public final B receiveQueueSize(int messages) {
+            use.check();
+            settings.receiveQueueSize = checked("receiveQueueSize", messages);
+            return self();
+        }
+
+        /**
+         * What is to carry the messages. Default: {@link Carrier#COMM_CHANNEL} if the libraries have it, and
+         * {@link Carrier#COMCH} if not. If the two sides run different releases, both should name {@code COMCH}.
+         *
+         * @param carrier the carrier
+         * @return this
+         */
+        public final B carrier(Carrier carrier) {
+            use.check();
+            settings.carrier = Objects.requireNonNull(carrier);
+            return self();
+        }
+
+        private static int checked(String setting, int value) {
+            if (value < 1 || value > LARGEST) {
+                throw new IllegalArgumentException(setting + " " + value + " is not 1 to " + LARGEST);
+            }
+            return value;
+        }
+
+        abstract B self();
+
+        final Link link(ChannelEndpoint endpoint) {
+            return new LinkOverComch(endpoint, settings);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.life.Nanos;
+import java.time.Duration;
+import java.util.Objects;
+
+/**
+ * A service on the DPU for one host function: an endpoint that listens under a name
+ * ({@code doca_comm_channel_ep_listen}).
+ *
+ * {@snippet file="Pieces.java" region="channelservice"}
+ *
+ * <p>Receiving accepts clients, so a service receives even if it expects nothing. It learns of a client with the first
+ * message, or by {@link #refresh()}.
+ */
+public final class ChannelService extends ChannelEndpoint {
+    private final String name;
+
+    private ChannelService(Builder builder, String name) {
+        super(builder, "channel service \"" + name + "\"");
+        this.name = name;
+        try {
+            link.listen(name);
+        } catch (RuntimeException | Error e) {
+            closeAfter(e);
+            throw e;
+        }
+    }
+
+    /**
+     * Begins the settings of a service.
+     *
+     * @param device the DPU's device
+     * @param representor the host function to serve
+     * @return the settings
+     */
+    public static Builder builder(Device device, Representor representor) {
+        return new Builder(device, representor);
+    }
+
+    /**
+     * What clients ask for. Any thread may ask.
+     *
+     * @return the name
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Looks who is connected ({@code doca_comm_channel_ep_update_service_state_info}), and arms
+     * {@link #serviceEvents()}.
+     *
+     * @return a snapshot
+     * @throws IllegalStateException if it is closed
+     * @throws WrongThreadException if another thread is in the endpoint
+     * @throws io.github.comch4j.DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#CONNECTION_RESET} if
+     *     the service has broken for good, and can only be closed
+     */
+    public ChannelServiceState refresh() {
+        enter();
+        try {
+            return link.refresh();
+        } finally {
+            leave();
+        }
+    }
+
+    /**
+     * The descriptor that becomes readable when a client comes or goes, or the service breaks
+     * ({@code doca_comm_channel_ep_get_service_event_channel}), after {@link #refresh()}. It belongs to the endpoint, and
+     * nobody reads from it. Any thread may ask.
+     *
+     * @return a file descriptor, the same for each call
+     * @throws IllegalStateException if it is closed
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public int serviceEvents() {
+        return link.descriptor(ChannelEvent.SERVICE);
+    }
+
+    /**
+     * Sleeps until a client has come or gone since the last {@link #refresh()}, or the service has broken. Any thread.
+     *
+     * @param timeout how long to sleep at most
+     * @return whether there was an event, which may be a false alarm
+     * @throws IllegalStateException if it is closed, also meanwhile, or if the thread is interrupted
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public boolean awaitServiceEvent(Duration timeout) {
+        return awaitArmed(ChannelEvent.SERVICE, Nanos.of(timeout));
+    }
+
+    @Override
+    void checkReceiving() {
+        // always
+    }
+
+    @Override
+    void checkMoreCanCome() {
+        // there may be other clients
+    }
+
+    /**
+     * Settings of a service. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder extends ChannelEndpoint.Builder<Builder> {
+
+        private Builder(Device device, Representor representor) {
+            super(
+                    "ChannelService.Builder",
+                    device,
+                    new LinkSettings(device, Objects.requireNonNull(representor, "representor")));
+        }
+
+        /**
+         * Makes the endpoint and listens ({@code doca_comm_channel_ep_create}, {@code doca_comm_channel_ep_listen}).
+         *
+         * @param name what clients ask for: not empty, at most {@link ChannelCapabilities#maxNameLength()} bytes, and
+         *     unique among the services of the representor that have the same carrier
+         * @return the service
+         * @throws IllegalArgumentException if the name is empty or contains NUL
+         * @throws IllegalStateException if the device or representor is closed
+         * @throws io.github.comch4j.DocaException if DOCA refuses:
+         *     {@link io.github.comch4j.DocaError#INVALID_VALUE} for a name or size beyond the device's capability,
+         *     {@link io.github.comch4j.DocaError#NOT_SUPPORTED} on a host; for a name that is taken
+         *     {@link io.github.comch4j.DocaError#CONNECTION_ABORTED}, over Comch
+         *     {@link io.github.comch4j.DocaError#INITIALIZATION}
+         */
+        public ChannelService listen(String name) {
+            ChannelClient.checkName(name);
+            use.begin();
+            return new ChannelService(this, name);
+        }
+
+        @Override
+        Builder self() {
+            return this;
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.Teardown;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An endpoint as something that its device and representor own. It is closed before contexts of Comch, which may be what
+ * carries it: so its rank.
+ */
+final class EndpointLife extends Resource {
+    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
+    private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
+
+    private final ChannelEndpoint endpoint;
+
+    EndpointLife(ChannelEndpoint endpoint, String name, Device device, @Nullable Representor representor) {
+        super(Rank.FAST_PATH, name, owners(device, representor));
+        this.endpoint = endpoint;
+    }
+
+    private static Resource[] owners(Device device, @Nullable Representor representor) {
+        return representor == null
+                ? new Resource[] {DEVICE.apply(device)}
+                : new Resource[] {DEVICE.apply(device), REPRESENTOR.apply(representor)};
+    }
+
+    /** Makes it known to its owners; fails if one of them is closed. */
+    void begin() {
+        attach();
+    }
+
+    @Override
+    protected void release(Teardown teardown) {
+        endpoint.end();
+    }
+}

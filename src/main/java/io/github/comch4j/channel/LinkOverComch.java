@@ -1,0 +1,469 @@
+package io.github.comch4j.channel;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.ControlPathEndpoint;
+import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Engine;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An endpoint that is a server or a client of Comch, on an engine of its own. Whoever is in the endpoint makes progress;
+ * what the progress brings waits in {@link Arrivals}, unless a call is there to receive it.
+ */
+final class LinkOverComch extends Link implements EngineEvents.Conditions {
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    /** Things that one call does at most. */
+    private static final int MOST_EVENTS = 64;
+    /** A service's pool of tasks, for so many clients whose queues are full. */
+    private static final int FULL_QUEUES = 8;
+
+    private static final int FEWEST_SPINS = 50;
+    private static final int FIRST_SPINS = 200;
+    private static final int MOST_SPINS = 2000;
+    private static final long SHORT_SLEEP = 100_000; // that was not worth it, in nanoseconds
+    private static final long LONG_SLEEP = 1_000_000;
+
+    private final ChannelEndpoint endpoint;
+    private final LinkSettings settings;
+    private final Capabilities capabilities;
+    private final Sizes sizes;
+    private final ProgressEngine progress;
+    private final Engine engine;
+    private final EngineEvents events;
+    private final Arrivals arrivals;
+    private final List<PeerOverComch> peers = new ArrayList<>();
+    private @Nullable ComchServer server;
+    private @Nullable MemorySegment target; // of the call that receives
+    private @Nullable PeerOverComch taken; // whose message is in there
+    private int spins = FIRST_SPINS;
+    private long sent;
+    private long arrived; // messages and ends
+    private long changes; // clients that came and went
+    private long changesSeen;
+    private long endedAtRefusal = -1; // -1: the last message was accepted
+    private boolean peerHasNoRoom; // was the reason for the last refusal
+
+    LinkOverComch(ChannelEndpoint endpoint, LinkSettings settings) {
+        this.endpoint = endpoint;
+        this.settings = settings;
+        this.capabilities = Capabilities.of(settings.device);
+        this.sizes = new Sizes(
+                LinkSettings.messageSize(
+                        checked(
+                                "maxMessageSize",
+                                settings.maxMessageSize,
+                                LinkSettings.DEFAULT_MESSAGE_SIZE,
+                                capabilities.maxMessageSize()),
+                        capabilities.maxMessageSize()),
+                queueSize("sendQueueSize", settings.sendQueueSize, capabilities.maxSendTasks()),
+                queueSize("receiveQueueSize", settings.receiveQueueSize, capabilities.maxReceiveQueueSize()));
+        this.arrivals = new Arrivals(sizes.receiveQueueSize(), sizes.maxMessageSize());
+        this.progress = ProgressEngine.create();
+        this.engine = ENGINE.apply(progress);
+        try {
+            this.events = new EngineEvents(engine, this);
+        } catch (RuntimeException | Error e) {
+            progress.close();
+            throw e;
+        }
+    }
+
+    private int queueSize(String setting, int value, long most) {
+        return LinkSettings.queueSize(checked(setting, value, LinkSettings.DEFAULT_QUEUE_SIZE, most), most);
+    }
+
+    private int checked(String setting, int value, int otherwise, long most) {
+        if (value > most) {
+            throw Failures.refused(
+                    DocaError.INVALID_VALUE,
+                    "doca_comch_cap_get_max",
+                    "making " + endpoint + " with " + setting + " " + value + ", where " + settings.device
+                            + " takes at most " + most);
+        }
+        return value == 0 ? (int) Math.min(otherwise, most) : value;
+    }
+
+    @Override
+    Carrier carrier() {
+        return Carrier.COMCH;
+    }
+
+    @Override
+    Sizes sizes() {
+        return sizes;
+    }
+
+    @Override
+    void listen(String name) {
+        events.enter();
+        try {
+            long tasks = Math.min((long) FULL_QUEUES * sizes.sendQueueSize(), capabilities.maxSendTasks());
+            server = with(
+                            ComchServer.builder(
+                                    progress, settings.device, Objects.requireNonNull(settings.representor), name),
+                            (int) tasks,
+                            this::clientOf)
+                    .onConnected(connection -> clientOf(connection))
+                    .onStateChanged((self, before, now) -> changes++)
+                    .start();
+        } finally {
+            events.exit();
+        }
+    }
+
+    @Override
+    ChannelPeer connect(String name) {
+        events.enter();
+        try {
+            PeerOverComch made = new PeerOverComch(endpoint, ChannelPeerState.IN_PROGRESS);
+            made.credits = Long.MAX_VALUE; // the pool of tasks is this peer's alone
+            try {
+                made.client = with(
+                                ComchClient.builder(progress, settings.device, name),
+                                sizes.sendQueueSize(),
+                                connection -> made)
+                        .onConnected(connection -> connected(made, connection))
+                        .onRefused(() -> made.state = ChannelPeerState.ABORTED)
+                        .start();
+            } catch (DocaException e) {
+                if (e.error() != DocaError.CONNECTION_ABORTED) {
+                    throw e;
+                }
+                made.state = ChannelPeerState.ABORTED;
+            }
+            peers.add(made);
+            return made.peer;
+        } finally {
+            events.exit();
+        }
+    }
+
+    private <B extends ControlPathEndpoint.Builder<B>> B with(
+            B builder, int tasks, Function<ComchConnection, PeerOverComch> peerOf) {
+        return builder.maxMessageSize(sizes.maxMessageSize())
+                .receiveQueueSize(sizes.receiveQueueSize())
+                .sendTasks(tasks)
+                .onMessage((connection, message) -> arrived(peerOf.apply(connection), message))
+                .onDisconnected(connection -> ended(peerOf.apply(connection)))
+                .onSendFailed((connection, error) -> ended(peerOf.apply(connection)));
+    }
+
+    /** The peer of a service's connection, which may be new. */
+    private PeerOverComch clientOf(ComchConnection connection) {
+        if (connection.attachment() instanceof PeerOverComch known) {
+            return known;
+        }
+        PeerOverComch made = new PeerOverComch(endpoint, ChannelPeerState.IN_PROGRESS);
+        made.credits = sizes.sendQueueSize();
+        connection.attach(made);
+        connected(made, connection);
+        peers.add(made);
+        changes++;
+        return made;
+    }
+
+    private static void connected(PeerOverComch made, ComchConnection connection) {
+        made.connection = connection;
+        made.state = ChannelPeerState.CONNECTED;
+    }
+
+    /** In a progress. */
+    private void arrived(PeerOverComch from, MemorySegment message) {
+        arrived++;
+        MemorySegment into = target;
+        if (into == null || message.byteSize() > into.byteSize()) {
+            arrivals.add(from, message);
+            return;
+        }
+        target = null;
+        try {
+            MemorySegment.copy(message, 0, into, 0, message.byteSize());
+        } catch (IllegalStateException e) { // another thread has closed its arena
+            arrivals.add(from, message);
+            throw e;
+        }
+        receivedLength = (int) message.byteSize();
+        from.received(receivedLength);
+        taken = from;
+    }
+
+    /** In a progress: the connection has ended, or a message could not be delivered. */
+    private void ended(PeerOverComch peer) {
+        if (peer.state == ChannelPeerState.DISCONNECTED || peer.endKnown) {
+            return;
+        }
+        peer.endKnown = true;
+        peer.state = ChannelPeerState.BROKEN;
+        arrived++;
+        changes++;
+        arrivals.addEnd(peer);
+    }
+
+    @Override
+    boolean trySend(PeerLink to, MemorySegment message, boolean arms) {
+        PeerOverComch peer = (PeerOverComch) to;
+        events.enter();
+        try {
+            if (!offer(peer, message)) {
+                if (arms) {
+                    events.prepareToSleep();
+                }
+                return false;
+            }
+            return true;
+        } finally {
+            events.exit();
+        }
+    }
+
+    private boolean offer(PeerOverComch peer, MemorySegment message) {
+        ComchConnection connection = Objects.requireNonNull(peer.connection);
+        if (peer.credits <= 0) {
+            makeProgress();
+            peer.credits = sizes.sendQueueSize() - peer.inFlight();
+            if (peer.credits <= 0) {
+                return refused(SubmitResult.NO_TASK);
+            }
+        }
+        SubmitResult result;
+        try {
+            result = connection.trySend(message);
+            if (!result.accepted() && makeProgress()) {
+                result = connection.trySend(message);
+            }
+        } catch (ConnectionClosedException e) {
+            peer.state = ChannelPeerState.BROKEN;
+            PeerBrokenException broken = new PeerBrokenException(peer.peer, e.function(), e.action());
+            broken.initCause(e);
+            throw broken;
+        }
+        if (!result.accepted()) {
+            return refused(result);
+        }
+        peer.sent(message.byteSize());
+        sent++;
+        endedAtRefusal = -1;
+        return true;
+    }
+
+    private boolean refused(SubmitResult why) {
+        peerHasNoRoom = why == SubmitResult.NO_RECEIVE;
+        endedAtRefusal = count(ChannelEvent.SEND);
+        return false;
+    }
+
+    /** Does what there is to do, while there is room for what may come of it. */
+    private boolean makeProgress() {
+        int done = 0;
+        while (done < MOST_EVENTS && !arrivals.isFull() && engine.progress()) {
+            done++;
+        }
+        return done > 0;
+    }
+
+    @Override
+    @Nullable
+    ChannelPeer tryReceive(MemorySegment buffer, boolean arms) {
+        events.enter();
+        try {
+            PeerOverComch from = take(buffer, arms ? spins : 0);
+            if (arms) {
+                events.worked(from != null);
+                if (from == null) {
+                    events.prepareToSleep();
+                }
+            }
+            return from == null ? null : from.peer;
+        } finally {
+            events.exit();
+        }
+    }
+
+    private @Nullable PeerOverComch take(MemorySegment buffer, int patience) {
+        PeerOverComch waiting = takeWaiting(buffer);
+        if (waiting != null) {
+            return waiting;
+        }
+        target = buffer;
+        taken = null;
+        try {
+            for (int i = 0; i < MOST_EVENTS && taken == null && arrivals.isEmpty(); i++) {
+                if (engine.progress(1, patience) == 0) {
+                    break;
+                }
+            }
+        } finally {
+            target = null;
+        }
+        return taken != null ? taken : takeWaiting(buffer);
+    }
+
+    private @Nullable PeerOverComch takeWaiting(MemorySegment buffer) {
+        while (!arrivals.isEmpty()) {
+            PeerOverComch from = arrivals.first();
+            if (from.state == ChannelPeerState.DISCONNECTED) {
+                arrivals.removeFirst();
+            } else if (arrivals.firstIsEnd()) {
+                arrivals.removeFirst();
+                throw new PeerBrokenException(from.peer, Functions.RECEIVE, "receiving from " + from.peer);
+            } else {
+                int length = arrivals.firstLength();
+                if (length > buffer.byteSize()) {
+                    throw new BufferTooSmallException(
+                            length, buffer.byteSize(), Functions.RECEIVE, "receiving from " + from.peer);
+                }
+                arrivals.copyFirst(buffer);
+                arrivals.removeFirst();
+                receivedLength = length;
+                from.received(length);
+                return from;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    void update(PeerLink peer) {
+        events.enter();
+        try {
+            makeProgress();
+        } finally {
+            events.exit();
+        }
+    }
+
+    @Override
+    ChannelStatistics statistics(PeerLink peer) {
+        PeerOverComch of = (PeerOverComch) peer;
+        events.enter();
+        try {
+            return new ChannelStatistics(of.sent, of.sentBytes, of.received, of.receivedBytes, of.inFlight());
+        } finally {
+            events.exit();
+        }
+    }
+
+    @Override
+    void disconnect(PeerLink peer) {
+        PeerOverComch gone = (PeerOverComch) peer;
+        events.enter();
+        try {
+            if (gone.client != null) {
+                gone.client.close();
+            } else if (gone.connection != null && gone.connection.isOpen()) {
+                gone.connection.disconnect();
+            }
+            gone.state = ChannelPeerState.DISCONNECTED;
+            peers.remove(gone);
+        } finally {
+            events.exit();
+        }
+    }
+
+    @Override
+    ChannelServiceState refresh() {
+        events.enter();
+        try {
+            makeProgress();
+            ComchServer serves = Objects.requireNonNull(server);
+            if (serves.state() != ContextState.RUNNING) {
+                throw Failures.refused(
+                        DocaError.CONNECTION_RESET, Functions.UPDATE_SERVICE, "looking at the clients of " + endpoint);
+            }
+            changesSeen = changes;
+            events.rearm(ChannelEvent.SERVICE);
+            return new ChannelServiceState(peers(), 0);
+        } finally {
+            events.exit();
+        }
+    }
+
+    @Override
+    List<ChannelPeer> peers() {
+        return peers.stream().map(link -> link.peer).toList();
+    }
+
+    @Override
+    public long count(ChannelEvent event) {
+        return switch (event) {
+            case SEND -> sent - inFlight();
+            case RECEIVE -> arrived;
+            case SERVICE -> changes;
+        };
+    }
+
+    private long inFlight() {
+        if (server != null) {
+            return server.inFlight();
+        }
+        ComchClient client = peers.isEmpty() ? null : peers.getFirst().client;
+        return client == null ? 0 : client.inFlight();
+    }
+
+    @Override
+    public boolean holds(ChannelEvent event) {
+        return switch (event) {
+            case SEND -> endedAtRefusal >= 0 && endedAtRefusal != count(ChannelEvent.SEND);
+            case RECEIVE -> !arrivals.isEmpty();
+            case SERVICE -> changes != changesSeen;
+        };
+    }
+
+    /** DOCA does not tell when a peer that had no room has room again. */
+    @Override
+    public boolean comesUntold(ChannelEvent event) {
+        return event == ChannelEvent.SEND && endedAtRefusal >= 0 && peerHasNoRoom;
+    }
+
+    @Override
+    int descriptor(ChannelEvent event) {
+        return events.descriptor(event);
+    }
+
+    @Override
+    void arm(ChannelEvent event) {
+        events.arm(event);
+    }
+
+    @Override
+    boolean await(ChannelEvent event, long nanos) {
+        return events.await(event, nanos);
+    }
+
+    @Override
+    void sleep(ChannelEvent event, long nanos) {
+        long begun = System.nanoTime();
+        events.sleep(event, nanos);
+        long slept = System.nanoTime() - begun;
+        if (slept < SHORT_SLEEP) {
+            spins = Math.min(2 * spins, MOST_SPINS);
+        } else if (slept > LONG_SLEEP) {
+            spins = Math.max(spins / 2, FEWEST_SPINS);
+        }
+    }
+
+    @Override
+    void stopWaiting() {
+        events.stopWaiting();
+    }
+
+    @Override
+    void close() {
+        events.close(progress::close);
+    }
+}
