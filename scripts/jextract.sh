@@ -6,7 +6,7 @@
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
 # Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt, cc.txt and batch.txt: a new symbol needs a line there.
+# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt and batch.txt: a new symbol needs a line there.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -75,6 +75,8 @@ extract() {
 extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && echo doca_*.h)
 # Comch of DOCA 2.5 and 2.6. What Java calls of their Core has the same types in headers.
 extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)
+# The endpoint API, which DOCA 3.0 has no more.
+extract headers/2.5 channel_h io.github.comch4j.ffi.channel channel.txt doca_comm_channel.h
 extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
 
 if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then

@@ -22,7 +22,9 @@ public enum Feature {
     /** Since 3.0. */
     EXPANDING_INVENTORIES("doca_buf_inventory_expand"),
     /** Ids and rates of devices and completion vectors, since 3.0. */
-    DEVICE_DETAILS("doca_devinfo_get_vhca_id");
+    DEVICE_DETAILS("doca_devinfo_get_vhca_id"),
+    /** The endpoint API, up to 2.8. */
+    COMM_CHANNEL("doca_comm_channel_ep_create");
 
     /** A function that came with it. */
     public final String function;

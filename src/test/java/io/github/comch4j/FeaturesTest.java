@@ -3,6 +3,9 @@ package io.github.comch4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.comch4j.channel.Carrier;
+import io.github.comch4j.channel.ChannelCapabilities;
+import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchConsumer;
@@ -64,6 +67,24 @@ class FeaturesTest extends BothForms {
                 })
                 .hasMessageContaining(Doca.library().location())
                 .hasMessageContaining(since);
+    }
+
+    @Test
+    void endpoints() {
+        assertThereOrMissing(
+                Feature.COMM_CHANNEL,
+                "doca_comm_channel_ep_create",
+                "1.5 to 2.8",
+                () -> ChannelClient.builder(pair.machine.host)
+                        .carrier(Carrier.COMM_CHANNEL)
+                        .create()
+                        .close());
+        assertThereOrMissing(
+                Feature.COMM_CHANNEL,
+                "doca_comm_channel_ep_create",
+                "libdoca_comm_channel",
+                () -> ChannelCapabilities.of(pair.machine.host, Carrier.COMM_CHANNEL));
+        ChannelClient.builder(pair.machine.host).create().close();
     }
 
     @Test
@@ -237,7 +258,10 @@ class FeaturesTest extends BothForms {
         if (library.location().endsWith("2.5")) {
             assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.CC);
             assertThat(library.version()).startsWith("2.5");
-            assertThat(Feature.values()).noneMatch(Feature::isThere);
+            assertThat(Feature.values())
+                    .filteredOn(feature -> feature != Feature.COMM_CHANNEL)
+                    .noneMatch(Feature::isThere);
+            assertThat(Feature.COMM_CHANNEL.isThere()).isTrue();
         } else {
             assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.COMCH);
             assertThat(Feature.values())
@@ -245,9 +269,10 @@ class FeaturesTest extends BothForms {
                     .hasSize(5)
                     .allMatch(Feature::isThere);
             assertThat(Feature.values())
-                    .filteredOn(feature -> !feature.function.startsWith("doca_comch_"))
+                    .filteredOn(feature -> !feature.function.startsWith("doca_com"))
                     .hasSize(3)
                     .allMatch(feature -> feature.isThere() != older);
+            assertThat(Feature.COMM_CHANNEL.isThere()).isEqualTo(older);
         }
     }
 }

@@ -32,6 +32,7 @@ class PackagesTest {
     private static final List<String> ORDER = List.of(
             "ffi",
             "ffi.cc",
+            "ffi.channel",
             "ffi.batch",
             "internal.access",
             "internal.observe",
@@ -57,6 +58,7 @@ class PackagesTest {
     private static final Map<String, Set<String>> USERS = Map.of(
             "ffi", Set.of("internal.call"),
             "ffi.cc", Set.of("internal.call"),
+            "ffi.channel", Set.of("internal.call"),
             "ffi.batch", Set.of("internal.transport"));
 
     private static List<Arrow> arrows;

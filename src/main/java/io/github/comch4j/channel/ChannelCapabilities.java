@@ -2,7 +2,13 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.ChannelCalls;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.life.Handle;
+import java.lang.foreign.MemorySegment;
 import java.util.OptionalLong;
+import java.util.function.Function;
 
 /**
  * What endpoints on a device can have at most ({@code doca_comm_channel_get_max_…}, or the like of Comch).
@@ -21,6 +27,7 @@ public record ChannelCapabilities(
         long maxSendQueueSize,
         long maxReceiveQueueSize,
         OptionalLong maxConnections) {
+    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
 
     /**
      * Asks a device, for the carrier that endpoints have unless told otherwise. Any thread may.
@@ -31,7 +38,36 @@ public record ChannelCapabilities(
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public static ChannelCapabilities of(Device device) {
-        return overComch(device);
+        return of(device, ChannelCalls.areThere() ? Carrier.COMM_CHANNEL : Carrier.COMCH);
+    }
+
+    /**
+     * Asks a device. Any thread may.
+     *
+     * @param device an open device
+     * @param carrier what would carry the messages
+     * @return its capabilities
+     * @throws IllegalStateException if the device is closed
+     * @throws io.github.comch4j.MissingFunctionException if the libraries have no such carrier
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     */
+    public static ChannelCapabilities of(Device device, Carrier carrier) {
+        return switch (carrier) {
+            case COMM_CHANNEL -> overCommChannel(device);
+            case COMCH -> overComch(device);
+        };
+    }
+
+    private static ChannelCapabilities overCommChannel(Device device) {
+        ChannelCalls.checkThere();
+        MemorySegment info = DeviceCalls.infoOf(DEVICE.apply(device).handle());
+        return new ChannelCapabilities(
+                Carrier.COMM_CHANNEL,
+                (int) ChannelCalls.maxNameLength() - 1,
+                ChannelCalls.maxMessageSize(info),
+                ChannelCalls.maxSendQueueSize(info),
+                ChannelCalls.maxReceiveQueueSize(info),
+                ChannelCalls.maxConnections(info));
     }
 
     private static ChannelCapabilities overComch(Device device) {

@@ -21,6 +21,7 @@ public final class ChannelClient extends ChannelEndpoint {
     private static final long LONGEST_NAP = 1_000_000;
 
     private volatile @Nullable ChannelPeer peer; // changed in the endpoint
+    private volatile boolean active; // has connected, or tried to
 
     private ChannelClient(Builder builder) {
         super(builder, "channel client on " + builder.device);
@@ -106,6 +107,7 @@ public final class ChannelClient extends ChannelEndpoint {
         }
         ChannelPeer begun = link.connect(name);
         peer = begun;
+        active = true;
         return begun;
     }
 
@@ -147,6 +149,14 @@ public final class ChannelClient extends ChannelEndpoint {
      */
     public @Nullable ChannelPeer peer() {
         return peer;
+    }
+
+    @Override
+    void checkActive() {
+        checkOpen();
+        if (!active) {
+            throw new IllegalStateException(this + " has not connected yet");
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.comch4j.channel;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
@@ -263,6 +264,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
     }
 
+    /** Fails where there are no event channels yet. */
+    abstract void checkActive();
+
     /** Fails where nothing can be received. */
     abstract void checkReceiving();
 
@@ -288,6 +292,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @throws DocaException if DOCA refuses
      */
     public final int sendEvents() {
+        checkActive();
         return link.descriptor(ChannelEvent.SEND);
     }
 
@@ -301,6 +306,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @throws DocaException if DOCA refuses
      */
     public final int receiveEvents() {
+        checkActive();
         return link.descriptor(ChannelEvent.RECEIVE);
     }
 
@@ -312,6 +318,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @throws DocaException if DOCA refuses
      */
     public final void armSend() {
+        checkActive();
         link.arm(ChannelEvent.SEND);
     }
 
@@ -323,6 +330,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @throws DocaException if DOCA refuses
      */
     public final void armReceive() {
+        checkActive();
         link.arm(ChannelEvent.RECEIVE);
     }
 
@@ -354,6 +362,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
     private boolean await(ChannelEvent event, Duration timeout) {
         long nanos = Nanos.of(timeout);
+        checkActive();
         link.arm(event);
         return awaitArmed(event, nanos);
     }
@@ -502,8 +511,11 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         life.closeAfter(failure);
     }
 
-    /** Wakes and waits for the thread that is in the endpoint, and frees everything. */
-    final void end() {
+    /** Wakes who waits, and waits for the thread that is in the endpoint: from here on only this one is. */
+    final void beginEnd() {
+        if (user == Thread.currentThread()) {
+            return; // since the first call
+        }
         closing = true;
         link.stopWaiting();
         long deadline = System.nanoTime() + PATIENCE;
@@ -514,6 +526,12 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             }
             LockSupport.parkNanos(NAP);
         }
+        link.beginClosing();
+    }
+
+    /** Frees everything. */
+    final void end() {
+        beginEnd();
         try {
             link.close();
             link.peers().forEach(peer -> peer.link.state = ChannelPeerState.DISCONNECTED);
@@ -623,7 +641,14 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         abstract B self();
 
         final Link link(ChannelEndpoint endpoint) {
-            return new LinkOverComch(endpoint, settings);
+            Carrier chosen = settings.carrier;
+            if (chosen == null) {
+                chosen = ChannelCalls.areThere() ? Carrier.COMM_CHANNEL : Carrier.COMCH;
+            }
+            return switch (chosen) {
+                case COMM_CHANNEL -> new LinkOverCommChannel(endpoint, settings);
+                case COMCH -> new LinkOverComch(endpoint, settings);
+            };
         }
     }
 }

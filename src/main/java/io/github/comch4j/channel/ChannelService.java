@@ -94,6 +94,11 @@ public final class ChannelService extends ChannelEndpoint {
     }
 
     @Override
+    void checkActive() {
+        // listens from the beginning
+    }
+
+    @Override
     void checkReceiving() {
         // always
     }

@@ -35,6 +35,14 @@ final class EndpointLife extends Resource {
         attach();
     }
 
+    /** Contexts of Comch are asked next, whose engine must be this thread's. */
+    @Override
+    protected void checkClosable() {
+        if (!isClosed()) {
+            endpoint.beginEnd();
+        }
+    }
+
     @Override
     protected void release(Teardown teardown) {
         endpoint.end();

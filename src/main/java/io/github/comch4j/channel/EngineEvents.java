@@ -49,6 +49,7 @@ final class EngineEvents {
     private int fired; // likewise: since they were armed
     private boolean sleeps; // the thread of the last call is going to sleep
     private boolean requested; // the engine is armed
+    private boolean closing;
     private boolean closed;
 
     /** The calling thread owns the engine, and does no longer. */
@@ -81,7 +82,7 @@ final class EngineEvents {
     }
 
     private void claim() {
-        if (closed) {
+        if (closing) {
             throw new IllegalStateException("the endpoint is closed");
         }
         engine.claim();
@@ -181,7 +182,7 @@ final class EngineEvents {
     int descriptor(ChannelEvent event) {
         lock.lock();
         try {
-            if (closed) {
+            if (closing) {
                 throw new IllegalStateException("the endpoint is closed");
             }
             Wakeup wakeup = wakeups[event.index];
@@ -210,19 +211,25 @@ final class EngineEvents {
         poller.ring();
     }
 
-    /** Nobody is in a call or waits. Closes what {@code engineEnd} closes as the engine's owner, then the descriptors. */
-    void close(Runnable engineEnd) {
+    /** Nobody is in a call or waits: the engine belongs to the calling thread for good. */
+    void beginClosing() {
+        lock.lock();
+        try {
+            closing = true;
+            if (!closed) {
+                engine.claim();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Gives the descriptors back; the engine is closed. */
+    void close() {
         lock.lock();
         try {
             if (closed) {
                 return;
-            }
-            engine.claim();
-            try {
-                engineEnd.run();
-            } catch (RuntimeException | Error e) {
-                engine.release();
-                throw e;
             }
             closed = true;
             for (Wakeup wakeup : wakeups) {

@@ -70,6 +70,9 @@ abstract class Link {
     /** Wakes who sleeps, for good. */
     abstract void stopWaiting();
 
+    /** Nothing but {@link #close} is called any more, and that by the calling thread. */
+    void beginClosing() {}
+
     /** Frees everything native. */
     abstract void close();
 

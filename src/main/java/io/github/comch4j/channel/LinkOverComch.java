@@ -32,12 +32,6 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     /** A service's pool of tasks, for so many clients whose queues are full. */
     private static final int FULL_QUEUES = 8;
 
-    private static final int FEWEST_SPINS = 50;
-    private static final int FIRST_SPINS = 200;
-    private static final int MOST_SPINS = 2000;
-    private static final long SHORT_SLEEP = 100_000; // that was not worth it, in nanoseconds
-    private static final long LONG_SLEEP = 1_000_000;
-
     private final ChannelEndpoint endpoint;
     private final LinkSettings settings;
     private final Capabilities capabilities;
@@ -50,7 +44,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     private @Nullable ComchServer server;
     private @Nullable MemorySegment target; // of the call that receives
     private @Nullable PeerOverComch taken; // whose message is in there
-    private int spins = FIRST_SPINS;
+    private final Spins spins = new Spins();
     private long sent;
     private long arrived; // messages and ends
     private long changes; // clients that came and went
@@ -281,7 +275,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     ChannelPeer tryReceive(MemorySegment buffer, boolean arms) {
         events.enter();
         try {
-            PeerOverComch from = take(buffer, arms ? spins : 0);
+            PeerOverComch from = take(buffer, arms ? spins.count() : 0);
             if (arms) {
                 events.worked(from != null);
                 if (from == null) {
@@ -449,12 +443,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     void sleep(ChannelEvent event, long nanos) {
         long begun = System.nanoTime();
         events.sleep(event, nanos);
-        long slept = System.nanoTime() - begun;
-        if (slept < SHORT_SLEEP) {
-            spins = Math.min(2 * spins, MOST_SPINS);
-        } else if (slept > LONG_SLEEP) {
-            spins = Math.max(spins / 2, FEWEST_SPINS);
-        }
+        spins.slept(System.nanoTime() - begun);
     }
 
     @Override
@@ -463,7 +452,13 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     }
 
     @Override
+    void beginClosing() {
+        events.beginClosing();
+    }
+
+    @Override
     void close() {
-        events.close(progress::close);
+        progress.close();
+        events.close();
     }
 }

@@ -150,7 +150,7 @@ class ChannelTest extends BothCarriers {
         assertThat(client.maxMessageSize()).isEqualTo(256);
         assertThat(client.sendQueueSize()).isEqualTo(16);
         assertThat(client.receiveQueueSize()).isEqualTo(32);
-        ChannelCapabilities most = ChannelCapabilities.of(machine.host);
+        ChannelCapabilities most = ChannelCapabilities.of(machine.host, carrier);
         ChannelClient large = machine.clients()
                 .maxMessageSize((int) most.maxMessageSize())
                 .sendQueueSize((int) most.maxSendQueueSize())
@@ -274,6 +274,7 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void aPeerThatIsDisconnectedIsGoneAndTheNextIsAnother() {
+        needsDisconnect();
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         ChannelPeer first = machine.connect(client, service);
@@ -302,6 +303,7 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void whatIsNotReceivedGoesWithItsPeer() {
+        needsDisconnect();
         ChannelService service = machine.listen();
         List<ChannelClient> clients = List.of(machine.client(), machine.client());
         List<ChannelPeer> peers = new ArrayList<>();
@@ -321,6 +323,7 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void aMessageThatWasSentBeforeTheEndIsReceived() {
+        needsDisconnect();
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         ChannelPeer toService = machine.connect(client, service);
@@ -398,6 +401,7 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void attachmentsStayToTheEnd() {
+        needsDisconnect();
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         ChannelPeer peer = introduce(client, machine.connect(client, service), service);
@@ -415,6 +419,7 @@ class ChannelTest extends BothCarriers {
 
     @Test
     void aServiceKnowsItsClients() {
+        needsDisconnect();
         ChannelService service = machine.listen();
         assertThat(service.refresh()).isEqualTo(new ChannelServiceState(List.of(), 0));
         List<ChannelPeer> known = new ArrayList<>();
@@ -443,7 +448,7 @@ class ChannelTest extends BothCarriers {
             assertThatThrownBy(() -> machine.service().listen(wrong)).isInstanceOf(IllegalArgumentException.class);
             assertThatThrownBy(() -> machine.client().connect(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
-        int most = ChannelCapabilities.of(machine.dpu).maxNameLength();
+        int most = ChannelCapabilities.of(machine.dpu, carrier).maxNameLength();
         assertThatThrownBy(() -> machine.service().listen("n".repeat(most + 1))).isInstanceOf(DocaException.class);
         machine.service().listen("n".repeat(most)).close();
     }
@@ -455,8 +460,10 @@ class ChannelTest extends BothCarriers {
                         .create()
                         .connect(machine.name))
                 .isInstanceOf(DocaException.class);
-        assertThat(ChannelCapabilities.of(machine.host).maxConnections()).isEmpty();
-        assertThat(ChannelCapabilities.of(machine.dpu).maxConnections()).isPresent();
-        assertThat(ChannelCapabilities.of(machine.dpu).maxNameLength()).isBetween(100, 4096);
+        assertThat(ChannelCapabilities.of(machine.host, carrier).maxConnections())
+                .isEmpty();
+        assertThat(ChannelCapabilities.of(machine.dpu, carrier).maxConnections())
+                .isPresent();
+        assertThat(ChannelCapabilities.of(machine.dpu, carrier).maxNameLength()).isBetween(100, 4096);
     }
 }

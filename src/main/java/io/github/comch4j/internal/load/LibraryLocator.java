@@ -27,8 +27,15 @@ final class LibraryLocator {
     static final String COMCH = "libdoca_comch.so";
     static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
 
+    static final String CHANNEL = "libdoca_comm_channel.so"; // the endpoint API, from 1.5 to 2.8
+
     /** The two files of a folder. */
     record Pair(Path common, Path comch, Generation generation) {
+        /** The endpoint API, where there is one beside them. */
+        Optional<Path> channel() {
+            return find(folder(), CHANNEL);
+        }
+
         Path folder() {
             return comch.getParent();
         }

@@ -11,6 +11,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
 
 /**
  * The loaded libraries: chosen and loaded once, before the first native call.
@@ -74,6 +75,17 @@ public final class NativeLibrary {
     static void loadPair(LibraryLocator.Pair pair) {
         System.load(pair.common().toString()); // first: the other one is linked against it
         System.load(pair.comch().toString());
+        pair.channel().ifPresent(NativeLibrary::loadChannel);
+    }
+
+    /** The endpoint API, without which all else works. */
+    @SuppressWarnings("restricted")
+    private static void loadChannel(Path library) {
+        try {
+            System.load(library.toString());
+        } catch (UnsatisfiedLinkError e) {
+            Log.logger().log(System.Logger.Level.WARNING, "cannot load {0}: {1}", library, e.getMessage());
+        }
     }
 
     /** {@code doca_emu_last_error}, linked when something fails. */

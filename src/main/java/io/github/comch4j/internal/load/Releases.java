@@ -86,6 +86,9 @@ final class Releases {
         if (AFTER_2_7.contains(function)) {
             return "DOCA 3.0 has and 2.7 has not";
         }
+        if (function.startsWith("doca_comm_channel_")) {
+            return "DOCA has from 1.5 to 2.8, in libdoca_comm_channel.so";
+        }
         if (function.startsWith("doca_comch_")) {
             return "DOCA has since 2.7, where Comch got its name";
         }
