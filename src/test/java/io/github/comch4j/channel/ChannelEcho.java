@@ -60,11 +60,17 @@ public final class ChannelEcho {
             MemorySegment message = Arena.global().allocate(JAVA_INT);
             client.send(service, message, Machine.PATIENCE);
             System.out.println("READY");
-            for (int number = 1; floods; number++) {
-                message.set(JAVA_INT, 0, number);
-                client.send(service, message, FOR_EVER);
+            if (floods) {
+                flood(client, service, message);
             }
             Thread.sleep(Machine.PATIENCE);
+        }
+    }
+
+    private static void flood(ChannelClient client, ChannelPeer service, MemorySegment message) {
+        for (int number = 1; ; number++) {
+            message.set(JAVA_INT, 0, number);
+            client.send(service, message, FOR_EVER);
         }
     }
 }
