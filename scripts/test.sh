@@ -126,7 +126,9 @@ stage_abi() {
   only=$(printf 'doca_%s.h,' buf buf_inventory buf_pool comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
   only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
+  check "ABI: headers of the DPA" headers_of_the_dpa
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
+  check "ABI: each header of DPA programs alone" bash src/test/abi/headers_alone.sh headers/dpa
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
@@ -138,6 +140,13 @@ stage_abi() {
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
     --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
     --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
+}
+
+# Of sync events and buffer arrays the table has what DPA programs need.
+headers_of_the_dpa() {
+  python3 src/test/abi/check.py src/test/abi/doca-3.0.tsv --headers headers --only doca_dpa.h \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-host.tsv --headers headers \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-dev.tsv --headers headers/dpa
 }
 
 abi_of_older_releases() {

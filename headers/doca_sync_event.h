@@ -1,0 +1,136 @@
+/*
+ * Sync events: numbers of 64 bits that CPU and DPA change and wait for.
+ *
+ * Only what programs for the DPA need: no tasks, no exports, no GPU. Changed by its publishers, waited
+ * for by its subscribers; each side has one or more.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef DOCA_SYNC_EVENT_H_
+#define DOCA_SYNC_EVENT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "doca_compat.h"
+#include "doca_error.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct doca_dev;
+struct doca_devinfo;
+struct doca_dpa;
+struct doca_sync_event;
+struct doca_sync_event_remote_net;
+
+/* What programs on the DPA call an event. */
+typedef uint64_t doca_dpa_dev_sync_event_t;
+typedef uint64_t doca_dpa_dev_sync_event_remote_net_t;
+
+/* ---- life ---- */
+
+/* Makes an event whose value is 0. NO_MEMORY. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_create(struct doca_sync_event **event);
+
+/* Ends an event. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_destroy(struct doca_sync_event *event);
+
+/* The CPU changes it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_cpu(
+    struct doca_sync_event *event, struct doca_dev *dev);
+
+/* The DPA changes it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_dpa(
+    struct doca_sync_event *event, struct doca_dpa *dpa);
+
+/* Another machine changes it. NOT_SUPPORTED here. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_publisher_location_remote_net(
+    struct doca_sync_event *event);
+
+/* The CPU waits for it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_subscriber_location_cpu(
+    struct doca_sync_event *event, struct doca_dev *dev);
+
+/* The DPA waits for it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_add_subscriber_location_dpa(
+    struct doca_sync_event *event, struct doca_dpa *dpa);
+
+/* Makes it ready. INVALID_VALUE without publisher or subscriber. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_start(struct doca_sync_event *event);
+
+/* Undoes start. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_stop(struct doca_sync_event *event);
+
+/* Whether the device's DPA can have events. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(
+    const struct doca_devinfo *devinfo);
+
+/* The event's name on a DPA that is one of its publishers or subscribers. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get_dpa_handle(
+    struct doca_sync_event *event, struct doca_dpa *dpa,
+    doca_dpa_dev_sync_event_t *dpa_dev_se_handle);
+
+/* ---- values ---- */
+
+/* The value. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value);
+
+/* Adds to the value, modulo 2^64, and tells what it was. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_add(
+    struct doca_sync_event *event, uint64_t value, uint64_t *fetched);
+
+/* Sets the value. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_update_set(
+    struct doca_sync_event *event, uint64_t value);
+
+/* Waits, busily, until the value in the mask's bits is greater than `value`. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* The same, giving the processor away meanwhile. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_gt_yield(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* Waits until it is equal to `value`. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* The same, giving the processor away meanwhile. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_eq_yield(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* Waits until it is not equal to `value`. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* The same, giving the processor away meanwhile. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq_yield(
+    struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* ---- events of other machines: NOT_SUPPORTED here ---- */
+
+/* Describes an event to another machine. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_export_to_remote_net(
+    struct doca_sync_event *event, const uint8_t **data, size_t *sz);
+
+/* Makes what stands for another machine's event. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_create_from_export(
+    struct doca_dev *dev, const uint8_t *data, size_t sz,
+    struct doca_sync_event_remote_net **event);
+
+/* Ends it. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_destroy(
+    struct doca_sync_event_remote_net *event);
+
+/* Its name on the DPA. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_remote_net_get_dpa_handle(
+    struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
+    doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DOCA_SYNC_EVENT_H_ */
