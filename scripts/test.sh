@@ -132,11 +132,14 @@ stage_abi() {
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
+  check "ABI: exports for the DPA" exports_for_the_dpa target/native/lib
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
   abi_of_older_releases
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
     --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
+    --table src/test/abi/doca-3.0-dpa-host.tsv --table src/test/abi/doca-3.0-dpa-dev.tsv \
+    --library target/native/lib/libdoca_dpa.so \
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
     --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
     --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
@@ -147,6 +150,13 @@ headers_of_the_dpa() {
   python3 src/test/abi/check.py src/test/abi/doca-3.0.tsv --headers headers --only doca_dpa.h \
     && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-host.tsv --headers headers \
     && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-dev.tsv --headers headers/dpa
+}
+
+exports_for_the_dpa() { # folder
+  python3 src/test/abi/check.py src/test/abi/doca-3.0.tsv --library "$1/libdoca_dpa.so" --only doca_dpa.h \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-host.tsv --library "$1/libdoca_common.so" \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-dev.tsv --library "$1/libdoca_dpa.so" \
+      --only doca_dpa_dev.h,doca_dpa_dev_buf.h,doca_dpa_dev_sync_event.h
 }
 
 abi_of_older_releases() {

@@ -9,7 +9,8 @@ page's own count of them must be right. Prints what does not hold; exits 0 only 
 """
 import argparse, collections, re, subprocess, sys
 
-EMULATOR_HEADER = "doca_emu.h"  # what is not DOCA's
+# What is not DOCA's, by the beginning of its name.
+EMULATOR_HEADERS = {"doca_emu_dpa_": "doca_emu_dpa.h", "doca_emu_": "doca_emu.h"}
 ANSWER = re.compile(r"(?:(complete)(?:; .+)?|(differs|not supported): .+)")
 COUNTS = re.compile(r"(\d+) functions: (\d+) complete, (\d+) differ, (\d+) not supported\.")
 
@@ -59,7 +60,8 @@ def main():
     problems += [f"{name} has {times} rows" for name, times in listed.items() if times > 1]
     kinds = collections.Counter()
     for section, name, answer in rows:
-        header = declared.get(name, EMULATOR_HEADER)
+        own = next((own for start, own in EMULATOR_HEADERS.items() if name.startswith(start)), "no header")
+        header = declared.get(name, own)
         if section != header:
             problems.append(f"{name} is declared by {header}, not by {section}")
         match = ANSWER.fullmatch(answer)

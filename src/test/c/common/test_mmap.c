@@ -170,11 +170,10 @@ static void a_dmabuf_range_is_an_ordinary_range_with_a_descriptor(void **state)
 	assert_int_equal(0, close(fd));
 }
 
-static void memory_of_a_dpa_is_not_supported(void **state)
+static void memory_of_a_dpa_needs_a_dpa(void **state)
 {
 	(void)state;
 	struct doca_mmap *mmap = new_map();
-	expect(DOCA_ERROR_NOT_SUPPORTED, doca_mmap_set_dpa_memrange(mmap, dpa, 0x1000, 64));
 	expect_invalid(doca_mmap_set_dpa_memrange(NULL, dpa, 0x1000, 64));
 	expect_invalid(doca_mmap_set_dpa_memrange(mmap, NULL, 0x1000, 64));
 	expect_invalid(doca_mmap_set_dpa_memrange(mmap, dpa, 0x1000, 0));
@@ -182,19 +181,26 @@ static void memory_of_a_dpa_is_not_supported(void **state)
 	expect_success(doca_mmap_destroy(mmap));
 }
 
-static void a_dpa_handle_is_not_supported(void **state)
+static void a_map_has_a_name_on_the_dpa_of_each_of_its_devices(void **state)
 {
 	(void)state;
 	struct doca_mmap *mmap = map_with_range();
-	doca_dpa_dev_mmap_t handle;
+	doca_dpa_dev_mmap_t handle, again, after;
 	expect_success(doca_mmap_add_dev(mmap, host));
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_dev_get_dpa_handle(mmap, host, &handle));
 	expect_success(doca_mmap_start(mmap));
 	expect(DOCA_ERROR_NOT_FOUND, doca_mmap_dev_get_dpa_handle(mmap, dpu, &handle));
-	expect(DOCA_ERROR_NOT_SUPPORTED, doca_mmap_dev_get_dpa_handle(mmap, host, &handle));
+	expect_success(doca_mmap_dev_get_dpa_handle(mmap, host, &handle));
+	assert_int_not_equal(handle, 0);
+	expect_success(doca_mmap_dev_get_dpa_handle(mmap, host, &again));
+	assert_int_equal(again, handle);
 	expect_invalid(doca_mmap_dev_get_dpa_handle(NULL, host, &handle));
 	expect_invalid(doca_mmap_dev_get_dpa_handle(mmap, NULL, &handle));
 	expect_invalid(doca_mmap_dev_get_dpa_handle(mmap, host, NULL));
+	expect_success(doca_mmap_stop(mmap));
+	expect_success(doca_mmap_start(mmap));
+	expect_success(doca_mmap_dev_get_dpa_handle(mmap, host, &after));
+	assert_int_not_equal(after, handle);
 	expect_success(doca_mmap_destroy(mmap));
 }
 
@@ -481,8 +487,8 @@ int main(void)
 		cmocka_unit_test(the_range_is_set_once),
 		cmocka_unit_test(a_senseless_range_is_refused),
 		cmocka_unit_test(a_dmabuf_range_is_an_ordinary_range_with_a_descriptor),
-		cmocka_unit_test(memory_of_a_dpa_is_not_supported),
-		cmocka_unit_test(a_dpa_handle_is_not_supported),
+		cmocka_unit_test(memory_of_a_dpa_needs_a_dpa),
+		cmocka_unit_test(a_map_has_a_name_on_the_dpa_of_each_of_its_devices),
 		cmocka_unit_test(devices_are_added_once_and_removed_once),
 		cmocka_unit_test(devices_are_fixed_by_the_start),
 		cmocka_unit_test(more_devices_than_the_limit_are_refused),

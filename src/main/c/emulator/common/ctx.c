@@ -23,6 +23,10 @@ void emu_ctx_enter(struct doca_ctx *ctx, enum doca_ctx_states next)
 	if (ctx->state_changed == NULL)
 		return;
 	struct doca_pe *pe = ctx->pe;
+	if (pe == NULL) {
+		ctx->state_changed(ctx->user_data, ctx, prev, next);
+		return;
+	}
 	bool outer = emu_pe_enter_callback(pe);
 	ctx->state_changed(ctx->user_data, ctx, prev, next);
 	/* The callback may have destroyed a context that has become IDLE: nothing may look at it any more. */
@@ -35,10 +39,11 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return READING_START_WHEN_NOT_IDLE;
-	if (ctx->pe == NULL)
+	if (ctx->pe == NULL && ctx->dpa == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
 	emu_log_forget();
-	emu_pe_wake(ctx->pe);
+	if (ctx->pe != NULL)
+		emu_pe_wake(ctx->pe);
 	doca_error_t result = ctx->ops->start(ctx);
 	if (result == DOCA_SUCCESS)
 		emu_ctx_enter(ctx, DOCA_CTX_STATE_RUNNING);
@@ -55,7 +60,8 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 		return READING_STOP_WHEN_IDLE;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return READING_STOP_WHEN_STOPPING;
-	emu_pe_wake(ctx->pe);
+	if (ctx->pe != NULL)
+		emu_pe_wake(ctx->pe);
 	doca_error_t result = ctx->ops->stop(ctx);
 	if (result != DOCA_SUCCESS)
 		return result;
@@ -112,22 +118,24 @@ void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 	(void)ctx;
 }
 
-/* The emulated machine has neither a GPU nor a DPA. */
-static doca_error_t other_datapath(const struct doca_ctx *ctx, const void *processor)
+/* The emulated machine has no GPU. */
+doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
 {
-	if (ctx == NULL || processor == NULL)
+	if (ctx == NULL || gpu_dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_ERROR_NOT_SUPPORTED : DOCA_ERROR_BAD_STATE;
 }
 
-doca_error_t doca_ctx_set_datapath_on_gpu(struct doca_ctx *ctx, struct doca_gpu *gpu_dev)
-{
-	return other_datapath(ctx, gpu_dev);
-}
-
 doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa_dev)
 {
-	return other_datapath(ctx, dpa_dev);
+	if (ctx == NULL || dpa_dev == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (ctx->state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_BAD_STATE;
+	doca_error_t result = ctx->ops->take_dpa == NULL ? DOCA_ERROR_NOT_SUPPORTED : ctx->ops->take_dpa(ctx, dpa_dev);
+	if (result == DOCA_SUCCESS)
+		ctx->dpa = dpa_dev;
+	return result;
 }
 
 doca_error_t doca_ctx_set_completion_vector(struct doca_ctx *ctx, uint32_t comp_vector)

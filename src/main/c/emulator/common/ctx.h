@@ -16,6 +16,7 @@
 #include "sleeper.h"
 
 struct doca_dev;
+struct doca_dpa;
 
 struct emu_ctx_ops {
 	/* Begins a start from IDLE. SUCCESS: RUNNING at once; IN_PROGRESS: STARTING; else nothing happened. */
@@ -40,6 +41,8 @@ struct emu_ctx_ops {
 	doca_error_t (*validate)(const struct doca_task *task);
 	/* Takes back a task that is not in flight, or cancels one that is. */
 	void (*free_task)(struct doca_task *task);
+	/* Whether the context's data path can run on this dpa; the context is IDLE. NULL: on none. */
+	doca_error_t (*take_dpa)(struct doca_ctx *ctx, struct doca_dpa *dpa);
 };
 
 struct doca_ctx {
@@ -53,6 +56,7 @@ struct doca_ctx {
 	size_t num_inflight;
 	/* Taken from the pool and not freed; a context with any cannot become IDLE. */
 	size_t num_tasks_out;
+	struct doca_dpa *dpa; /* where the data path runs; NULL: on the CPU. Then it needs no engine */
 };
 
 enum emu_task_state {

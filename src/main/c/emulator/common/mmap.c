@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "dev_internal.h"
+#include "mmap_dpa.h"
 #include "mmap_export.h"
 #include "readings.h"
 
@@ -59,6 +60,7 @@ doca_error_t doca_mmap_destroy(struct doca_mmap *mmap)
 	if (in_use(mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
 	emu_mmap_drop_exports(mmap);
+	emu_mmap_drop_dpa_handles(mmap);
 	/* The memory itself may be gone already: it is not touched here. */
 	if (mmap->free_cb_armed)
 		mmap->free_cb(mmap->addr, mmap->len, mmap->opaque);
@@ -108,6 +110,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	} else {
 		atomic_store(&mmap->started, false);
 		emu_mmap_drop_exports(mmap);
+		emu_mmap_drop_dpa_handles(mmap);
 	}
 	pthread_mutex_unlock(&mmap->lock);
 	return result;
@@ -147,13 +150,6 @@ doca_error_t doca_mmap_set_dmabuf_memrange(struct doca_mmap *mmap, int dmabuf_fd
 	if (fcntl(dmabuf_fd, F_GETFD) < 0 || dmabuf_offset > SIZE_MAX - len)
 		return DOCA_ERROR_INVALID_VALUE;
 	return set_range(mmap, addr, len);
-}
-
-doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr, size_t len)
-{
-	if (mmap == NULL || dpa == NULL || len == 0 || len > UINT64_MAX - dpa_addr)
-		return DOCA_ERROR_INVALID_VALUE;
-	return DOCA_ERROR_NOT_SUPPORTED;
 }
 
 /* With the lock held: where the device is, or num_devs. */
@@ -283,21 +279,6 @@ doca_error_t doca_mmap_enable_thread_safety(struct doca_mmap *mmap)
 		result = DOCA_ERROR_NOT_PERMITTED;
 	else
 		mmap->thread_safe = true;
-	pthread_mutex_unlock(&mmap->lock);
-	return result;
-}
-
-doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
-					  doca_dpa_dev_mmap_t *dpa_mmap_handle)
-{
-	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = DOCA_ERROR_NOT_SUPPORTED;
-	pthread_mutex_lock(&mmap->lock);
-	if (!atomic_load(&mmap->started))
-		result = DOCA_ERROR_NOT_PERMITTED;
-	else if (!emu_mmap_has_dev(mmap, dev))
-		result = DOCA_ERROR_NOT_FOUND;
 	pthread_mutex_unlock(&mmap->lock);
 	return result;
 }

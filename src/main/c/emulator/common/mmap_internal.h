@@ -9,6 +9,8 @@
 #include "memory.h"
 
 struct doca_dev;
+struct doca_dpa;
+struct emu_dpa_map;
 
 /* A descriptor that was handed out for one device; it lives until the stop. */
 struct emu_export;
@@ -40,6 +42,9 @@ struct doca_mmap {
 	uint64_t export_id;
 	int64_t owner; /* process of an imported map */
 	struct doca_mmap *next_shared;
+	/* Its names on the DPA, and the dpa whose memory it maps (NULL: the host's). */
+	struct emu_dpa_map *dpa_maps;
+	struct doca_dpa *dpa;
 };
 
 static inline bool emu_mmap_usable(const struct doca_mmap *mmap)

@@ -127,4 +127,35 @@
 /* doca_log from the flush handler of a backend: the record is dropped. */
 #define READING_LOG_FROM_FLUSH_HANDLER DOCA_ERROR_NOT_PERMITTED
 
+/* ---- the DPA (docs/dpa.md) ---- */
+
+/* What needs a started dpa, thread or completion, and finds one that is not. */
+#define READING_DPA_NOT_STARTED DOCA_ERROR_BAD_STATE
+
+/* Memory of the DPA that was not allocated in one piece. */
+#define READING_DPA_OUT_OF_RANGE DOCA_ERROR_INVALID_VALUE
+
+/* Stopping or destroying a sync event that a launched kernel waits for or will change. */
+#define READING_SYNC_EVENT_USED DOCA_ERROR_IN_USE
+
+/* Cores and execution units as on a BlueField-3; one core is not for programs. */
+#define READING_DPA_CORES 16u
+#define READING_DPA_EUS_PER_CORE 16u
+#define READING_DPA_EUS 240u
+#define READING_DPA_MAX_THREADS_PER_KERNEL 128u
+
+/* How long a call or a launched kernel may run, seconds; then the dpa has failed, and the call answers so. */
+#define READING_DPA_MAX_RUN_S 12u
+
+/* How long the stop of a thread waits for the end of its run. */
+#define READING_DPA_STOP_PATIENCE_MS 1000
+#define READING_DPA_STOP_RUNNING DOCA_ERROR_DRIVER
+
+/* Memory of the DPA, bytes, and what is answered when it is used up. */
+#define READING_DPA_HEAP (UINT64_C(1) << 30)
+#define READING_DPA_HEAP_USED_UP DOCA_ERROR_NO_MEMORY
+
+/* The largest queue of a completion or of asynchronous operations. */
+#define READING_DPA_MAX_QUEUE (1u << 20)
+
 #endif

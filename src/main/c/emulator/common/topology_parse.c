@@ -58,6 +58,7 @@ static bool parse_without(struct span value, unsigned *lacks)
 		{"producer", EMU_CAN_PRODUCE},
 		{"consumer", EMU_CAN_CONSUME},
 		{"export", EMU_CAN_EXPORT},
+		{"dpa", EMU_CAN_DPA},
 	};
 	do {
 		struct span name = span_cut(&value, ',');

@@ -5,7 +5,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "base/cpu.h"
+#include "cpu.h"
 #include "base/faults.h"
 #include "fast/consumer.h"
 #include "memory.h"

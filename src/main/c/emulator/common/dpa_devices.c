@@ -1,0 +1,36 @@
+/* Which devices have a DPA. */
+#include <string.h>
+
+#include "dev_internal.h"
+#include "dpa.h"
+
+bool emu_devinfo_has_dpa(const struct doca_devinfo *info)
+{
+	return info->function->type == DOCA_PCI_FUNC_TYPE_PF && emu_devinfo_can(info, EMU_CAN_DPA);
+}
+
+bool emu_dev_reaches_dpa(const struct doca_dev *dev)
+{
+	return emu_dev_can(dev, EMU_CAN_DPA);
+}
+
+bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other)
+{
+	const struct emu_function *a = one->info.function;
+	const struct emu_function *b = other->info.function;
+	return a == b || (!a->dpu && !b->dpu && strcmp(a->dpu_pci, b->dpu_pci) == 0);
+}
+
+bool emu_dpa_anywhere(void)
+{
+	const struct emu_topology *topology = emu_topology();
+	struct emu_sides sides;
+	if (topology == NULL || !emu_topology_sides(&sides))
+		return false;
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct doca_devinfo info = {.function = &topology->functions[i]};
+		if (emu_topology_is_visible(info.function, &sides) && emu_devinfo_has_dpa(&info))
+			return true;
+	}
+	return false;
+}

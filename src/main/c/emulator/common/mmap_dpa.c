@@ -1,0 +1,106 @@
+/* Memory maps as programs on the DPA see them: their handles, and maps of the DPA's own memory. */
+#include <stdlib.h>
+
+#include "dpa.h"
+#include "mmap_dpa.h"
+#include "mmap_export.h"
+#include "readings.h"
+
+struct emu_dpa_map {
+	const struct doca_dev *dev;
+	uint32_t handle;
+	struct emu_dpa_map *next;
+};
+
+/* With the map's lock held. */
+static doca_error_t handle_for(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *handle)
+{
+	struct emu_dpa_map *map = mmap->dpa_maps;
+	while (map != NULL && map->dev != dev)
+		map = map->next;
+	if (map == NULL) {
+		map = malloc(sizeof(*map));
+		if (map == NULL)
+			return DOCA_ERROR_NO_MEMORY;
+		*map = (struct emu_dpa_map){.dev = dev, .next = mmap->dpa_maps};
+		map->handle = (uint32_t)emu_dpa_publish(EMU_DPA_MMAP, mmap, dev);
+		if (map->handle == 0) {
+			free(map);
+			return DOCA_ERROR_NO_MEMORY;
+		}
+		mmap->dpa_maps = map;
+	}
+	*handle = map->handle;
+	return DOCA_SUCCESS;
+}
+
+void emu_mmap_drop_dpa_handles(struct doca_mmap *mmap)
+{
+	while (mmap->dpa_maps != NULL) {
+		struct emu_dpa_map *map = mmap->dpa_maps;
+		mmap->dpa_maps = map->next;
+		emu_dpa_unpublish(map->handle);
+		free(map);
+	}
+}
+
+doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct doca_dev *dev,
+					  doca_dpa_dev_mmap_t *dpa_mmap_handle)
+{
+	if (mmap == NULL || dev == NULL || dpa_mmap_handle == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result;
+	pthread_mutex_lock(&mmap->lock);
+	if (!atomic_load(&mmap->started))
+		result = DOCA_ERROR_NOT_PERMITTED;
+	else if (!emu_mmap_has_dev(mmap, dev))
+		result = DOCA_ERROR_NOT_FOUND;
+	else if (!emu_dev_reaches_dpa(dev))
+		result = DOCA_ERROR_NOT_SUPPORTED;
+	else
+		result = handle_for(mmap, dev, dpa_mmap_handle);
+	pthread_mutex_unlock(&mmap->lock);
+	return result;
+}
+
+doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr, size_t len)
+{
+	if (mmap == NULL || dpa == NULL || len == 0 || len > UINT64_MAX - dpa_addr)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct emu_dpa *base = emu_dpa_of(dpa);
+	if (!atomic_load(&base->started))
+		return READING_DPA_NOT_STARTED;
+	if (!base->owns(dpa, dpa_addr, len))
+		return READING_DPA_OUT_OF_RANGE;
+	doca_error_t result = doca_mmap_set_memrange(mmap, (void *)(uintptr_t)dpa_addr, len);
+	if (result != DOCA_SUCCESS)
+		return result;
+	pthread_mutex_lock(&mmap->lock);
+	mmap->dpa = dpa;
+	/* The memory is the device's own: the program adds no device. */
+	result = emu_mmap_add_dev(mmap, base->dev);
+	pthread_mutex_unlock(&mmap->lock);
+	return result == DOCA_ERROR_ALREADY_EXIST ? DOCA_SUCCESS : result;
+}
+
+bool emu_dpa_map_has(uint32_t handle, uint64_t addr, uint64_t len, bool write, const char *call)
+{
+	struct doca_mmap *mmap = emu_dpa_find(EMU_DPA_MMAP, handle, call);
+	if (mmap == NULL)
+		return false;
+	struct doca_dpa *dpa = emu_dpa_run()->dpa;
+	/* An imported map's memory is here only if this process has exported it. */
+	bool here = emu_mmap_is_local(mmap) || mmap->export_id != 0;
+	const uint32_t writable = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
+	if (!emu_mmap_usable(mmap) || !here)
+		emu_dpa_fail(dpa, "%s: a map that is not started, or of another process", call);
+	else if (!emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, len) ||
+		 (mmap->dpa != NULL && !emu_dpa_of(mmap->dpa)->owns(mmap->dpa, addr, len)))
+		emu_dpa_fail(dpa, "%s: %llu bytes at %#llx are not within the map", call, (unsigned long long)len,
+			     (unsigned long long)addr);
+	else if (write && mmap->dpa == NULL && (mmap->permissions & writable) == 0)
+		emu_dpa_fail(dpa, "%s: the map's permissions do not let it be written", call);
+	else
+		return true;
+	return false;
+}

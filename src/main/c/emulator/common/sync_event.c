@@ -1,0 +1,382 @@
+/* Sync events between the CPU and the DPA. */
+#include "sync_event.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "dpa.h"
+#include "readings.h"
+
+struct location {
+	struct doca_dpa *dpa;
+	bool publishes, subscribes;
+	uint64_t handle;
+	struct location *next;
+};
+
+struct doca_sync_event {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	uint64_t value;
+	bool started;
+	bool cpu_publishes, cpu_subscribes;
+	struct location *locations; /* DPAs */
+	uint32_t users;
+	struct emu_sync_watch *watches;
+};
+
+/* ---- life ---- */
+
+doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+{
+	if (event == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct doca_sync_event *created = calloc(1, sizeof(*created));
+	if (created == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	pthread_mutex_init(&created->lock, NULL);
+	pthread_cond_init(&created->changed, NULL);
+	*event = created;
+	return DOCA_SUCCESS;
+}
+
+static void drop_handles(struct doca_sync_event *event)
+{
+	for (struct location *l = event->locations; l != NULL; l = l->next) {
+		emu_dpa_unpublish(l->handle);
+		l->handle = 0;
+	}
+}
+
+doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+{
+	if (event == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&event->lock);
+	bool used = event->users > 0;
+	pthread_mutex_unlock(&event->lock);
+	if (used)
+		return READING_SYNC_EVENT_USED;
+	drop_handles(event);
+	while (event->locations != NULL) {
+		struct location *next = event->locations->next;
+		free(event->locations);
+		event->locations = next;
+	}
+	pthread_cond_destroy(&event->changed);
+	pthread_mutex_destroy(&event->lock);
+	free(event);
+	return DOCA_SUCCESS;
+}
+
+static struct location *location_of(const struct doca_sync_event *event, const struct doca_dpa *dpa)
+{
+	struct location *location = event->locations;
+	while (location != NULL && location->dpa != dpa)
+		location = location->next;
+	return location;
+}
+
+static doca_error_t add_cpu(struct doca_sync_event *event, const struct doca_dev *dev, bool publishes)
+{
+	if (event == NULL || dev == NULL || event->started)
+		return DOCA_ERROR_INVALID_VALUE;
+	event->cpu_publishes |= publishes;
+	event->cpu_subscribes |= !publishes;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa, bool publishes)
+{
+	if (event == NULL || dpa == NULL || event->started)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct location *location = location_of(event, dpa);
+	if (location == NULL) {
+		location = calloc(1, sizeof(*location));
+		if (location == NULL)
+			return DOCA_ERROR_NO_MEMORY;
+		*location = (struct location){.dpa = dpa, .next = event->locations};
+		event->locations = location;
+	}
+	location->publishes |= publishes;
+	location->subscribes |= !publishes;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+{
+	return add_cpu(event, dev, true);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+{
+	return add_cpu(event, dev, false);
+}
+
+doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+{
+	return add_dpa(event, dpa, true);
+}
+
+doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+{
+	return add_dpa(event, dpa, false);
+}
+
+doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+{
+	if (event == NULL || event->started)
+		return DOCA_ERROR_INVALID_VALUE;
+	bool published = event->cpu_publishes, subscribed = event->cpu_subscribes;
+	for (const struct location *l = event->locations; l != NULL; l = l->next) {
+		published |= l->publishes;
+		subscribed |= l->subscribes;
+	}
+	if (!published || !subscribed)
+		return DOCA_ERROR_INVALID_VALUE;
+	event->started = true;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+{
+	if (event == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&event->lock);
+	doca_error_t result = !event->started    ? DOCA_ERROR_INVALID_VALUE
+			      : event->users > 0 ? READING_SYNC_EVENT_USED
+						 : DOCA_SUCCESS;
+	if (result == DOCA_SUCCESS)
+		event->started = false;
+	pthread_mutex_unlock(&event->lock);
+	if (result == DOCA_SUCCESS)
+		drop_handles(event);
+	return result;
+}
+
+doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return emu_devinfo_has_dpa(devinfo) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,
+					    doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+{
+	if (event == NULL || dpa == NULL || dpa_dev_se_handle == NULL || !event->started)
+		return DOCA_ERROR_INVALID_VALUE;
+	struct location *location = location_of(event, dpa);
+	if (location == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (location->handle == 0)
+		location->handle = emu_dpa_publish(EMU_DPA_SYNC_EVENT, event, dpa);
+	if (location->handle == 0)
+		return DOCA_ERROR_NO_MEMORY;
+	*dpa_dev_se_handle = location->handle;
+	return DOCA_SUCCESS;
+}
+
+/* ---- other machines ---- */
+
+doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+{
+	return event == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+{
+	return event == NULL || data == NULL || sz == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz,
+							   struct doca_sync_event_remote_net **event)
+{
+	return dev == NULL || data == NULL || sz == 0 || event == NULL ? DOCA_ERROR_INVALID_VALUE
+								       : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+{
+	return event == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
+}
+
+doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa,
+						       doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+{
+	return event == NULL || dpa == NULL || dpa_remote_event == NULL ? DOCA_ERROR_INVALID_VALUE
+									: DOCA_ERROR_NOT_SUPPORTED;
+}
+
+/* ---- values ---- */
+
+/* With the lock held: the watches that the value has reached, taken out of the event. */
+static struct emu_sync_watch *take_reached(struct doca_sync_event *event)
+{
+	struct emu_sync_watch *reached = NULL;
+	struct emu_sync_watch **link = &event->watches;
+	while (*link != NULL) {
+		struct emu_sync_watch *watch = *link;
+		if (event->value <= watch->above) {
+			link = &watch->next;
+			continue;
+		}
+		*link = watch->next;
+		watch->next = reached;
+		reached = watch;
+		event->users--;
+	}
+	return reached;
+}
+
+/* Ends with the event's lock given back: the event may be gone then. */
+static uint64_t change_locked(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
+{
+	uint64_t before = event->value;
+	event->value = change == EMU_SYNC_SET ? value : before + value;
+	struct emu_sync_watch *reached = take_reached(event);
+	pthread_cond_broadcast(&event->changed);
+	pthread_mutex_unlock(&event->lock);
+	while (reached != NULL) {
+		struct emu_sync_watch *next = reached->next;
+		reached->fire(reached);
+		reached = next;
+	}
+	return before;
+}
+
+void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
+{
+	pthread_mutex_lock(&event->lock);
+	(void)change_locked(event, change, value);
+}
+
+void emu_sync_event_use(struct doca_sync_event *event)
+{
+	pthread_mutex_lock(&event->lock);
+	event->users++;
+	pthread_mutex_unlock(&event->lock);
+}
+
+void emu_sync_event_change_and_unuse(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
+{
+	pthread_mutex_lock(&event->lock);
+	event->users--;
+	(void)change_locked(event, change, value);
+}
+
+void emu_sync_event_watch(struct doca_sync_event *event, struct emu_sync_watch *watch)
+{
+	pthread_mutex_lock(&event->lock);
+	bool waits = event->value <= watch->above;
+	if (waits) {
+		watch->next = event->watches;
+		event->watches = watch;
+		event->users++;
+	}
+	pthread_mutex_unlock(&event->lock);
+	if (!waits)
+		watch->fire(watch);
+}
+
+uint64_t emu_sync_event_value(struct doca_sync_event *event)
+{
+	pthread_mutex_lock(&event->lock);
+	uint64_t value = event->value;
+	pthread_mutex_unlock(&event->lock);
+	return value;
+}
+
+bool emu_sync_event_published_by(const struct doca_sync_event *event, const struct doca_dpa *dpa)
+{
+	const struct location *location = location_of(event, dpa);
+	return event->started && location != NULL && location->publishes;
+}
+
+bool emu_sync_event_subscribed_by(const struct doca_sync_event *event, const struct doca_dpa *dpa)
+{
+	const struct location *location = location_of(event, dpa);
+	return event->started && location != NULL && location->subscribes;
+}
+
+doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+{
+	if (event == NULL || value == NULL || !event->started)
+		return DOCA_ERROR_INVALID_VALUE;
+	*value = emu_sync_event_value(event);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
+{
+	if (event == NULL || fetched == NULL || !event->started || !event->cpu_publishes)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&event->lock);
+	*fetched = change_locked(event, EMU_SYNC_ADD, value);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+{
+	if (event == NULL || !event->started || !event->cpu_publishes)
+		return DOCA_ERROR_INVALID_VALUE;
+	emu_sync_event_change(event, EMU_SYNC_SET, value);
+	return DOCA_SUCCESS;
+}
+
+enum relation { GREATER, EQUAL, UNEQUAL };
+
+static bool holds(uint64_t value, enum relation relation, uint64_t wanted)
+{
+	switch (relation) {
+	case GREATER:
+		return value > wanted;
+	case EQUAL:
+		return value == wanted;
+	case UNEQUAL:
+	default:
+		return value != wanted;
+	}
+}
+
+/* Both forms sleep: an emulated device has no processor to spare. */
+static doca_error_t await(struct doca_sync_event *event, enum relation relation, uint64_t value, uint64_t mask)
+{
+	if (event == NULL || !event->started || !event->cpu_subscribes)
+		return DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_lock(&event->lock);
+	while (!holds(event->value & mask, relation, value))
+		pthread_cond_wait(&event->changed, &event->lock);
+	pthread_mutex_unlock(&event->lock);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, GREATER, value, mask);
+}
+
+doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, GREATER, value, mask);
+}
+
+doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, EQUAL, value, mask);
+}
+
+doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, EQUAL, value, mask);
+}
+
+doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, UNEQUAL, value, mask);
+}
+
+doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+{
+	return await(event, UNEQUAL, value, mask);
+}

@@ -1,0 +1,37 @@
+/* Sync events as the DPA uses them.
+ *
+ * Threads: any; each event has a lock of its own. */
+#ifndef EMU_SYNC_EVENT_H
+#define EMU_SYNC_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "doca_sync_event.h"
+#include "export.h"
+
+enum emu_sync_change { EMU_SYNC_SET, EMU_SYNC_ADD };
+
+/* Whether a started event has the dpa among its publishers (or subscribers). */
+EMU_PRIVATE_API bool emu_sync_event_published_by(const struct doca_sync_event *event, const struct doca_dpa *dpa);
+EMU_PRIVATE_API bool emu_sync_event_subscribed_by(const struct doca_sync_event *event, const struct doca_dpa *dpa);
+
+EMU_PRIVATE_API uint64_t emu_sync_event_value(struct doca_sync_event *event);
+EMU_PRIVATE_API void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value);
+
+/* Keeps the event from being stopped until the change that it is kept for. */
+EMU_PRIVATE_API void emu_sync_event_use(struct doca_sync_event *event);
+EMU_PRIVATE_API void emu_sync_event_change_and_unuse(struct doca_sync_event *event, enum emu_sync_change change,
+						     uint64_t value);
+
+/* Who waits for a value above `above`: called once, by the thread that changes the value, or at once. The watch lives
+ * until then, and the event is in use until then. */
+struct emu_sync_watch {
+	uint64_t above;
+	void (*fire)(struct emu_sync_watch *watch);
+	struct emu_sync_watch *next;
+};
+
+EMU_PRIVATE_API void emu_sync_event_watch(struct doca_sync_event *event, struct emu_sync_watch *watch);
+
+#endif

@@ -1,0 +1,303 @@
+/* What the host has done on the DPA: memory, calls, launches; logs, tables and copies of its programs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "doca_buf_array.h"
+#include "doca_sync_event.h"
+#include "fixture.h"
+
+static void memory_goes_both_ways(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	doca_dpa_dev_uintptr_t memory, none = 7;
+	uint64_t number = 42, got = 0;
+	dpa_open(&dpa);
+	OK(doca_dpa_mem_alloc(dpa.dpa, 16, &memory));
+	OK(doca_dpa_rpc(dpa.dpa, load, &got, memory));
+	assert_int_not_equal(got, 0); /* nobody has cleared it */
+	OK(doca_dpa_h2d_memcpy(dpa.dpa, memory + 8, &number, sizeof(number)));
+	OK(doca_dpa_rpc(dpa.dpa, load, &got, memory + 8));
+	assert_int_equal(got, 42);
+	OK(doca_dpa_memset(dpa.dpa, memory, 1, 16));
+	OK(doca_dpa_d2h_memcpy(dpa.dpa, &got, memory + 8, sizeof(got)));
+	assert_int_equal(got, UINT64_C(0x0101010101010101));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_h2d_memcpy(dpa.dpa, memory + 9, &number, sizeof(number)));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_d2h_memcpy(dpa.dpa, &got, memory - 1, sizeof(got)));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_memset(dpa.dpa, memory, 1, 17));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_mem_free(dpa.dpa, memory + 8));
+	GIVES(DOCA_ERROR_NO_MEMORY, doca_dpa_mem_alloc(dpa.dpa, SIZE_MAX, &none));
+	assert_int_equal(none, 0);
+	GIVES(DOCA_ERROR_NO_MEMORY, doca_dpa_mem_alloc(dpa.dpa, (size_t)1 << 30, &none));
+	OK(doca_dpa_mem_free(dpa.dpa, memory));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_mem_free(dpa.dpa, memory));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_memset(dpa.dpa, memory, 1, 1));
+	OK(doca_dpa_mem_alloc(dpa.dpa, 100, &memory)); /* a dpa frees what is left */
+	dpa_close(&dpa);
+}
+
+static void buffers_go_both_ways(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct memory memory;
+	doca_dpa_dev_uintptr_t there;
+	dpa_open(&dpa);
+	memory_open(&memory, 256, 4, dpa.dev, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	OK(doca_dpa_mem_alloc(dpa.dpa, 64, &there));
+	struct doca_buf *from = memory_buf(&memory, 0, 64, 48), *to = memory_buf(&memory, 128, 64, 0);
+	fill(memory.bytes, 48, 5);
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_h2d_buf_memcpy(dpa.dpa, there, from, 49));
+	OK(doca_dpa_h2d_buf_memcpy(dpa.dpa, there, from, 48));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_d2h_buf_memcpy(dpa.dpa, to, there, 65));
+	OK(doca_dpa_d2h_buf_memcpy(dpa.dpa, to, there, 48));
+	assert_true(filled(memory.bytes + 128, 48, 5));
+	assert_int_equal(buf_data_len(to), 48);
+	buf_release(from);
+	buf_release(to);
+	OK(doca_dpa_mem_free(dpa.dpa, there));
+	memory_close(&memory);
+	dpa_close(&dpa);
+}
+
+static struct doca_sync_event *event_make(struct dpa *dpa, bool to_dpa)
+{
+	struct doca_sync_event *event;
+	OK(doca_sync_event_create(&event));
+	if (to_dpa) {
+		OK(doca_sync_event_add_publisher_location_cpu(event, dpa->dev));
+		OK(doca_sync_event_add_subscriber_location_dpa(event, dpa->dpa));
+	} else {
+		OK(doca_sync_event_add_publisher_location_dpa(event, dpa->dpa));
+		OK(doca_sync_event_add_subscriber_location_cpu(event, dpa->dev));
+	}
+	OK(doca_sync_event_start(event));
+	return event;
+}
+
+static void all_ranks_of_a_launch_run_at_once(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	enum { RANKS = 32 };
+	dpa_open(&dpa);
+	struct doca_sync_event *done = event_make(&dpa, false);
+	uint64_t *words = dpa_zeros(dpa.dpa, (1 + RANKS) * sizeof(uint64_t));
+	OK(doca_dpa_kernel_launch_update_add(dpa.dpa, NULL, 0, done, 5, RANKS, meet, words, (uint64_t)RANKS));
+	OK(doca_sync_event_wait_eq(done, 5, UINT64_MAX));
+	for (uint64_t rank = 0; rank < RANKS; rank++)
+		assert_int_equal(words[1 + rank], RANKS * 1000 + rank);
+	HEALTHY(dpa.dpa);
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 0, meet));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 129, meet));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, done, 0, NULL, 1, 1, meet));
+	OK(doca_sync_event_stop(done));
+	OK(doca_sync_event_destroy(done));
+	dpa_release(dpa.dpa, words);
+	dpa_close(&dpa);
+}
+
+static void a_launch_waits_for_its_event(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	uint64_t value, before;
+	dpa_open(&dpa);
+	struct doca_sync_event *go = event_make(&dpa, true), *done = event_make(&dpa, false);
+	uint64_t *words = dpa_zeros(dpa.dpa, 2 * sizeof(uint64_t));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, go, 255, done, 1, 1, meet));
+	OK(doca_dpa_kernel_launch_update_set(dpa.dpa, go, 3, done, 77, 1, meet, words, UINT64_C(1)));
+	GIVES(DOCA_ERROR_IN_USE, doca_sync_event_stop(go));
+	GIVES(DOCA_ERROR_IN_USE, doca_sync_event_destroy(done));
+	GIVES(DOCA_ERROR_IN_USE, doca_dpa_stop(dpa.dpa));
+	OK(doca_sync_event_update_set(go, 3));
+	OK(doca_dpa_rpc(dpa.dpa, load, &value, words));
+	assert_int_equal(value, 0);
+	OK(doca_sync_event_update_add(go, 1, &before));
+	assert_int_equal(before, 3);
+	OK(doca_sync_event_wait_gt(done, 76, UINT64_MAX));
+	OK(doca_sync_event_get(done, &value));
+	assert_int_equal(value, 77);
+	assert_int_equal(words[0], 1);
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_sync_event_update_set(done, 1)); /* the CPU is no publisher */
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_sync_event_wait_neq(go, 1, 1));  /* and here no subscriber */
+	OK(doca_sync_event_destroy(go));
+	OK(doca_sync_event_destroy(done));
+	dpa_release(dpa.dpa, words);
+	dpa_close(&dpa);
+}
+
+static void kernels_and_host_talk_by_events(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	uint64_t question_handle, reply_handle, none;
+	dpa_open(&dpa);
+	struct doca_sync_event *question = event_make(&dpa, true), *reply = event_make(&dpa, false);
+	struct doca_dpa *extended;
+	OK(doca_sync_event_get_dpa_handle(question, dpa.dpa, &question_handle));
+	OK(doca_sync_event_get_dpa_handle(reply, dpa.dpa, &reply_handle));
+	OK(doca_dpa_device_extend(dpa.dpa, dpa.devices.host2, &extended));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_sync_event_get_dpa_handle(reply, extended, &none));
+	OK(doca_dpa_destroy(extended));
+	OK(doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, NULL, 0, 1, answer, question_handle, reply_handle));
+	OK(doca_sync_event_update_set(question, 4));
+	OK(doca_sync_event_update_set(question, 9));
+	OK(doca_sync_event_wait_eq_yield(reply, 109, UINT64_MAX));
+	HEALTHY(dpa.dpa);
+	AWAIT(doca_dpa_stop(dpa.dpa) == DOCA_SUCCESS);
+	OK(doca_dpa_destroy(dpa.dpa));
+	OK(doca_sync_event_destroy(question));
+	OK(doca_sync_event_destroy(reply));
+	devices_close(&dpa.devices);
+}
+
+static void expect_text(const char *path, const char *wanted)
+{
+	char text[512];
+	FILE *file = fopen(path, "r");
+	assert_non_null(file);
+	size_t len = fread(text, 1, sizeof(text) - 1, file);
+	text[len] = '\0';
+	fclose(file);
+	assert_string_equal(text, wanted);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void logs_and_traces_go_to_files(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	char log[64], trace[64], path[64];
+	uint32_t len = 2;
+	doca_dpa_dev_log_level_t level;
+	snprintf(log, sizeof(log), "/tmp/dpa-log-%d", getpid());
+	snprintf(trace, sizeof(trace), "/tmp/dpa-trace-%d", getpid());
+	dpa_open(&dpa);
+	OK(doca_dpa_stop(dpa.dpa));
+	OK(doca_dpa_get_log_level(dpa.dpa, &level));
+	assert_int_equal(level, DOCA_DPA_DEV_LOG_LEVEL_INFO);
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_set_log_level(dpa.dpa, (doca_dpa_dev_log_level_t)55));
+	OK(doca_dpa_set_log_level(dpa.dpa, DOCA_DPA_DEV_LOG_LEVEL_WARNING));
+	GIVES(DOCA_ERROR_NO_MEMORY, doca_dpa_log_file_get_path(dpa.dpa, path, &len));
+	GIVES(DOCA_ERROR_OPERATING_SYSTEM, doca_dpa_log_file_set_path(dpa.dpa, "/nowhere/at/all"));
+	OK(doca_dpa_log_file_set_path(dpa.dpa, log));
+	OK(doca_dpa_trace_file_set_path(dpa.dpa, trace));
+	len = sizeof(path);
+	OK(doca_dpa_log_file_get_path(dpa.dpa, path, &len));
+	assert_string_equal(path, log);
+	assert_int_equal(len, strlen(log) + 1);
+	len = sizeof(path);
+	OK(doca_dpa_trace_file_get_path(dpa.dpa, path, &len));
+	assert_string_equal(path, trace);
+	OK(doca_dpa_start(dpa.dpa));
+	OK(doca_dpa_rpc(dpa.dpa, say, NULL, UINT64_C(7)));
+	dpa_close(&dpa);
+	expect_text(log, "[DPA][ERR] an error 7\n[DPA][WRN] a warning\n");
+	expect_text(trace, "7 2 3 4 5\n");
+}
+
+static void programs_have_hash_tables(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct doca_dpa_hash_table *table;
+	uint64_t handle, found;
+	dpa_open(&dpa);
+	OK(doca_dpa_hash_table_create(dpa.dpa, 50, &table));
+	OK(doca_dpa_hash_table_get_dpa_handle(table, &handle));
+	OK(doca_dpa_rpc(dpa.dpa, use_table, &found, handle, 50, UINT64_C(0)));
+	assert_int_equal(found, 49 * 50 / 2 - 1 + 100); /* the value of key 7 is 100 instead of 1 */
+	HEALTHY(dpa.dpa);
+	OK(doca_dpa_rpc(dpa.dpa, use_table, &found, handle, 49, UINT64_C(1)));
+	FAILED(dpa.dpa);
+	OK(doca_dpa_hash_table_destroy(table));
+	dpa_close(&dpa);
+}
+
+static void programs_copy_between_maps(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct memory memory;
+	struct doca_dpa_completion *completion;
+	struct doca_dpa_async_ops *ops;
+	struct doca_mmap *heap;
+	uint64_t completion_handle, ops_handle, got;
+	dpa_open(&dpa);
+	memory_open(&memory, 256, 1, dpa.dev, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	uint8_t *there = dpa_zeros(dpa.dpa, 128);
+	OK(doca_mmap_create(&heap));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_mmap_set_dpa_memrange(heap, dpa.dpa, (uint64_t)there, 129));
+	OK(doca_mmap_set_dpa_memrange(heap, dpa.dpa, (uint64_t)there, 128));
+	OK(doca_mmap_start(heap));
+	OK(doca_dpa_completion_create(dpa.dpa, 4, &completion));
+	OK(doca_dpa_completion_start(completion));
+	OK(doca_dpa_completion_get_dpa_handle(completion, &completion_handle));
+	OK(doca_dpa_async_ops_create(dpa.dpa, 4, 0xabcdef, &ops));
+	OK(doca_dpa_async_ops_attach(ops, completion));
+	OK(doca_dpa_async_ops_start(ops));
+	OK(doca_dpa_async_ops_get_dpa_handle(ops, &ops_handle));
+	uint64_t on_host = handle_of_map(memory.mmap, dpa.dev), on_dpa = handle_of_map(heap, dpa.dev);
+	fill(memory.bytes, 128, 9);
+	OK(doca_dpa_rpc(dpa.dpa, copy, &got, ops_handle, completion_handle, on_dpa, there, on_host, memory.bytes,
+			UINT64_C(128), UINT64_C(1)));
+	assert_int_equal(got, 0xabcdef); /* type SEND */
+	assert_true(filled(there, 128, 9));
+	OK(doca_dpa_rpc(dpa.dpa, copy, &got, ops_handle, completion_handle, on_dpa, there, on_host, memory.bytes,
+			UINT64_C(64), UINT64_C(3)));
+	assert_int_equal(got, UINT64_MAX); /* no report is wanted */
+	HEALTHY(dpa.dpa);
+
+	struct doca_buf_arr *array;
+	uint64_t array_handle;
+	OK(doca_buf_arr_create(5, &array));
+	OK(doca_buf_arr_set_target_dpa(array, dpa.dpa));
+	OK(doca_buf_arr_set_params(array, memory.mmap, 64, 0));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_buf_arr_start(array)); /* five times 64 */
+	OK(doca_buf_arr_destroy(array));
+	OK(doca_buf_arr_create(3, &array));
+	OK(doca_buf_arr_set_target_dpa(array, dpa.dpa));
+	OK(doca_buf_arr_set_params(array, memory.mmap, 64, 64));
+	OK(doca_buf_arr_start(array));
+	GIVES(DOCA_ERROR_BAD_STATE, doca_buf_arr_start(array));
+	GIVES(DOCA_ERROR_BAD_STATE, doca_buf_arr_set_params(array, memory.mmap, 64, 64));
+	GIVES(DOCA_ERROR_BAD_STATE, doca_buf_arr_set_target_dpa(array, dpa.dpa));
+	GIVES(DOCA_ERROR_NOT_PERMITTED, doca_mmap_stop(memory.mmap));
+	OK(doca_buf_arr_get_dpa_handle(array, &array_handle));
+	fill(memory.bytes + 64, 64, 10);
+	OK(doca_dpa_rpc(dpa.dpa, copy_elements, &got, ops_handle, array_handle));
+	assert_int_equal(got, 1);
+	assert_true(filled(memory.bytes + 128, 64, 10));
+	HEALTHY(dpa.dpa);
+	OK(doca_buf_arr_stop(array));
+	OK(doca_buf_arr_destroy(array));
+
+	OK(doca_dpa_rpc(dpa.dpa, copy, &got, ops_handle, completion_handle, on_dpa, there, on_host, memory.bytes,
+			UINT64_C(129), UINT64_C(1)));
+	assert_int_equal(got, UINT64_C(0xd00abcdef)); /* more than the map has: type SEND_ERR */
+	FAILED(dpa.dpa);
+	OK(doca_dpa_async_ops_destroy(ops));
+	OK(doca_dpa_completion_destroy(completion));
+	OK(doca_mmap_destroy(heap));
+	dpa_release(dpa.dpa, there);
+	memory_close(&memory);
+	dpa_close(&dpa);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(memory_goes_both_ways),
+		cmocka_unit_test(buffers_go_both_ways),
+		cmocka_unit_test(all_ranks_of_a_launch_run_at_once),
+		cmocka_unit_test(a_launch_waits_for_its_event),
+		cmocka_unit_test(kernels_and_host_talk_by_events),
+		cmocka_unit_test(logs_and_traces_go_to_files),
+		cmocka_unit_test(programs_have_hash_tables),
+		cmocka_unit_test(programs_copy_between_maps),
+	};
+	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+}

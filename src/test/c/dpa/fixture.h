@@ -1,0 +1,92 @@
+/* What the tests of the DPA share: a started dpa with the program of program.c. */
+#ifndef TEST_DPA_FIXTURE_H
+#define TEST_DPA_FIXTURE_H
+
+#include <sched.h>
+
+#include "doca_dpa.h"
+#include "harness.h"
+
+extern struct doca_dpa_app *test_program;
+doca_dpa_func_t sum, say, load, use_table, copy, copy_elements, run_for_ever, misuse, use_completion_of, meet, answer,
+	count_runs, return_at_once, poll_for_ever, notify;
+
+struct dpa {
+	struct devices devices;
+	struct doca_dev *dev; /* the host's physical function */
+	struct doca_dpa *dpa;
+};
+
+static inline void dpa_open(struct dpa *dpa)
+{
+	devices_open(&dpa->devices);
+	dpa->dev = dpa->devices.host;
+	OK(doca_dpa_create(dpa->dev, &dpa->dpa));
+	OK(doca_dpa_set_app(dpa->dpa, test_program));
+	OK(doca_dpa_start(dpa->dpa));
+}
+
+static inline void dpa_close(struct dpa *dpa)
+{
+	OK(doca_dpa_stop(dpa->dpa));
+	OK(doca_dpa_destroy(dpa->dpa));
+	devices_close(&dpa->devices);
+}
+
+#define HEALTHY(which) OK(doca_dpa_peek_at_last_error(which))
+#define FAILED(which) GIVES(DOCA_ERROR_BAD_STATE, doca_dpa_peek_at_last_error(which))
+
+/* Waits until a condition holds that kernels bring about. */
+#define AWAIT(condition)                                                                                               \
+	do {                                                                                                           \
+		int64_t await_deadline = harness_deadline();                                                           \
+		while (!(condition)) {                                                                                 \
+			harness_in_time(await_deadline, __FILE__, __LINE__, #condition);                               \
+			sched_yield();                                                                                 \
+		}                                                                                                      \
+	} while (0)
+
+/* As in program.c; memory of the DPA is the process's own here, so that a test may look at it. */
+struct shared {
+	uint64_t runs;
+	uint64_t limit;
+	uint64_t next;
+	uint64_t storage, rank, size;
+};
+
+static inline void *dpa_zeros(struct doca_dpa *dpa, size_t size)
+{
+	doca_dpa_dev_uintptr_t memory;
+	OK(doca_dpa_mem_alloc(dpa, size, &memory));
+	OK(doca_dpa_memset(dpa, memory, 0, size));
+	return (void *)memory;
+}
+
+static inline void dpa_release(struct doca_dpa *dpa, void *memory)
+{
+	OK(doca_dpa_mem_free(dpa, (doca_dpa_dev_uintptr_t)memory));
+}
+
+static inline struct doca_dpa_thread *thread_make(struct doca_dpa *dpa, doca_dpa_func_t *func, const void *argument)
+{
+	struct doca_dpa_thread *thread;
+	OK(doca_dpa_thread_create(dpa, &thread));
+	OK(doca_dpa_thread_set_func_arg(thread, func, (uint64_t)argument));
+	OK(doca_dpa_thread_start(thread));
+	return thread;
+}
+
+static inline void thread_end(struct doca_dpa_thread *thread)
+{
+	OK(doca_dpa_thread_stop(thread));
+	OK(doca_dpa_thread_destroy(thread));
+}
+
+static inline uint64_t handle_of_map(struct doca_mmap *map, struct doca_dev *dev)
+{
+	doca_dpa_dev_mmap_t handle;
+	OK(doca_mmap_dev_get_dpa_handle(map, dev, &handle));
+	return handle;
+}
+
+#endif
