@@ -17,6 +17,7 @@ MAY_INCLUDE = {
     "comch/fast": {"comch/connection", "comch/base", "common", "include"},
     "channel": {"comch/base", "common", "include"},
     "channel/v1_2": {"channel", "comch/base", "common", "include"},
+    "comch/msgq": {"comch/fast", "comch/connection", "comch/base", "common", "include"},
     "dpa": {"common", "include"},
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},
 }

@@ -96,16 +96,16 @@ void *emu_dpa_find(enum emu_dpa_kind kind, uint64_t handle, const char *call)
 	return entry->object;
 }
 
-static struct emu_dpa_run *begin_call(const char *call)
+bool emu_dpa_begin(const char *call)
 {
 	struct emu_dpa_run *run = current;
 	if (EMU_UNLIKELY(run == NULL)) {
 		EMU_LOG_ERROR("%s: only kernels on the DPA may call it", call);
-		return NULL;
+		return false;
 	}
 	/* Seen before the handle is looked up: pairs with unpublish, which stores the handle and then looks here. */
 	(void)atomic_fetch_add(&run->calls, 1);
-	return run;
+	return true;
 }
 
 void emu_dpa_leave(void)
@@ -117,7 +117,7 @@ void emu_dpa_leave(void)
 
 void *emu_dpa_enter(enum emu_dpa_kind kind, uint64_t handle, const char *call)
 {
-	if (begin_call(call) == NULL)
+	if (!emu_dpa_begin(call))
 		return NULL;
 	void *object = emu_dpa_find(kind, handle, call);
 	if (object == NULL)

@@ -113,6 +113,8 @@ EMU_PRIVATE_API void emu_dpa_unpublish(uint64_t handle);
 /* The object for a call on the device by the calling EU, which ends with emu_dpa_leave. NULL, logged and noted as the
  * dpa's error: the handle names no such object of the EU's dpa. `call` names the call. */
 EMU_PRIVATE_API void *emu_dpa_enter(enum emu_dpa_kind kind, uint64_t handle, const char *call);
+/* The same without an object to begin with; false: the caller is no EU. */
+EMU_PRIVATE_API bool emu_dpa_begin(const char *call);
 /* For a further object of the same call; no further leave. */
 EMU_PRIVATE_API void *emu_dpa_find(enum emu_dpa_kind kind, uint64_t handle, const char *call);
 EMU_PRIVATE_API void emu_dpa_leave(void);

@@ -34,6 +34,7 @@ struct emu_limits {
 #define EMU_BOUND_BUF_SIZE UINT32_MAX
 #define EMU_BOUND_BUF_LIST_LEN 64u
 #define EMU_BOUND_IMM_DATA_LEN 32u
+#define EMU_BOUND_MSGQ_IMM_LEN 96u /* of a MsgQ, which has no shared memory; no topology moves it */
 
 /* Messages and queue together: (queue + 1) * (message rounded up to 16 + 16) bytes. */
 #define EMU_BOUND_QUEUE_BYTES (UINT64_C(64) << 20)

@@ -132,6 +132,18 @@
 /* What needs a started dpa, thread or completion, and finds one that is not. */
 #define READING_DPA_NOT_STARTED DOCA_ERROR_BAD_STATE
 
+/* Starting a producer or consumer of a MsgQ on the DPA without data path, completion or size of its queue; one whose
+ * data path is not where the MsgQ has it. */
+#define READING_DPA_PART_MISSING DOCA_ERROR_BAD_STATE
+#define READING_DPA_WRONG_SIDE DOCA_ERROR_INVALID_VALUE
+
+/* A MsgQ with both ends on the DPA, at its start. */
+#define READING_MSGQ_WITHOUT_CPU DOCA_ERROR_INVALID_VALUE
+
+/* Producers and consumers of a MsgQ when nothing was set, and elements of a completion of consumers. */
+#define READING_MSGQ_DEFAULT_CHILDREN 1u
+#define READING_MSGQ_DEFAULT_RECV 64u
+
 /* Memory of the DPA that was not allocated in one piece. */
 #define READING_DPA_OUT_OF_RANGE DOCA_ERROR_INVALID_VALUE
 

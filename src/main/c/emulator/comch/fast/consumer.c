@@ -5,8 +5,8 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "cpu.h"
 #include "base/faults.h"
+#include "cpu.h"
 #include "fast/consumer.h"
 #include "memory.h"
 #include "readings.h"
@@ -74,10 +74,11 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_NOT_CONNECTED;
 	/* NOLINTNEXTLINE(bugprone-sizeof-expression): it is an array of pointers */
 	consumer->tasks = calloc(round_up_pow2(consumer->num_tasks), sizeof(consumer->tasks[0]));
-	doca_error_t result = consumer->tasks == NULL
-				      ? DOCA_ERROR_INITIALIZATION
-				      : task_pool_init(&consumer->pool, ctx, consumer->num_tasks,
-						       sizeof(struct doca_comch_consumer_task_post_recv));
+	doca_error_t result =
+		consumer->tasks == NULL
+			? DOCA_ERROR_INITIALIZATION
+			: task_pool_init(&consumer->pool, ctx, consumer->num_tasks,
+					 sizeof(struct doca_comch_consumer_task_post_recv) + EMU_BOUND_IMM_DATA_LEN);
 	if (result == DOCA_SUCCESS)
 		result = open_region(consumer);
 	if (result != DOCA_SUCCESS) {

@@ -24,8 +24,10 @@ struct doca_comch_consumer_task_post_recv {
 	uint64_t piped;
 	uint32_t producer_id;
 	uint32_t imm_len;
-	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
+	uint8_t imm[]; /* as many as the consumer takes */
 };
+
+struct msgq_consumer;
 
 struct doca_comch_consumer {
 	struct doca_ctx ctx;
@@ -59,7 +61,12 @@ struct doca_comch_consumer {
 	struct doca_comch_consumer_task_post_recv **tasks; /* by index & mask */
 	struct task_pool pool;
 
-	struct doca_mmap *mmap; /* from create to destroy; here to leave the fields of each message close together */
+	/* From create to destroy; here to leave the fields of each message close together. */
+	struct doca_mmap *mmap;
+	uint32_t imm_bound;         /* of imm_data_len */
+	struct msgq_consumer *msgq; /* NULL: of a connection */
+	/* Leaves what it was made from. */
+	void (*release)(struct doca_comch_consumer *consumer);
 };
 
 static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consumer, uint64_t index)

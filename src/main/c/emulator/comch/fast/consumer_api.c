@@ -6,6 +6,13 @@
 #include "memory.h"
 #include "readings.h"
 
+static void leave_connection(struct doca_comch_consumer *consumer)
+{
+	own_consumer_delist(consumer->connection, &consumer->own);
+	emu_mmap_unuse(consumer->mmap);
+	connection_disown(consumer->connection, &consumer->connection->num_consumers);
+}
+
 doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_connection, struct doca_mmap *buf_mmap,
 					struct doca_comch_consumer **consumer)
 {
@@ -31,7 +38,8 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 		created->mmap = buf_mmap;
 		created->range = range;
 		created->range_len = range_len;
-		created->imm_data_len = emu_limits()->max_imm_data_len;
+		created->imm_bound = created->imm_data_len = emu_limits()->max_imm_data_len;
+		created->release = leave_connection;
 		created->max_room = emu_limits()->max_buf_size;
 	}
 	if (created == NULL || own_consumer_enlist(comch_connection, &created->own) != DOCA_SUCCESS) {
@@ -51,9 +59,7 @@ doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&consumer->ctx);
-	own_consumer_delist(consumer->connection, &consumer->own);
-	emu_mmap_unuse(consumer->mmap);
-	connection_disown(consumer->connection, &consumer->connection->num_consumers);
+	consumer->release(consumer);
 	free(consumer);
 	return DOCA_SUCCESS;
 }
@@ -81,7 +87,7 @@ doca_error_t doca_comch_consumer_get_imm_data_len(const struct doca_comch_consum
 
 doca_error_t doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
-	if (consumer == NULL || imm_data_len > emu_limits()->max_imm_data_len)
+	if (consumer == NULL || imm_data_len > consumer->imm_bound)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;

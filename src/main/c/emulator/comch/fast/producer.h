@@ -42,15 +42,22 @@ struct doca_comch_producer_task_send {
 	const struct doca_buf *buf;
 	uint32_t consumer_id;
 	uint32_t imm_len;
-	uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
-	/* While the pipeline carries the payload, or the consumer fetches it. */
-	struct doca_comch_producer_task_send *next_piped;
-	uint32_t slot, capacity; /* of the consumer */
-	uint64_t entry;          /* of the directory at submit */
-	uint64_t index;
-	const uint8_t *source; /* NULL: of a list, by producer_list_of */
-	uint64_t len, piped;
+	union {
+		struct {
+			uint8_t imm[EMU_BOUND_IMM_DATA_LEN];
+			/* While the pipeline carries the payload, or the consumer fetches it. */
+			struct doca_comch_producer_task_send *next_piped;
+			uint32_t slot, capacity; /* of the consumer */
+			uint64_t entry;          /* of the directory at submit */
+			uint64_t index;
+			const uint8_t *source; /* NULL: of a list, by producer_list_of */
+			uint64_t len, piped;
+		};
+		uint8_t any_imm[EMU_BOUND_MSGQ_IMM_LEN]; /* a MsgQ sends nothing else */
+	};
 };
+
+struct msgq_producer;
 
 struct doca_comch_producer {
 	struct doca_ctx ctx;
@@ -78,6 +85,11 @@ struct doca_comch_producer {
 
 	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */
 	struct iovec *lists; /* max_list of each task; NULL where that is 1. While not IDLE */
+
+	uint32_t imm_bound;         /* of the immediate data of a send */
+	struct msgq_producer *msgq; /* NULL: of a connection */
+	/* Leaves what it was made from. */
+	void (*release)(struct doca_comch_producer *producer);
 };
 
 static inline uint64_t directory_entry(const struct doca_comch_producer *producer, uint32_t slot)

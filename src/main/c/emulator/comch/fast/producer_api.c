@@ -52,6 +52,12 @@ static void delist(struct doca_comch_producer *producer)
 	pthread_mutex_unlock(&producer->connection->lock);
 }
 
+static void leave_connection(struct doca_comch_producer *producer)
+{
+	delist(producer);
+	connection_disown(producer->connection, &producer->connection->num_producers);
+}
+
 /* ---- producers ---- */
 
 doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_connection,
@@ -72,6 +78,8 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 	created->connection = comch_connection;
 	created->max_len = emu_limits()->max_buf_size;
 	created->max_list = emu_limits()->max_buf_list_len;
+	created->imm_bound = emu_limits()->max_imm_data_len;
+	created->release = leave_connection;
 	enlist(created);
 	*producer = created;
 	return DOCA_SUCCESS;
@@ -84,8 +92,7 @@ doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&producer->ctx);
-	delist(producer);
-	connection_disown(producer->connection, &producer->connection->num_producers);
+	producer->release(producer);
 	free(producer);
 	return DOCA_SUCCESS;
 }
@@ -125,8 +132,9 @@ doca_error_t doca_comch_producer_task_send_set_conf(struct doca_comch_producer *
 static void set_imm(struct doca_comch_producer_task_send *task, const uint8_t *imm, uint32_t len)
 {
 	task->imm_len = imm == NULL ? 0 : len;
-	if (task->imm_len > 0 && task->imm_len <= EMU_BOUND_IMM_DATA_LEN)
-		memcpy(task->imm, imm, task->imm_len);
+	const struct doca_comch_producer *producer = (const struct doca_comch_producer *)task->base.ctx;
+	if (task->imm_len > 0 && task->imm_len <= producer->imm_bound)
+		memcpy(task->any_imm, imm, task->imm_len);
 }
 
 doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer *producer, const struct doca_buf *buf,
@@ -134,7 +142,8 @@ doca_error_t doca_comch_producer_task_send_alloc_init(struct doca_comch_producer
 						      struct doca_comch_producer_task_send **task)
 {
 	if (producer == NULL || task == NULL || (imm_data == NULL && imm_data_len > 0) ||
-	    imm_data_len > emu_limits()->max_imm_data_len || (buf == NULL && imm_data_len == 0))
+	    imm_data_len > producer->imm_bound || (buf == NULL && imm_data_len == 0) ||
+	    (buf != NULL && producer->msgq != NULL))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (producer->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return READING_TASK_WHEN_NOT_RUNNING;
