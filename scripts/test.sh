@@ -155,8 +155,8 @@ headers_of_the_dpa() {
 exports_for_the_dpa() { # folder
   python3 src/test/abi/check.py src/test/abi/doca-3.0.tsv --library "$1/libdoca_dpa.so" --only doca_dpa.h \
     && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-host.tsv --library "$1/libdoca_common.so" \
-    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-dev.tsv --library "$1/libdoca_dpa.so" \
-      --only doca_dpa_dev.h,doca_dpa_dev_buf.h,doca_dpa_dev_sync_event.h
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dpa-dev.tsv \
+      --library "$1/libdoca_dpa.so" --library "$1/libdoca_comch.so"
 }
 
 abi_of_older_releases() {
