@@ -67,7 +67,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_dpa_cap_is_supported(const struct doca_devin
 /* Makes a dpa on an open device. NOT_SUPPORTED (no DPA), NO_MEMORY. */
 DOCA_EXPERIMENTAL doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa);
 
-/* Ends a dpa that is not started. IN_USE while it has children. */
+/* Ends a dpa, stopping it if it is started. IN_USE while it has children. */
 DOCA_EXPERIMENTAL doca_error_t doca_dpa_destroy(struct doca_dpa *dpa);
 
 /* Loads the application; from here on the dpa has memory, threads and completions. */

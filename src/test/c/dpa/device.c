@@ -281,7 +281,6 @@ static void a_dpa_starts_stops_and_starts_again(void **state)
 		TOO_EARLY(doca_dpa_set_app(dpa, test_program));
 		TOO_EARLY(doca_dpa_set_log_level(dpa, DOCA_DPA_DEV_LOG_LEVEL_DEBUG));
 		TOO_EARLY(doca_dpa_log_file_set_path(dpa, "/dev/null"));
-		USED(doca_dpa_destroy(dpa));
 		USED(doca_dev_close(devices.dpu));
 		OK(doca_dpa_get_dpa_handle(dpa, &handle));
 		assert_int_not_equal(handle, 0);
@@ -291,7 +290,8 @@ static void a_dpa_starts_stops_and_starts_again(void **state)
 		assert_int_equal(handle, 204);
 		OK(doca_dpa_stop(dpa));
 	}
-	OK(doca_dpa_destroy(dpa));
+	OK(doca_dpa_start(dpa));
+	OK(doca_dpa_destroy(dpa)); /* stops */
 	devices_close(&devices);
 }
 

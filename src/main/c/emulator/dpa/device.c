@@ -75,24 +75,6 @@ static bool used(const struct doca_dpa *dpa)
 	return atomic_load(&dpa->children) > 0 || atomic_load(&dpa->base.users) > 0;
 }
 
-doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
-{
-	if (dpa == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (used(dpa))
-		return DOCA_ERROR_IN_USE;
-	if (is_extended(dpa)) {
-		atomic_fetch_sub(&dpa->base.root->children, 1);
-	} else {
-		if (dpa_started(dpa))
-			return DOCA_ERROR_IN_USE;
-		dpa_free_all(dpa);
-		dpa_close_outputs(dpa);
-	}
-	unmake(dpa);
-	return DOCA_SUCCESS;
-}
-
 doca_error_t doca_dpa_start(struct doca_dpa *dpa)
 {
 	if (dpa == NULL)
@@ -128,6 +110,26 @@ doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
 	atomic_store(&dpa->base.started, false);
 	emu_dpa_unpublish(dpa->handle);
 	dpa->handle = 0;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+{
+	if (dpa == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (used(dpa))
+		return DOCA_ERROR_IN_USE;
+	if (is_extended(dpa)) {
+		atomic_fetch_sub(&dpa->base.root->children, 1);
+	} else {
+		/* Public programs do not stop it. */
+		doca_error_t result = dpa_started(dpa) ? doca_dpa_stop(dpa) : DOCA_SUCCESS;
+		if (result != DOCA_SUCCESS)
+			return result;
+		dpa_free_all(dpa);
+		dpa_close_outputs(dpa);
+	}
+	unmake(dpa);
 	return DOCA_SUCCESS;
 }
 
