@@ -86,18 +86,17 @@ doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
 	    (mmap->len - buf_arr->start_offset) / buf_arr->elem_size < buf_arr->num)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_dpa_dev_mmap_t handle;
-	doca_error_t result =
-		doca_mmap_dev_get_dpa_handle(buf_arr->mmap, emu_dpa_of(buf_arr->dpa)->dev, &handle);
+	doca_error_t result = doca_mmap_dev_get_dpa_handle(buf_arr->mmap, emu_dpa_of(buf_arr->dpa)->dev, &handle);
 	if (result != DOCA_SUCCESS)
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INVALID_VALUE;
 	struct element *elements = calloc(buf_arr->num, sizeof(elements[0]));
 	if (elements == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	for (size_t i = 0; i < buf_arr->num; i++)
-		elements[i] = (struct element){
-			.addr = (uintptr_t)mmap->addr + buf_arr->start_offset + i * buf_arr->elem_size,
-			.len = buf_arr->elem_size,
-			.mmap = handle};
+		elements[i] =
+			(struct element){.addr = (uintptr_t)mmap->addr + buf_arr->start_offset + i * buf_arr->elem_size,
+					 .len = buf_arr->elem_size,
+					 .mmap = handle};
 	buf_arr->head.elements = elements;
 	emu_mmap_use(buf_arr->mmap);
 	return DOCA_SUCCESS;
