@@ -17,6 +17,7 @@
 #undef ftruncate
 #undef fcntl
 #undef socket
+#undef socketpair
 #undef bind
 #undef listen
 #undef connect
@@ -151,6 +152,11 @@ int inject_fcntl(int fd, int command, ...)
 int inject_socket(int domain, int type, int protocol)
 {
 	return fails(CALL_SOCKET) ? -1 : socket(domain, type, protocol);
+}
+
+int inject_socketpair(int domain, int type, int protocol, int pair[2])
+{
+	return fails(CALL_SOCKET) ? -1 : socketpair(domain, type, protocol, pair);
 }
 
 int inject_bind(int fd, const struct sockaddr *address, socklen_t len)

@@ -27,6 +27,7 @@ int inject_memfd_create(const char *name, unsigned flags);
 int inject_ftruncate(int fd, off_t len);
 int inject_fcntl(int fd, int command, ...);
 int inject_socket(int domain, int type, int protocol);
+int inject_socketpair(int domain, int type, int protocol, int pair[2]);
 int inject_bind(int fd, const struct sockaddr *address, socklen_t len);
 int inject_listen(int fd, int backlog);
 int inject_connect(int fd, const struct sockaddr *address, socklen_t len);
@@ -57,6 +58,7 @@ int inject_eventfd(unsigned count, int flags);
 #define ftruncate(...) inject_ftruncate(__VA_ARGS__)
 #define fcntl(...) inject_fcntl(__VA_ARGS__)
 #define socket(...) inject_socket(__VA_ARGS__)
+#define socketpair(...) inject_socketpair(__VA_ARGS__)
 #define bind(...) inject_bind(__VA_ARGS__)
 #define listen(...) inject_listen(__VA_ARGS__)
 #define connect(...) inject_connect(__VA_ARGS__)
