@@ -3,6 +3,8 @@
 #include "doca_dpa_dev_buf.h"
 #include "doca_dpa_dev_sync_event.h"
 
+#include "doca_emu_dpa.h"
+
 #include <dpaintrin.h>
 #include <stdint.h>
 
@@ -184,6 +186,14 @@ __dpa_global__ void count_runs(uint64_t argument)
 __dpa_global__ void return_at_once(uint64_t argument)
 {
 	__atomic_add_fetch((uint64_t *)argument, 1, __ATOMIC_SEQ_CST);
+}
+
+/* As in a language whose frames no jump may leave. */
+__dpa_global__ void end_by_returning(uint64_t argument)
+{
+	struct shared *shared = (struct shared *)argument;
+	uint64_t runs = __atomic_add_fetch(&shared->runs, 1, __ATOMIC_SEQ_CST);
+	doca_emu_dpa_end_on_return(runs < shared->limit);
 }
 
 __dpa_global__ void poll_for_ever(uint64_t argument)

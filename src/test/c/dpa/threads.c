@@ -70,6 +70,29 @@ static void a_finished_thread_runs_no_more(void **state)
 	dpa_close(&dpa);
 }
 
+static void a_return_can_be_an_end(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	dpa_open(&dpa);
+	struct shared *shared = dpa_zeros(dpa.dpa, sizeof(*shared));
+	shared->limit = 3;
+	struct doca_dpa_thread *thread = thread_make(dpa.dpa, end_by_returning, shared);
+	struct doca_dpa_notification_completion *waker = waker_of(dpa.dpa, thread);
+	OK(doca_dpa_thread_run(thread));
+	for (uint64_t runs = 1; runs <= 3; runs++) {
+		OK(doca_dpa_rpc(dpa.dpa, notify, NULL, name_of(waker)));
+		AWAIT(runs_of(shared) == runs);
+	}
+	OK(doca_dpa_rpc(dpa.dpa, notify, NULL, name_of(waker)));
+	OK(doca_dpa_notification_completion_destroy(waker));
+	thread_end(thread);
+	assert_int_equal(runs_of(shared), 3); /* the third return was the last */
+	HEALTHY(dpa.dpa);
+	dpa_release(dpa.dpa, shared);
+	dpa_close(&dpa);
+}
+
 static void threads_wake_each_other(void **state)
 {
 	(void)state;
@@ -187,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_runs_once_for_each_notification),
 		cmocka_unit_test(a_finished_thread_runs_no_more),
+		cmocka_unit_test(a_return_can_be_an_end),
 		cmocka_unit_test(threads_wake_each_other),
 		cmocka_unit_test(a_thread_knows_its_storage_and_its_rank),
 		cmocka_unit_test(a_polling_kernel_ends_by_a_flag),

@@ -91,15 +91,18 @@ doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_e
 	created->num = num_entries;
 	created->entries = calloc(num_entries, sizeof(created->entries[0]));
 	created->buckets = calloc(num_entries, sizeof(created->buckets[0]));
-	if (created->entries != NULL && created->buckets != NULL)
-		created->handle = emu_dpa_publish(EMU_DPA_HASH_TABLE, created, dpa);
-	if (created->handle == 0) {
+	if (created->entries == NULL || created->buckets == NULL) {
 		(void)doca_dpa_hash_table_destroy(created);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	for (uint32_t i = 0; i < num_entries; i++) {
 		created->buckets[i] = NONE;
 		created->entries[i].next = i + 1 == num_entries ? NONE : i + 1;
+	}
+	created->handle = emu_dpa_publish(EMU_DPA_HASH_TABLE, created, dpa);
+	if (created->handle == 0) {
+		(void)doca_dpa_hash_table_destroy(created);
+		return DOCA_ERROR_NO_MEMORY;
 	}
 	*ht = created;
 	return DOCA_SUCCESS;

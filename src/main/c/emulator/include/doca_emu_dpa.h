@@ -19,10 +19,11 @@ struct doca_dpa_app {
 	const char *name;
 };
 
-/* Defines an application of this name: `struct doca_dpa_app *NAME`. */
+/* Defines an application of this name: `struct doca_dpa_app *NAME`. NOLINTBEGIN(bugprone-macro-parentheses): a name */
 #define DOCA_EMU_DPA_APP(NAME)                                                                                         \
 	static struct doca_dpa_app NAME##_of_the_emulated_dpa = {DOCA_EMU_DPA_MAGIC, #NAME};                           \
 	struct doca_dpa_app *NAME = &NAME##_of_the_emulated_dpa
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* In a thread's kernel: the kernel will return, and its return means what doca_dpa_dev_thread_reschedule (0: _finish)
  * does. For kernels in languages whose frames no jump may leave. */
