@@ -93,7 +93,7 @@ find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWa
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {
-    sha256sum headers/*.h headers/2.5/*.h src/main/c/batch/*.h "$lists"/*.txt
+    sha256sum headers/*.h headers/*/*.h src/main/c/batch/*.h "$lists"/*.txt
     (cd "$work" && find generated -name '*.java' -print0 | sort -z | xargs -0 sha256sum)
 } >"$work/fingerprint.sha256"
 mv "$work/fingerprint.sha256" "$work/generated/"

@@ -16,6 +16,7 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ class FeaturesTest extends BothForms {
                     assertThat(e.function()).isEqualTo(function);
                     assertThat(e.reason()).isEqualTo(NativeLibraryException.Reason.MISSING_FUNCTION);
                 })
-                .hasMessageContaining(Doca.library().location())
+                .hasMessageContaining(NativeLibrary.describe())
                 .hasMessageContaining(since);
     }
 

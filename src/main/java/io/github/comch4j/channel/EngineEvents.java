@@ -118,8 +118,12 @@ final class EngineEvents {
 
     private void request() {
         if (!requested) {
-            Notifications.request(engine);
             requested = true;
+            if (engine.transport().prepareToSleep()) { // for what waits in Java the descriptor does not become readable
+                sleeps = false;
+                ChannelEvent.ALL.forEach(event -> fireIf(event, true));
+            }
+            Notifications.request(engine);
         }
     }
 
@@ -136,7 +140,7 @@ final class EngineEvents {
     /** Between exit and enter: sleeps until the engine has something to do. */
     void sleep(ChannelEvent event, long nanos) {
         long most = conditions.comesUntold(event) ? UNTIL_NEXT_TRY : trusted ? Long.MAX_VALUE : limit.nanos();
-        boolean woken = poller.await(handle, Math.min(nanos, most));
+        boolean woken = sleeps && poller.await(handle, Math.min(nanos, most));
         limit.slept(woken);
     }
 

@@ -3,6 +3,7 @@ package io.github.comch4j.abi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.doca_h;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -24,14 +25,19 @@ import org.junit.jupiter.api.Test;
 class BindingsAbiTest {
 
     private static final Path TABLES = Path.of("src", "test", "abi");
+    private static final String ENDPOINTS = "doca_comm_channel.h";
     private static final Table TODAY =
             new Table(TABLES.resolve("doca-3.0.tsv"), header -> Files.exists(Path.of("headers", header)));
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
             TABLES.resolve("doca-2.5.tsv"),
-            header -> Files.exists(Path.of("headers", "2.5", header)) && !header.startsWith("doca_cc"));
+            header -> Files.exists(Path.of("headers", "2.5", header))
+                    && !header.startsWith("doca_cc")
+                    && !header.equals(ENDPOINTS));
 
     /** The facts of one release of DOCA, and of which headers they are. */
+    private static final Table CHANNEL = new Table(TABLES.resolve("doca-2.5.tsv"), ENDPOINTS::equals);
+
     private record Table(Path file, Predicate<String> headers) {
         List<String[]> rows(String kind) throws IOException {
             return Files.readAllLines(file).stream()
@@ -102,6 +108,13 @@ class BindingsAbiTest {
                         "doca_cc_server_set_max_msg_size",
                         MethodType.fromMethodDescriptorString("(Ljava/lang/foreign/MemorySegment;J)I", null));
         assertThat(bound(cc_h.class, expected)).isEqualTo(expected);
+    }
+
+    @Test
+    void everyFunctionOfTheEndpointApiIsBoundWithItsTypes() throws IOException {
+        Map<String, MethodType> expected = CHANNEL.functions();
+        assertThat(expected).hasSize(37).containsKey("doca_comm_channel_ep_recvfrom");
+        assertThat(bound(channel_h.class, expected)).isEqualTo(expected);
     }
 
     /** So that there need not be bindings of its own for Core of 2.5. */

@@ -61,16 +61,12 @@ public final class ChannelEcho {
             client.send(service, message, Machine.PATIENCE);
             System.out.println("READY");
             if (floods) {
-                flood(client, service, message);
+                for (int number = 1; true; number++) {
+                    message.set(JAVA_INT, 0, number);
+                    client.send(service, message, FOR_EVER);
+                }
             }
             Thread.sleep(Machine.PATIENCE);
-        }
-    }
-
-    private static void flood(ChannelClient client, ChannelPeer service, MemorySegment message) {
-        for (int number = 1; ; number++) {
-            message.set(JAVA_INT, 0, number);
-            client.send(service, message, FOR_EVER);
         }
     }
 }
