@@ -2,7 +2,7 @@ package io.github.comch4j.cli;
 
 import io.github.comch4j.internal.program.CommandLine;
 
-/** {@code comch sample}: the sample programs in DOCA's guides to Comch, each of which talks to its counterpart in C. */
+/** {@code comch sample}: the sample programs in DOCA's guides, each of which talks to its counterpart in C. */
 final class SampleCommand {
     static final String USAGE = """
             Usage: comch sample NAME [OPTION...]
@@ -13,12 +13,15 @@ final class SampleCommand {
               ctrl-path-client             on the host: sends a message, gets the answer, ends
               data-path-high-speed-server  on the DPU: gets a text through a consumer, sends one through a producer
               data-path-high-speed-client  on the host: sends a text through a producer, gets one through a consumer
+              channel-server               on the DPU: as ctrl-path-server, of the endpoint API of DOCA 1.5 to 2.8
+              channel-client               on the host: as ctrl-path-client, of that API
 
               -p, --pci-addr PCI   the device: of a server the DPU's own (03:00.0), of a client the host's function
-                                   (b1:00.0); in the programs of 2.5 an address without domain is of any
-              -r, --rep-pci PCI    of a server: the host's function to serve (b1:00.0)
+                                   (b1:00.0; channel-client: 3b:00.0); in the programs of 2.5, and of the endpoint
+                                   API, an address without domain is of any
+              -r, --rep-pci PCI    of a server: the host's function to serve (b1:00.0; channel-server: 3b:00.0)
               -t, --text TEXT      what to send, up to 4096 bytes, in one message up to the device's limit
-                                   (Message from the client)
+                                   (Message from the client; channel-server: Message from the server)
               --generation WHICH   whose programs' server name: 3.0 (Comch) or 2.5 (doca_cc, DOCA 2.5 and 2.6); the
                                    library's
               --library WHICH      auto, system, emulated, or a folder with DOCA's libraries (auto)
@@ -33,7 +36,13 @@ final class SampleCommand {
                 "ctrl-path-server",
                 "ctrl-path-client",
                 "data-path-high-speed-server",
-                "data-path-high-speed-client");
+                "data-path-high-speed-client",
+                "channel-server",
+                "channel-client");
+        if (name.startsWith("channel")) {
+            new ChannelSample(SampleOptions.ofChannel(line, name.endsWith("-server"))).run();
+            return;
+        }
         SampleOptions options = SampleOptions.of(line, name.endsWith("-server"));
         (name.startsWith("ctrl") ? new CtrlPathSample(options) : new DataPathSample(options)).run();
     }

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * What the four sample programs take, with their defaults.
+ * What the sample programs take, with their defaults.
  *
  * @param server whether this is the end on the DPU
  * @param device of which this end is made
@@ -39,6 +39,16 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
                     .findFirst()
                     .orElse(address);
         }
+    }
+
+    /** Those of the sample pair of the endpoint API, which has other defaults. */
+    static SampleOptions ofChannel(CommandLine line, boolean server) {
+        byte[] text = line.text(
+                "--text", "-t", "Message from the " + (server ? "server" : "client"), ChannelSample.MOST_TEXT);
+        Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "3b:00.0", Place::of);
+        Place function = line.parsed("--rep-pci", "-r", "3b:00.0", Place::of);
+        line.end();
+        return new SampleOptions(server, device, function, text, Optional.of(Generation.CC));
     }
 
     static SampleOptions of(CommandLine line, boolean server) {

@@ -45,6 +45,8 @@ class SampleOptionsTest {
                 "sample ctrl-path-client -p b1:00          | --pci-addr b1:00: not understood",
                 "sample ctrl-path-server --rep-pci nowhere | --rep-pci nowhere: not understood",
                 "sample ctrl-path-client --text=           | --text of 0 bytes: must be 1 to 4096",
+                "sample channel-server --text=             | --text of 0 bytes: must be 1 to 4079",
+                "sample channel-client --generation 2.5    | no such option: --generation",
                 "sample ctrl-path-client -t a -t b         | --text is given twice",
                 "sample ctrl-path-client --generation 2.7  | --generation 2.7: must be 3.0 or 2.5"
             })

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The four sample programs of DOCA's guides, each in its own VM: with each other, and with peers that misbehave. */
+/** The sample programs of DOCA's guides, each in its own VM: with each other, and with peers that misbehave. */
 @Timeout(180)
 class SamplesIT {
     private static final String CTRL_NAME = "comch_ctrl_path_sample_server";
@@ -80,6 +81,36 @@ class SamplesIT {
                         "0000:b1:00.0 is connected to \"" + prefix + "ctrl_path_sample_server\"",
                         received("DPU " + round),
                         "Finished");
+    }
+
+    /** Over Comch, and where the libraries have the endpoint API over that. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void oneMessageEachWayOfTheEndpointApi(int round) throws Exception {
+        ChildVm server = sample("channel-server", "-r", "b1:00.0", "-t", "DPU " + round)
+                .awaitOutput("0000:03:00.0 serves 0000:b1:00.0 as \"cc_sample_server\"");
+        ChildVm client = sample("channel-client", "-p", "b1:00.0", "-t", "host " + round);
+        client.assertSuccess();
+        server.assertSuccess();
+        assertThat(server.out().lines()).endsWith("Received message: host " + round, "Finished");
+        assertThat(client.out().lines())
+                .containsExactly(
+                        "0000:b1:00.0 is connected to \"cc_sample_server\"",
+                        "Server response: DPU " + round,
+                        "Finished");
+    }
+
+    @Test
+    void theEndpointApisDefaultsAreThoseOfTheProgramsInC() throws Exception {
+        Path topology = Files.writeString(folder.resolve("topology"), "dpu 0002:03:00.0\nhost 0001:3b:00.0 pf\n");
+        Map<String, String> machine = Map.of("DOCA_EMU_TOPOLOGY", topology.toString());
+        sample("channel-client", machine).assertFailure("no server \"cc_sample_server\"");
+        ChildVm server = sample("channel-server", machine).awaitOutput("0002:03:00.0 serves 0001:3b:00.0");
+        ChildVm client = sample("channel-client", machine);
+        client.assertSuccess();
+        server.assertSuccess();
+        assertThat(server.out()).contains("Received message: Message from the client");
+        assertThat(client.out()).contains("Server response: Message from the server");
     }
 
     @ParameterizedTest
