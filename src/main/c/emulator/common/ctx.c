@@ -39,7 +39,7 @@ doca_error_t doca_ctx_start(struct doca_ctx *ctx)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state != DOCA_CTX_STATE_IDLE)
 		return READING_START_WHEN_NOT_IDLE;
-	if (ctx->pe == NULL && ctx->dpa == NULL)
+	if (ctx->pe == NULL && !ctx->on_dpa)
 		return DOCA_ERROR_NOT_CONNECTED;
 	emu_log_forget();
 	if (ctx->pe != NULL)
@@ -134,7 +134,7 @@ doca_error_t doca_ctx_set_datapath_on_dpa(struct doca_ctx *ctx, struct doca_dpa 
 		return DOCA_ERROR_BAD_STATE;
 	doca_error_t result = ctx->ops->take_dpa == NULL ? DOCA_ERROR_NOT_SUPPORTED : ctx->ops->take_dpa(ctx, dpa_dev);
 	if (result == DOCA_SUCCESS)
-		ctx->dpa = dpa_dev;
+		ctx->on_dpa = true;
 	return result;
 }
 

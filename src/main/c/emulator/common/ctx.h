@@ -41,7 +41,7 @@ struct emu_ctx_ops {
 	doca_error_t (*validate)(const struct doca_task *task);
 	/* Takes back a task that is not in flight, or cancels one that is. */
 	void (*free_task)(struct doca_task *task);
-	/* Whether the context's data path can run on this dpa; the context is IDLE. NULL: on none. */
+	/* Puts the data path of an IDLE context on a dpa, unless it answers an error. NULL: it can be on none. */
 	doca_error_t (*take_dpa)(struct doca_ctx *ctx, struct doca_dpa *dpa);
 };
 
@@ -49,14 +49,14 @@ struct doca_ctx {
 	const struct emu_ctx_ops *ops;
 	struct doca_pe *pe;
 	enum doca_ctx_states state;
-	bool armed; /* its engine may be asleep: what gives it something to do from this process wakes it */
+	bool armed;  /* its engine may be asleep: what gives it something to do from this process wakes it */
+	bool on_dpa; /* its data path: then it needs no engine */
 	doca_ctx_state_changed_callback_t state_changed;
 	union doca_data user_data;
 	/* Submitted, callback not yet begun. */
 	size_t num_inflight;
 	/* Taken from the pool and not freed; a context with any cannot become IDLE. */
 	size_t num_tasks_out;
-	struct doca_dpa *dpa; /* where the data path runs; NULL: on the CPU. Then it needs no engine */
 };
 
 enum emu_task_state {

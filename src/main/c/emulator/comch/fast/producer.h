@@ -64,9 +64,10 @@ struct doca_comch_producer {
 	struct doca_comch_connection *connection;
 	struct doca_comch_producer *next; /* of the connection's; its lock */
 	uint32_t id;
-	uint32_t place;    /* among the connection's producers */
-	uint64_t max_len;  /* of what is sent */
-	uint32_t map_seen; /* registration of a map whose buffers may be sent; 0: none yet */
+	uint32_t place;     /* among the connection's producers */
+	uint64_t max_len;   /* of what is sent */
+	uint32_t map_seen;  /* registration of a map whose buffers may be sent; 0: none yet */
+	uint32_t imm_bound; /* of the immediate data of a send */
 	doca_comch_producer_task_send_completion_cb_t completed_cb;
 	doca_comch_producer_task_send_completion_cb_t failed_cb;
 	uint32_t num_tasks;
@@ -86,7 +87,6 @@ struct doca_comch_producer {
 	uint32_t max_list;   /* buffers in what is sent; more than one have their data segments in `lists` */
 	struct iovec *lists; /* max_list of each task; NULL where that is 1. While not IDLE */
 
-	uint32_t imm_bound;         /* of the immediate data of a send */
 	struct msgq_producer *msgq; /* NULL: of a connection */
 	/* Leaves what it was made from. */
 	void (*release)(struct doca_comch_producer *producer);

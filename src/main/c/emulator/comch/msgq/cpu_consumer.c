@@ -13,8 +13,7 @@ static struct doca_comch_consumer *of_ctx(struct doca_ctx *ctx)
 
 static doca_error_t take_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
-	(void)ctx;
-	(void)dpa; /* looked at when it starts */
+	of_ctx(ctx)->msgq->dpa = dpa; /* looked at when it starts */
 	return DOCA_SUCCESS;
 }
 
@@ -60,16 +59,16 @@ static doca_error_t start_on_cpu(struct doca_comch_consumer *consumer)
 static doca_error_t start(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	doca_error_t result = msgq_check_side(ctx, consumer->msgq->msgq->consumer_dpa);
+	doca_error_t result = msgq_check_side(consumer->msgq->dpa, consumer->msgq->msgq->consumer_dpa);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return ctx->dpa != NULL ? msgq_dpa_consumer_start(consumer) : start_on_cpu(consumer);
+	return ctx->on_dpa ? msgq_dpa_consumer_start(consumer) : start_on_cpu(consumer);
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (ctx->dpa != NULL)
+	if (ctx->on_dpa)
 		msgq_dpa_consumer_stop(consumer);
 	else
 		msgq_queue_close(consumer->msgq->queue);
@@ -84,7 +83,7 @@ static bool all_done(const struct doca_comch_consumer *consumer)
 static bool stopped_at_once(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (ctx->dpa != NULL)
+	if (ctx->on_dpa)
 		return true;
 	if (!all_done(consumer))
 		return false;
@@ -130,7 +129,7 @@ static bool receive(struct doca_comch_consumer *consumer)
 static bool progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->dpa != NULL)
+	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->on_dpa)
 		return false;
 	if (receive(consumer))
 		return true;
@@ -158,7 +157,7 @@ static bool progress(struct doca_ctx *ctx)
 static uint64_t due_in(struct doca_ctx *ctx)
 {
 	const struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->dpa != NULL)
+	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->on_dpa)
 		return EMU_NEVER;
 	if (msgq_queue_peek(consumer->msgq->queue) != NULL)
 		return 0;

@@ -11,8 +11,7 @@ static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
 
 static doca_error_t take_dpa(struct doca_ctx *ctx, struct doca_dpa *dpa)
 {
-	(void)ctx;
-	(void)dpa; /* looked at when it starts */
+	of_ctx(ctx)->msgq->dpa = dpa; /* looked at when it starts */
 	return DOCA_SUCCESS;
 }
 
@@ -38,22 +37,22 @@ static doca_error_t start_on_cpu(struct doca_comch_producer *producer)
 static doca_error_t start(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = of_ctx(ctx);
-	doca_error_t result = msgq_check_side(ctx, producer->msgq->msgq->producer_dpa);
+	doca_error_t result = msgq_check_side(producer->msgq->dpa, producer->msgq->msgq->producer_dpa);
 	if (result != DOCA_SUCCESS)
 		return result;
-	return ctx->dpa != NULL ? msgq_dpa_producer_start(producer) : start_on_cpu(producer);
+	return ctx->on_dpa ? msgq_dpa_producer_start(producer) : start_on_cpu(producer);
 }
 
 static doca_error_t stop(struct doca_ctx *ctx)
 {
-	if (ctx->dpa != NULL)
+	if (ctx->on_dpa)
 		msgq_dpa_producer_stop(of_ctx(ctx));
 	return DOCA_SUCCESS;
 }
 
 static bool stopped_at_once(struct doca_ctx *ctx)
 {
-	if (ctx->dpa != NULL)
+	if (ctx->on_dpa)
 		return true;
 	if (!emu_ctx_drained(ctx))
 		return false;
@@ -64,7 +63,7 @@ static bool stopped_at_once(struct doca_ctx *ctx)
 static bool progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *producer = of_ctx(ctx);
-	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->dpa != NULL)
+	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->on_dpa)
 		return false;
 	struct doca_task *base = task_fifo_pop(&producer->done);
 	if (base != NULL) {
@@ -86,7 +85,7 @@ static bool progress(struct doca_ctx *ctx)
 static uint64_t due_in(struct doca_ctx *ctx)
 {
 	const struct doca_comch_producer *producer = of_ctx(ctx);
-	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->dpa != NULL)
+	if (ctx->state == DOCA_CTX_STATE_IDLE || ctx->on_dpa)
 		return EMU_NEVER;
 	if (!task_fifo_empty(&producer->done))
 		return 0;

@@ -13,7 +13,7 @@ void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uin
 		return;
 	uint32_t posted = msgq_queue_post(found->msgq->queue, num_msg);
 	if (EMU_UNLIKELY(posted < num_msg))
-		emu_dpa_fail(found->ctx.dpa, "%s: %u receives more than the consumer's queue has places", __func__,
+		emu_dpa_fail(found->msgq->dpa, "%s: %u receives more than the consumer's queue has places", __func__,
 			     num_msg - posted);
 	emu_dpa_leave();
 }

@@ -12,7 +12,7 @@ doca_error_t msgq_dpa_consumer_start(struct doca_comch_consumer *consumer)
 	if (end->max_recv == 0 || completion == NULL || !atomic_load(&completion->started))
 		return READING_DPA_PART_MISSING;
 	struct doca_dpa *dpa = completion_dpa(completion);
-	if ((dpa != NULL && dpa != consumer->ctx.dpa) || completion->imm_len < consumer->imm_data_len)
+	if ((dpa != NULL && dpa != consumer->msgq->dpa) || completion->imm_len < consumer->imm_data_len)
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result =
 		msgq_queue_open(end->queue, end->max_recv, consumer->imm_data_len, completion_notify, completion);
@@ -20,7 +20,7 @@ doca_error_t msgq_dpa_consumer_start(struct doca_comch_consumer *consumer)
 		return result;
 	result = completion_attach(completion, end->queue);
 	if (result == DOCA_SUCCESS) {
-		end->handle = emu_dpa_publish(EMU_DPA_CONSUMER, consumer, consumer->ctx.dpa);
+		end->handle = emu_dpa_publish(EMU_DPA_CONSUMER, consumer, consumer->msgq->dpa);
 		if (end->handle != 0)
 			return DOCA_SUCCESS;
 		completion_detach(completion, end->queue);

@@ -36,7 +36,7 @@ static const char *reason(doca_error_t error)
 static void carry_out(struct doca_comch_producer *producer, const struct operation *op, const char *call)
 {
 	struct msgq_producer *end = producer->msgq;
-	struct doca_dpa *dpa = producer->ctx.dpa;
+	struct doca_dpa *dpa = producer->msgq->dpa;
 	struct emu_dpa_completion *completion = emu_dpa_completion_of(end->completion);
 	bool reports = (op->flags & OPTIMIZE_REPORTS) == 0;
 	if (reports && atomic_fetch_add(&end->unacked, 1) >= end->max_send) {
@@ -106,7 +106,7 @@ void dpa_producer_post(struct doca_comch_producer *producer, const struct operat
 {
 	struct msgq_producer *end = producer->msgq;
 	if (operation->imm == NULL || operation->imm_len == 0 || operation->imm_len > EMU_BOUND_MSGQ_IMM_LEN) {
-		emu_dpa_fail(producer->ctx.dpa, "%s: %u bytes of immediate data", call, operation->imm_len);
+		emu_dpa_fail(producer->msgq->dpa, "%s: %u bytes of immediate data", call, operation->imm_len);
 		return;
 	}
 	emu_spin_lock(&end->lock);
@@ -147,14 +147,14 @@ doca_error_t msgq_dpa_producer_start(struct doca_comch_producer *producer)
 	if (end->max_send == 0 || end->completion == NULL ||
 	    !atomic_load(&emu_dpa_completion_of(end->completion)->started))
 		return READING_DPA_PART_MISSING;
-	if (emu_dpa_completion_of(end->completion)->dpa != producer->ctx.dpa)
+	if (emu_dpa_completion_of(end->completion)->dpa != producer->msgq->dpa)
 		return DOCA_ERROR_INVALID_VALUE;
 	end->held = calloc(end->max_send, sizeof(end->held[0]));
 	if (end->held == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	end->num_held = 0;
 	atomic_store(&end->unacked, 0);
-	end->handle = emu_dpa_publish(EMU_DPA_PRODUCER, producer, producer->ctx.dpa);
+	end->handle = emu_dpa_publish(EMU_DPA_PRODUCER, producer, producer->msgq->dpa);
 	if (end->handle == 0) {
 		free(end->held);
 		return DOCA_ERROR_NO_MEMORY;

@@ -31,12 +31,12 @@ static inline struct msgq_queue *msgq_find(const struct doca_comch_msgq *msgq, u
 	return consumer_id == 0 || consumer_id > msgq->max_consumers ? NULL : &msgq->queues[consumer_id - 1];
 }
 
-/* Whether a child's data path is where its MsgQ has it: on `dpa`, or on the CPU (NULL). */
-static inline doca_error_t msgq_check_side(const struct doca_ctx *ctx, const struct doca_dpa *dpa)
+/* Whether a child's data path is where its MsgQ has it: on `wanted`, or on the CPU (NULL). */
+static inline doca_error_t msgq_check_side(const struct doca_dpa *dpa, const struct doca_dpa *wanted)
 {
-	if (ctx->dpa == dpa)
+	if (dpa == wanted)
 		return DOCA_SUCCESS;
-	return ctx->dpa == NULL ? READING_DPA_PART_MISSING : READING_DPA_WRONG_SIDE;
+	return dpa == NULL ? READING_DPA_PART_MISSING : READING_DPA_WRONG_SIDE;
 }
 
 struct msgq_consumer {
@@ -44,6 +44,7 @@ struct msgq_consumer {
 	struct msgq_queue *queue;
 	struct emu_sleeper *sleeper; /* of the engine while it is armed; the queue's lock */
 	/* On the DPA. */
+	struct doca_dpa *dpa; /* NULL: on the CPU */
 	uint32_t max_recv;
 	struct doca_comch_consumer_completion *completion;
 	uint64_t handle;
@@ -53,6 +54,7 @@ struct msgq_producer {
 	struct doca_comch_msgq *msgq;
 	uint32_t id;
 	/* On the DPA. */
+	struct doca_dpa *dpa; /* NULL: on the CPU */
 	uint32_t max_send;
 	struct doca_dpa_completion *completion;
 	uint64_t handle;
