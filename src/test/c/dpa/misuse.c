@@ -104,6 +104,31 @@ static void a_call_that_does_not_end_is_given_up(void **state)
 	dpa_close(&dpa);
 }
 
+/* Of doca_dpa_dev*.h, which do not go with the host's headers. */
+int doca_dpa_dev_get_completion(uint64_t completion, uint64_t *element);
+void doca_dpa_dev_thread_reschedule(void);
+void doca_dpa_dev_yield(void);
+unsigned int doca_dpa_dev_num_threads(void);
+
+static void the_host_is_no_kernel(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct doca_dpa_completion *completion;
+	uint64_t handle, element;
+	dpa_open(&dpa);
+	OK(doca_dpa_completion_create(dpa.dpa, 4, &completion));
+	OK(doca_dpa_completion_start(completion));
+	OK(doca_dpa_completion_get_dpa_handle(completion, &handle));
+	assert_int_equal(doca_dpa_dev_get_completion(handle, &element), 0);
+	assert_int_equal(doca_dpa_dev_num_threads(), 0);
+	doca_dpa_dev_yield();
+	doca_dpa_dev_thread_reschedule(); /* returns: there is nothing to leave */
+	HEALTHY(dpa.dpa);
+	OK(doca_dpa_completion_destroy(completion));
+	dpa_close(&dpa);
+}
+
 static void objects_of_an_extended_dpa_need_to_be_meant(void **state)
 {
 	(void)state;
@@ -138,6 +163,7 @@ int main(void)
 		cmocka_unit_test(more_cannot_be_acknowledged_than_was_read),
 		cmocka_unit_test(the_kernel_of_a_thread_may_not_return),
 		cmocka_unit_test(a_call_that_does_not_end_is_given_up),
+		cmocka_unit_test(the_host_is_no_kernel),
 		cmocka_unit_test(objects_of_an_extended_dpa_need_to_be_meant),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

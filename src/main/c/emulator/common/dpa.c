@@ -55,8 +55,7 @@ uint64_t emu_dpa_publish(enum emu_dpa_kind kind, void *object, const void *owner
 	return handle;
 }
 
-/* Waits until each EU has been outside of a call on the device. */
-static void quiesce(void)
+void emu_dpa_quiesce(void)
 {
 	pthread_mutex_lock(&runs_lock);
 	for (struct emu_dpa_run *run = runs; run != NULL; run = run->next) {
@@ -73,7 +72,7 @@ void emu_dpa_unpublish(uint64_t handle)
 	if (handle == 0 || atomic_load(&entry->handle) != handle)
 		return;
 	atomic_store(&entry->handle, RETIRING);
-	quiesce();
+	emu_dpa_quiesce();
 	atomic_store(&entry->handle, 0);
 }
 

@@ -110,6 +110,10 @@ EMU_PRIVATE_API uint64_t emu_dpa_publish(enum emu_dpa_kind kind, void *object, c
  * and not from a kernel. 0 is allowed. */
 EMU_PRIVATE_API void emu_dpa_unpublish(uint64_t handle);
 
+/* Waits until each EU has been outside of a call on the device: what such a call was told is not used any more. As
+ * emu_dpa_unpublish. */
+EMU_PRIVATE_API void emu_dpa_quiesce(void);
+
 /* The object for a call on the device by the calling EU, which ends with emu_dpa_leave. NULL, logged and noted as the
  * dpa's error: the handle names no such object of the EU's dpa. `call` names the call. */
 EMU_PRIVATE_API void *emu_dpa_enter(enum emu_dpa_kind kind, uint64_t handle, const char *call);

@@ -83,6 +83,7 @@ doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_
 	pthread_mutex_unlock(&root->lock);
 	if (found == NULL)
 		return READING_DPA_OUT_OF_RANGE;
+	emu_dpa_quiesce(); /* a copy on the device may be using it */
 	free((void *)(uintptr_t)found->addr);
 	free(found);
 	return DOCA_SUCCESS;
