@@ -26,8 +26,11 @@ class BindingsAbiTest {
 
     private static final Path TABLES = Path.of("src", "test", "abi");
     private static final String ENDPOINTS = "doca_comm_channel.h";
-    private static final Table TODAY =
-            new Table(TABLES.resolve("doca-3.0.tsv"), header -> Files.exists(Path.of("headers", header)));
+    /** The host's side of the DPA is for C programs; Java has no bindings of it. */
+    private static final Table TODAY = new Table(
+            TABLES.resolve("doca-3.0.tsv"),
+            header -> Files.exists(Path.of("headers", header)) && !header.equals("doca_dpa.h"));
+
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
             TABLES.resolve("doca-2.5.tsv"),
