@@ -37,6 +37,8 @@ class Case:
             return f"idle {self.connections} connections"
         if self.work == "rpc":
             return f"rpc {size_name(self.size)} {self.connections} caller{'s' if self.connections > 1 else ''} {self.form}"
+        if self.work == "echo":
+            return f"echo {size_name(self.size)} {self.form}"
         if self.work in ("setup", "first", "allocation"):
             return text
         return f"{text} {size_name(self.size)} depth {self.depth} {self.form}"
@@ -71,6 +73,7 @@ def cases_quick(peers):
         Case("idle", "one", connections=511, repeats=2, bar=True),
         Case("rpc", "processes", connections=1000, repeats=3, impls=["java", "unix"], bar=True),
         Case("rpc", "processes", connections=1, repeats=3, impls=["java", "unix"], bar=True),
+        Case("echo", "processes", repeats=3, impls=["java", "unix"], bar=True),
         Case("allocation", "one", impls=["jmh"]),
     ]
     bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
@@ -204,7 +207,7 @@ class Runner:
         elif impl == "java":
             out = self.spawn(self.java(self.arguments(case, impl)))
         elif impl in ("aeron", "unix"):
-            work = "rpc-unix" if case.work == "rpc" else impl + ("-rtt" if case.work.endswith("-rtt") else "")
+            work = case.work + "-unix" if case.work in ("rpc", "echo") else impl + ("-rtt" if case.work.endswith("-rtt") else "")
             out = self.spawn(self.java(self.arguments(case, impl, work)))
         elif impl == "ucx":
             out = self.ucx(case)
@@ -430,6 +433,7 @@ def bars(figures):
         bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.90)
     bar("calls of 1000 callers, two processes: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1000)), ">=", 1.5)
     bar("one caller, median of a call: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1)), "<=", 1.0)
+    bar("echo of an endpoint's blocking receives, median: Java / Unix-domain socket", compare("java", "unix", Case("echo", "processes")), "<=", 1.0)
     f = figures.median
     # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
     # 160 messages would be more. JMH, in the table, adds what its own harness allocates.

@@ -28,6 +28,7 @@ public final class Bench {
             case "setup" -> Works.setup(options);
             case "first" -> Works.first(options);
             case "rpc", "rpc-unix" -> RpcWorks.run(options);
+            case "echo", "echo-unix" -> EchoWorks.run(options);
             default -> carry(options);
         }
     }

@@ -37,6 +37,7 @@ record Options(
               first                      time from a process's start to its first message
               aeron, aeron-rtt           the same over Aeron IPC with an embedded media driver
               unix, unix-rtt             the same over a Unix-domain SocketChannel
+              echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket
               rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix-domain socket
             options:
               --form one|threads|processes|server|client   who is where (threads)

@@ -85,7 +85,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         if (value > most) {
             throw Failures.refused(
                     DocaError.INVALID_VALUE,
-                    "doca_comch_cap_get_max",
+                    Functions.SIZES.get(setting),
                     "making " + endpoint + " with " + setting + " " + value + ", where " + settings.device
                             + " takes at most " + most);
         }
@@ -275,12 +275,17 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     ChannelPeer tryReceive(MemorySegment buffer, boolean arms) {
         events.enter();
         try {
-            PeerOverComch from = take(buffer, arms ? spins.count() : 0);
-            if (arms) {
-                events.worked(from != null);
+            PeerOverComch from = take(buffer, 0);
+            if (from == null && arms) {
+                int looks = spins.count();
+                from = looks == 0 ? null : take(buffer, looks);
+                spins.looked(looks, from != null);
                 if (from == null) {
                     events.prepareToSleep();
                 }
+            }
+            if (arms) {
+                events.worked(from != null);
             }
             return from == null ? null : from.peer;
         } finally {
@@ -441,9 +446,7 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
 
     @Override
     void sleep(ChannelEvent event, long nanos) {
-        long begun = System.nanoTime();
         events.sleep(event, nanos);
-        spins.slept(System.nanoTime() - begun);
     }
 
     @Override

@@ -211,10 +211,12 @@ final class LinkOverCommChannel extends Link {
         if (!arms || from != null) {
             return from == null ? null : from.peer;
         }
-        for (int i = spins.count(); from == null && i > 0; i--) {
+        int looks = spins.count();
+        for (int i = 0; from == null && i < looks; i++) {
             Thread.onSpinWait();
             from = take(buffer);
         }
+        spins.looked(looks, from != null);
         if (from == null) {
             arm(ChannelEvent.RECEIVE);
             from = take(buffer);
@@ -380,9 +382,7 @@ final class LinkOverCommChannel extends Link {
 
     @Override
     void sleep(ChannelEvent event, long nanos) {
-        long begun = System.nanoTime();
         poller.await(descriptor(event), nanos);
-        spins.slept(System.nanoTime() - begun);
     }
 
     @Override

@@ -1,28 +1,36 @@
 package io.github.comch4j.channel;
 
 /**
- * How often a call that waits for a message looks before it sleeps. That follows from how soon sleeps have ended: where
- * the next message comes while the thread is still falling asleep, it had better have looked on.
+ * How often a call that waits for a message looks before it sleeps: longer where messages come meanwhile, and not at all
+ * where they never do, as on a machine whose processors are all busy, where the peer is kept from sending by a thread
+ * that looks. There it tries now and then whether that has changed.
  */
 final class Spins {
-    private static final int FEWEST = 50;
-    private static final int FIRST = 200;
+    private static final int FIRST = 400;
     private static final int MOST = 2000;
-    private static final long SHORT_SLEEP = 100_000; // that was not worth it, in nanoseconds
-    private static final long LONG_SLEEP = 1_000_000;
+    /** Less is not worth the call. */
+    private static final int FEWEST = 25;
+
+    private static final int SLEEPS_UNTIL_TRY = 64;
 
     private int count = FIRST;
+    private int sleeps; // since the last try
 
+    /** For the next call. */
     int count() {
+        if (count == 0 && ++sleeps >= SLEEPS_UNTIL_TRY) {
+            sleeps = 0;
+            return FIRST;
+        }
         return count;
     }
 
-    /** A sleep has taken so long. */
-    void slept(long nanos) {
-        if (nanos < SHORT_SLEEP) {
-            count = Math.min(2 * count, MOST);
-        } else if (nanos > LONG_SLEEP) {
-            count = Math.max(count / 2, FEWEST);
+    /** So many looks were enough, or were not. */
+    void looked(int looks, boolean found) {
+        if (found) {
+            count = looks == 0 ? count : Math.min(2 * looks, MOST);
+        } else {
+            count = looks / 4 < FEWEST ? 0 : looks / 4;
         }
     }
 }

@@ -1,0 +1,238 @@
+package io.github.comch4j.bench;
+
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelEndpoint;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.channel.PeerBrokenException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.PciAddress;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.HdrHistogram.Histogram;
+
+/**
+ * An echo between two threads that wait in blocking calls: over an endpoint's {@code receive} ({@code echo}), and over a
+ * Unix-domain {@code SocketChannel} ({@code echo-unix}). Each message is sent when the answer to the one before is there.
+ */
+final class EchoWorks {
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /** One end. */
+    private interface End extends AutoCloseable {
+        /** Waits for a message; false: the other end has gone. */
+        boolean receive();
+
+        /** Sends the first time, or what was received. */
+        void send();
+
+        @Override
+        void close();
+    }
+
+    private EchoWorks() {}
+
+    static void run(Options options) throws IOException, InterruptedException {
+        if (options.form() == Options.Form.CLIENT) {
+            try (End client = client(options)) {
+                measure(options, client);
+            }
+            return;
+        }
+        Thread server = new Thread(() -> answer(options), "server");
+        server.start();
+        if (options.form() == Options.Form.THREADS) {
+            try (End client = client(options)) {
+                measure(options, client);
+            }
+        } else if (options.form() == Options.Form.PROCESSES) {
+            Bench.join(Bench.child(options));
+        }
+        server.join();
+    }
+
+    private static boolean isUnix(Options options) {
+        return options.work().equals("echo-unix");
+    }
+
+    private static void answer(Options options) {
+        try (End end = isUnix(options) ? UnixEnd.accepted(options) : ChannelEnd.serving(options)) {
+            while (end.receive()) {
+                end.send();
+            }
+        }
+    }
+
+    private static End client(Options options) {
+        return isUnix(options) ? UnixEnd.connected(options) : ChannelEnd.connected(options);
+    }
+
+    private static void measure(Options options, End end) {
+        long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
+        long last = warm + (long) (options.seconds() * 1e9);
+        Histogram histogram = new Histogram(3);
+        long before = System.nanoTime();
+        while (before - last < 0) {
+            end.send();
+            if (!end.receive()) {
+                throw new IllegalStateException("the other end has gone");
+            }
+            long after = System.nanoTime();
+            if (before - warm >= 0) {
+                histogram.recordValue(after - before);
+            }
+            before = after;
+        }
+        new Report(options, options.work())
+                .value(histogram.getValueAtPercentile(50), "ns/echo")
+                .percentiles("echo_", histogram)
+                .print();
+    }
+
+    private static final class ChannelEnd implements End {
+        private final Device device;
+        private final ChannelEndpoint endpoint;
+        private ChannelPeer peer;
+        private final MemorySegment message;
+        private final MemorySegment buffer;
+
+        private ChannelEnd(Options options, Device device, ChannelEndpoint endpoint, ChannelPeer peer) {
+            this.device = device;
+            this.endpoint = endpoint;
+            this.peer = peer;
+            this.buffer = Arena.global().allocate(endpoint.maxMessageSize());
+            this.message = buffer.asSlice(0, options.size());
+        }
+
+        static End serving(Options options) {
+            Device device = Devices.openDpu(PciAddress.of(options.dpu()));
+            return new ChannelEnd(
+                    options,
+                    device,
+                    ChannelService.builder(device, device.openRepresentor(PciAddress.of(options.function())))
+                            .listen(options.name()),
+                    null);
+        }
+
+        static End connected(Options options) {
+            Device device = Devices.openHost(PciAddress.of(options.function()));
+            ChannelClient client = ChannelClient.builder(device).create();
+            return new ChannelEnd(options, device, client, client.connect(options.name(), PATIENCE));
+        }
+
+        @Override
+        public boolean receive() {
+            try {
+                ChannelPeer from = endpoint.receive(buffer, PATIENCE);
+                peer = from == null ? peer : from;
+                return from != null && endpoint.receivedLength() > 1;
+            } catch (PeerBrokenException e) {
+                return false;
+            }
+        }
+
+        @Override
+        public void send() {
+            endpoint.send(peer, message, PATIENCE);
+        }
+
+        /** Says so by a message of one byte, as not every carrier tells of an end. */
+        @Override
+        public void close() {
+            if (endpoint instanceof ChannelClient) {
+                endpoint.send(peer, message.asSlice(0, 1), PATIENCE);
+            }
+            endpoint.close();
+            device.close();
+        }
+    }
+
+    private static final class UnixEnd implements End {
+        private final SocketChannel channel;
+        private final ByteBuffer message;
+
+        private UnixEnd(Options options, SocketChannel channel) {
+            this.channel = channel;
+            this.message = ByteBuffer.allocateDirect(options.size());
+        }
+
+        private static Path path(Options options) {
+            return Path.of(System.getProperty("java.io.tmpdir"), options.name() + ".echo.sock");
+        }
+
+        static End accepted(Options options) {
+            Path path = path(options);
+            try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+                Files.deleteIfExists(path);
+                server.bind(UnixDomainSocketAddress.of(path));
+                return new UnixEnd(options, server.accept());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        static End connected(Options options) {
+            long deadline = System.nanoTime() + PATIENCE.toNanos();
+            while (true) {
+                try {
+                    return new UnixEnd(options, SocketChannel.open(UnixDomainSocketAddress.of(path(options))));
+                } catch (IOException e) {
+                    if (System.nanoTime() - deadline > 0) {
+                        throw new UncheckedIOException(e);
+                    }
+                    Thread.onSpinWait();
+                }
+            }
+        }
+
+        @Override
+        public boolean receive() {
+            message.clear();
+            try {
+                while (message.hasRemaining()) {
+                    if (channel.read(message) < 0) {
+                        throw new EOFException();
+                    }
+                }
+                return true;
+            } catch (EOFException e) {
+                return false;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void send() {
+            message.clear();
+            try {
+                while (message.hasRemaining()) {
+                    channel.write(message);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public void close() {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+}
