@@ -441,6 +441,34 @@ class ChannelTest extends BothCarriers {
     }
 
     @Test
+    void manyClientsOfOneServiceAreToldApart() {
+        ChannelService service = machine.listen();
+        List<ChannelClient> clients = new ArrayList<>();
+        for (int i = 0; i < 64; i++) {
+            ChannelClient client = machine.clients().receiveQueueSize(16).create();
+            clients.add(client);
+            introduce(client, machine.connect(client, service), service).attach(i);
+        }
+        for (int round = 0; round < 10; round++) {
+            for (int i = 0; i < clients.size(); i++) {
+                ChannelClient client = clients.get(i);
+                client.send(Objects.requireNonNull(client.peer()), bytes("of " + i), Machine.PATIENCE);
+            }
+            for (int i = 0; i < clients.size(); i++) {
+                ChannelPeer from = received(service, machine.buffer);
+                assertThat(machine.text(service)).isEqualTo("of " + from.attachment());
+                service.send(from, bytes("to " + from.attachment()), Machine.PATIENCE);
+            }
+            for (int i = 0; i < clients.size(); i++) {
+                assertThat(machine.receive(clients.get(i))).isEqualTo("to " + i);
+            }
+        }
+        assertThat(service.refresh().peers())
+                .hasSize(clients.size())
+                .allSatisfy(peer -> assertThat(peer.statistics().receivedMessages()).isEqualTo(11));
+    }
+
+    @Test
     void aNameIsTakenOnce() {
         machine.listen();
         assertThatThrownBy(machine::listen).isInstanceOf(DocaException.class);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 /** A service and a client in two JVMs: sleeping until the other one has done something, and the death of either. */
 @Timeout(120)
 class ChannelTwoProcessIT extends BothCarriers {
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = Integer.getInteger("comch4j.rounds", 20_000);
 
     private final MemorySegment message = Arena.ofAuto().allocate(JAVA_INT);
 

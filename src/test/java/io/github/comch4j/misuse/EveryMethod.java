@@ -2,6 +2,11 @@ package io.github.comch4j.misuse;
 
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.channel.ChannelCapabilities;
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -105,6 +110,9 @@ public final class EveryMethod {
             RpcClient.class,
             RpcServer.class,
             Capabilities.class,
+            ChannelCapabilities.class,
+            ChannelClient.class,
+            ChannelService.class,
             ProgressEngine.class,
             Doca.class,
             DocaLog.class,
@@ -303,6 +311,8 @@ public final class EveryMethod {
             } else {
                 scene.client.close();
             }
+        } else if (value instanceof ChannelPeer peer) {
+            peer.disconnect();
         } else if (value instanceof BufferPool.Slot slot) {
             slot.release();
         } else if (value instanceof BufferList list) {
@@ -359,7 +369,9 @@ public final class EveryMethod {
         boolean wrongArgument =
                 thrown instanceof IllegalArgumentException || thrown instanceof IndexOutOfBoundsException;
         boolean never = thrown instanceof UnsupportedOperationException || thrown instanceof TimeoutException;
-        boolean refused = thrown instanceof DocaException || thrown instanceof RpcException;
+        boolean refused = thrown instanceof DocaException
+                || thrown instanceof RpcException
+                || thrown instanceof MissingFunctionException;
         boolean text = !(thrown instanceof ClosedChannelException)
                 && !(thrown instanceof TimeoutException)
                 && thrown.getMessage() == null;
@@ -396,6 +408,7 @@ public final class EveryMethod {
         return thrown.getMessage() != null
                 && (thrown.getMessage().contains("in the loop")
                         || thrown.getMessage().contains("receive handler")
+                        || thrown.getMessage().contains("has a peer")
                         || thrown.getMessage().contains("closed"));
     }
 
@@ -424,10 +437,17 @@ public final class EveryMethod {
         } else if (type == long.class) {
             return List.of(Long.MIN_VALUE, -1L, 0L, 1L << 48, Long.MAX_VALUE);
         } else if (type == Duration.class) {
-            boolean forEver =
-                    List.of("await", "awaitEvent", "accept", "receive").contains(method.getName())
-                            || (method.getDeclaringClass() == ComchSocket.class
-                                    && method.getName().equals("connect"));
+            boolean forEver = List.of(
+                                    "await",
+                                    "awaitEvent",
+                                    "awaitReceive",
+                                    "awaitSend",
+                                    "awaitServiceEvent",
+                                    "accept",
+                                    "receive")
+                            .contains(method.getName())
+                    || (List.of(ComchSocket.class, ChannelClient.class).contains(method.getDeclaringClass())
+                            && method.getName().equals("connect"));
             List<Object> durations =
                     new ArrayList<>(List.of(Duration.ofSeconds(Long.MIN_VALUE), Duration.ofMillis(-1), Duration.ZERO));
             if (!forEver) {
@@ -472,6 +492,7 @@ public final class EveryMethod {
 
     private Object value(Scene scene, Method method, Class<?> type) {
         boolean dpu = method.getDeclaringClass() == ComchServer.class
+                || method.getDeclaringClass() == ChannelService.class
                 || method.getDeclaringClass() == ComchServerSocket.class
                 || method.getDeclaringClass() == RpcServer.class
                 || method.getDeclaringClass() == ComchInputChannel.class;
@@ -513,6 +534,8 @@ public final class EveryMethod {
             return scene.hostMemory;
         } else if (type == ComchConnection.class) {
             return dpu ? scene.accepted : scene.client.connection();
+        } else if (type == ChannelPeer.class) {
+            return scene.withLoop().get("peer of the channel client");
         } else if (type == Buffer.class) {
             return method.getName().equals("tryPost") ? scene.free : scene.buffer;
         } else if (type == Buffer[].class) {

@@ -1,6 +1,10 @@
 package io.github.comch4j.misuse;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.channel.ChannelClient;
+import io.github.comch4j.channel.ChannelPeer;
+import io.github.comch4j.channel.ChannelPeerState;
+import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -29,10 +33,13 @@ import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
 import io.github.comch4j.rpc.RpcServer;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** One object of each kind, connected and in use. */
 final class Scene implements AutoCloseable {
@@ -197,10 +204,30 @@ final class Scene implements AutoCloseable {
             loopObjects.put("rpc server", rpcServer);
             loopObjects.put("rpc client builder", RpcClient.builder(loop, host, calls));
             loopObjects.put("rpc server builder", RpcServer.builder(loop, dpu, representor, Machine.uniqueName()));
+            putChannel(host, dpu, representor);
             loopObjects.put(LOOP, loop);
             loopDevices = List.of(host, dpu);
         }
         return loopObjects;
+    }
+
+    private void putChannel(Device host, Device dpu, Representor representor) {
+        ChannelService service = ChannelService.builder(dpu, representor).listen(Machine.uniqueName());
+        ChannelClient channelClient = ChannelClient.builder(host).create();
+        ChannelPeer peer = channelClient.connect(service.name());
+        MemorySegment room = Arena.ofAuto().allocate(service.maxMessageSize());
+        BooleanSupplier connected = () -> {
+            service.tryReceive(room);
+            return peer.update() == ChannelPeerState.CONNECTED;
+        };
+        Machine.until("the channel", connected, new ProgressEngine[0]);
+        channelClient.send(peer, room.asSlice(0, 1), Machine.PATIENCE);
+        loopObjects.put("peer of the channel service", service.receive(room, Machine.PATIENCE));
+        loopObjects.put("peer of the channel client", peer);
+        loopObjects.put("channel service", service);
+        loopObjects.put("channel client", channelClient);
+        loopObjects.put("channel service builder", ChannelService.builder(dpu, representor));
+        loopObjects.put("channel client builder", ChannelClient.builder(host));
     }
 
     /** Runs something in a callback. */
