@@ -465,7 +465,8 @@ class ChannelTest extends BothCarriers {
         }
         assertThat(service.refresh().peers())
                 .hasSize(clients.size())
-                .allSatisfy(peer -> assertThat(peer.statistics().receivedMessages()).isEqualTo(11));
+                .allSatisfy(
+                        peer -> assertThat(peer.statistics().receivedMessages()).isEqualTo(11));
     }
 
     @Test
