@@ -6,65 +6,18 @@
  * AGAIN they arm, try once more, and sleep on the event channel. It uses DOCA's API and nothing of the emulator's, and
  * is built against an installed SDK folder of DOCA 1.5 to 2.8. */
 #include <poll.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <doca_comm_channel.h>
-#include <doca_dev.h>
-#include <doca_error.h>
+
+#include "end.h"
 
 #define SERVICE "cc_sample_server"
-#define DPU_PCI "0000:03:00.0"
-#define HOST_PCI "0000:b1:00.0"
 #define MAX_MESSAGE 4080u
 #define QUEUE_SIZE 10u
-#define PATIENCE_MS 60000
 
 static struct doca_comm_channel_ep_t *ep;
 static struct doca_comm_channel_addr_t *peer;
-static struct doca_dev *dev;
-static struct doca_dev_rep *rep;
-
-static void check(doca_error_t result, const char *call)
-{
-	if (result == DOCA_SUCCESS)
-		return;
-	fprintf(stderr, "channel: %s: %s\n", call, doca_error_get_descr(result));
-	exit(1);
-}
-#define OK(call) check((call), #call)
-
-static void open_device(const char *pci)
-{
-	struct doca_devinfo **list;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	for (uint32_t i = 0; i < num && dev == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal != 0)
-			OK(doca_dev_open(list[i], &dev));
-	}
-	OK(doca_devinfo_destroy_list(list));
-	check(dev == NULL ? DOCA_ERROR_NOT_FOUND : DOCA_SUCCESS, pci);
-}
-
-static void open_representor(const char *pci)
-{
-	struct doca_devinfo_rep **list;
-	uint32_t num;
-	OK(doca_devinfo_rep_create_list(dev, DOCA_DEVINFO_REP_FILTER_NET, &list, &num));
-	for (uint32_t i = 0; i < num && rep == NULL; i++) {
-		uint8_t equal = 0;
-		OK(doca_devinfo_rep_is_equal_pci_addr(list[i], pci, &equal));
-		if (equal != 0)
-			OK(doca_dev_rep_open(list[i], &rep));
-	}
-	OK(doca_devinfo_rep_destroy_list(list));
-	check(rep == NULL ? DOCA_ERROR_NOT_FOUND : DOCA_SUCCESS, pci);
-}
 
 static void configure(void)
 {
@@ -78,7 +31,7 @@ static void configure(void)
 static void sleep_on(doca_event_channel_t channel)
 {
 	struct pollfd watched = {.fd = channel, .events = POLLIN};
-	check(poll(&watched, 1, PATIENCE_MS) == 1 ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT, "waiting");
+	check(poll(&watched, 1, PATIENCE_S * 1000) == 1 ? DOCA_SUCCESS : DOCA_ERROR_TIME_OUT, "waiting");
 }
 
 static void send_text(const char *text)
@@ -123,7 +76,7 @@ static void receive_text(const char *what)
 static void serve(const char *answer)
 {
 	open_device(DPU_PCI);
-	open_representor(HOST_PCI);
+	open_representor(HOST_PCI, DOCA_DEVINFO_REP_FILTER_NET);
 	configure();
 	OK(doca_comm_channel_ep_set_device_rep(ep, rep));
 	OK(doca_comm_channel_ep_listen(ep, SERVICE));

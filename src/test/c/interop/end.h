@@ -52,7 +52,7 @@ static inline void expect(const char *what, uint64_t wanted, uint64_t got)
 	exit(1);
 }
 
-static int64_t now_s(void)
+static inline int64_t now_s(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
@@ -66,7 +66,7 @@ static int64_t now_s(void)
 			give_up("gave up waiting for " #condition);                                                    \
 	}
 
-static enum doca_ctx_states state_of(const struct doca_ctx *ctx)
+static inline enum doca_ctx_states state_of(const struct doca_ctx *ctx)
 {
 	enum doca_ctx_states state;
 	OK(doca_ctx_get_state(ctx, &state));
