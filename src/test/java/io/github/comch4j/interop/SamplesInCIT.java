@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class SamplesInCIT {
     private static final int ROUNDS = 2;
+    private static final String LIBRARIES_OF_2_5 = "target/native/lib/2.5";
 
     /** Generation in C and in Java, Java's libraries, the sample in Java, its counterpart in C. */
     @ParameterizedTest
@@ -83,6 +85,29 @@ class SamplesInCIT {
         }
     }
 
+    @Test
+    void theSamplePairOfTheEndpointApiTalksToItsTwinInC() throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            Process inC = endpointInC("dpu", "server", "from C " + i);
+            BufferedReader output = inC.inputReader();
+            assertThat(output.readLine()).isEqualTo("Listening");
+            ChildVm inJava =
+                    inJava("host", "channel-client", "2.5", LIBRARIES_OF_2_5, "from Java " + i, "-p", "b1:00.0");
+            inJava.assertSuccess();
+            assertThat(output.lines()).containsExactly("Received message: from Java " + i, "Finished");
+            assertEndsWell(inC);
+            assertThat(inJava.out().lines()).endsWith("Server response: from C " + i, "Finished");
+
+            inJava = inJava("dpu", "channel-server", "2.5", LIBRARIES_OF_2_5, "from Java " + i, "-r", "b1:00.0")
+                    .awaitOutput("serves");
+            inC = endpointInC("host", "client", "from C " + i);
+            assertThat(inC.inputReader().lines()).containsExactly("Server response: from Java " + i, "Finished");
+            assertEndsWell(inC);
+            inJava.assertSuccess();
+            assertThat(inJava.out().lines()).endsWith("Received message: from C " + i, "Finished");
+        }
+    }
+
     private static String received(String text) {
         return "Message received: '" + text + "'";
     }
@@ -93,9 +118,10 @@ class SamplesInCIT {
     }
 
     /** With a folder of libraries, the generation is theirs without being named. */
-    private ChildVm inJava(String side, String sample, String generation, String library, String text)
+    private ChildVm inJava(String side, String sample, String generation, String library, String text, String... more)
             throws IOException {
         List<String> arguments = new ArrayList<>(List.of("sample", sample, "--library", library, "-t", text));
+        arguments.addAll(List.of(more));
         if (library.equals("emulated")) {
             arguments.addAll(List.of("--generation", generation));
         }
@@ -106,10 +132,28 @@ class SamplesInCIT {
     }
 
     private Process inC(String generation, String side, String role, String text) throws IOException {
-        Counterpart counterpart = BUILT.computeIfAbsent(generation, release -> {
-            Sdk sdk = Sdk.install(release);
-            return new Counterpart(sdk, sdk.compile("sample"));
-        });
+        return inC(
+                BUILT.computeIfAbsent(generation, release -> {
+                    Sdk sdk = Sdk.install(release);
+                    return new Counterpart(sdk, sdk.compile("sample"));
+                }),
+                side,
+                role,
+                text);
+    }
+
+    private Process endpointInC(String side, String role, String text) throws IOException {
+        return inC(
+                BUILT.computeIfAbsent("endpoints", key -> {
+                    Sdk sdk = Sdk.install("2.5");
+                    return new Counterpart(sdk, sdk.compileFor("doca_comm_channel", "channel"));
+                }),
+                side,
+                role,
+                text);
+    }
+
+    private Process inC(Counterpart counterpart, String side, String role, String text) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(counterpart.program().toString(), role, text)
                 .redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("DOCA_EMU_SIDE", side);

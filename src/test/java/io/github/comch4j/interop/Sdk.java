@@ -48,6 +48,11 @@ public record Sdk(String release, Path folder) {
      * the project, which lie beside their headers.
      */
     public Path compile(String name, String... others) {
+        return compileFor(isComch() ? "doca_comch" : "doca_cc", name, others);
+    }
+
+    /** As {@link #compile}, for a library of DOCA's in place of Comch or {@code doca_cc}. */
+    public Path compileFor(String library, String name, String... others) {
         Path program = BUILT.resolve(name + "-" + release);
         List<String> command = new ArrayList<>(List.of(
                 System.getenv().getOrDefault("CC", "cc"),
@@ -70,7 +75,7 @@ public record Sdk(String release, Path folder) {
         if (!isComch()) {
             command.add("-DGENERATION_2_5");
         }
-        command.addAll(List.of("-L", libraries().toString(), isComch() ? "-ldoca_comch" : "-ldoca_cc"));
+        command.addAll(List.of("-L", libraries().toString(), "-l" + library));
         command.addAll(List.of("-ldoca_common", "-o", program.toString()));
         run(command.toArray(String[]::new));
         return program;
