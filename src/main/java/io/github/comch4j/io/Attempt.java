@@ -63,10 +63,15 @@ final class Attempt {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while connecting", e);
         }
-        loop.call(() -> {
-            close();
-            return null;
-        });
+        try {
+            loop.call(() -> {
+                close();
+                return null;
+            });
+        } catch (IllegalStateException e) {
+            abandon(); // interrupted: the task may have been taken back
+            throw e;
+        }
         return false;
     }
 
