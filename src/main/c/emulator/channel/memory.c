@@ -31,18 +31,8 @@ void channel_memory_release(struct channel_map *map)
 
 doca_error_t channel_memory_map_ring(struct channel_map *map, enum shm_side side, uint64_t bytes)
 {
-	doca_error_t result = DOCA_SUCCESS;
-	pthread_mutex_lock(&map->base.lock);
-	if (map->rings[side] == NULL) {
-		map->rings[side] = shm_file_map(map->base.fd, CHANNEL_RING_OFFSET(side), bytes);
-		map->ring_bytes[side] = bytes;
-	}
-	if (map->rings[side] == NULL)
-		result = DOCA_ERROR_NO_MEMORY;
-	else if (map->ring_bytes[side] != bytes)
-		result = DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_unlock(&map->base.lock);
-	return result;
+	return shm_file_map_part(&map->base, &map->rings[side], &map->ring_bytes[side], CHANNEL_RING_OFFSET(side),
+				 bytes);
 }
 
 uint64_t channel_ring_bytes(uint32_t messages, uint32_t max_msg_size)

@@ -47,6 +47,23 @@ void *shm_file_map(int fd, uint64_t offset, uint64_t bytes)
 	return mapped == MAP_FAILED ? NULL : mapped;
 }
 
+doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint64_t *part_bytes, uint64_t offset,
+			       uint64_t bytes)
+{
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&mapping->lock);
+	if (*part == NULL) {
+		*part = shm_file_map(mapping->fd, offset, bytes);
+		*part_bytes = bytes;
+	}
+	if (*part == NULL)
+		result = DOCA_ERROR_NO_MEMORY;
+	else if (*part_bytes != bytes)
+		result = DOCA_ERROR_INVALID_VALUE;
+	pthread_mutex_unlock(&mapping->lock);
+	return result;
+}
+
 /* Memory from the peer must not be able to vanish under a mapping: exact size, sealed at that size, and of ordinary
  * pages, because huge ones that cannot be had are found out only at the first touch. */
 static bool acceptable(int fd, uint64_t bytes, struct stat *status)

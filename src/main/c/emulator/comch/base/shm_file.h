@@ -37,6 +37,10 @@ void shm_file_ref(struct shm_mapping *mapping);
 bool shm_file_let_go(struct shm_mapping *mapping);
 void shm_file_dispose(struct shm_mapping *mapping);
 
+/* Maps a part of the file into `part`, once: a later call must ask for as many bytes. */
+doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint64_t *part_bytes, uint64_t offset,
+			       uint64_t bytes);
+
 /* Maps a part of a file; NULL when out of memory. */
 void *shm_file_map(int fd, uint64_t offset, uint64_t bytes);
 

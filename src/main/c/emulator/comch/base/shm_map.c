@@ -40,18 +40,7 @@ doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t byte
 {
 	if (bytes < SHM_PAGE || bytes > SHM_RING_MAX_BYTES || (bytes & (bytes - 1)) != 0)
 		return DOCA_ERROR_INVALID_VALUE;
-	doca_error_t result = DOCA_SUCCESS;
-	pthread_mutex_lock(&map->base.lock);
-	if (map->rings[side] == NULL) {
-		map->rings[side] = shm_file_map(map->base.fd, SHM_RING_OFFSET(side), bytes);
-		map->ring_bytes[side] = bytes;
-	}
-	if (map->rings[side] == NULL)
-		result = DOCA_ERROR_NO_MEMORY;
-	else if (map->ring_bytes[side] != bytes)
-		result = DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_unlock(&map->base.lock);
-	return result;
+	return shm_file_map_part(&map->base, &map->rings[side], &map->ring_bytes[side], SHM_RING_OFFSET(side), bytes);
 }
 
 /* Not being able to give pages back early only costs memory. */
