@@ -45,9 +45,7 @@ static doca_error_t configurable(const struct doca_comch_consumer *consumer)
 {
 	if (consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (consumer->msgq == NULL)
-		return DOCA_ERROR_NOT_SUPPORTED; /* those of a connection are on the CPU */
-	return consumer->ctx.state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+	return msgq_configurable(&consumer->ctx, consumer->msgq != NULL);
 }
 
 doca_error_t doca_comch_consumer_set_dev_max_num_recv(struct doca_comch_consumer *consumer, uint32_t dev_num_recv)

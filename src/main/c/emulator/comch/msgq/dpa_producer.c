@@ -179,9 +179,7 @@ static doca_error_t configurable(const struct doca_comch_producer *producer)
 {
 	if (producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (producer->msgq == NULL)
-		return DOCA_ERROR_NOT_SUPPORTED; /* those of a connection are on the CPU */
-	return producer->ctx.state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+	return msgq_configurable(&producer->ctx, producer->msgq != NULL);
 }
 
 doca_error_t doca_comch_producer_set_dev_max_num_send(struct doca_comch_producer *producer, uint32_t dev_num_send)

@@ -25,6 +25,15 @@ struct doca_comch_msgq {
 	bool *producers;
 };
 
+/* Whether a consumer or producer with this context can be configured for the DPA; `is_of_msgq`: and not one of a
+ * connection, which is on the CPU. */
+static inline doca_error_t msgq_configurable(const struct doca_ctx *ctx, bool is_of_msgq)
+{
+	if (!is_of_msgq)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
 /* The queue of a consumer; NULL: the id is none. */
 static inline struct msgq_queue *msgq_find(const struct doca_comch_msgq *msgq, uint32_t consumer_id)
 {
