@@ -487,10 +487,7 @@ static void only_a_function_of_the_same_card_extends_a_dpa(void **state)
 static int without(void *argument)
 {
 	(void)argument;
-	FILE *file = fopen(getenv("DOCA_EMU_TOPOLOGY"), "w");
-	CHECK(file != NULL);
-	fputs("dpu 0000:03:00.0 without=dpa\nhost 0000:b1:00.0 pf without=dpa\nhost 0000:b1:00.2 vf\n", file);
-	fclose(file);
+	topology_write("dpu 0000:03:00.0 without=dpa\nhost 0000:b1:00.0 pf without=dpa\nhost 0000:b1:00.2 vf\n");
 	struct doca_devinfo **list;
 	uint32_t num;
 	OK(doca_devinfo_create_list(&list, &num));
@@ -523,15 +520,7 @@ static int without(void *argument)
 static void a_topology_can_be_without_a_dpa(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/topology-XXXXXX";
-	int fd = mkstemp(path);
-	CHECK(fd >= 0);
-	close(fd);
-	setenv("DOCA_EMU_TOPOLOGY", path, 1);
-	int pid = child_start(without, NULL);
-	assert_int_equal(child_wait(pid), 0);
-	unsetenv("DOCA_EMU_TOPOLOGY");
-	unlink(path);
+	assert_int_equal(run_with_topology(without), 0);
 }
 
 int main(void)

@@ -3,6 +3,9 @@
 #define TEST_DPA_FIXTURE_H
 
 #include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "doca_dpa.h"
 #include "harness.h"
@@ -31,6 +34,29 @@ static inline void dpa_close(struct dpa *dpa)
 	OK(doca_dpa_stop(dpa->dpa));
 	OK(doca_dpa_destroy(dpa->dpa));
 	devices_close(&dpa->devices);
+}
+
+/* Runs `body` in a process of its own, since a topology holds for the life of a process. It begins with topology_write;
+ * nothing of DOCA may have been called here before. Returns what the body does. */
+static inline int run_with_topology(int (*body)(void *argument))
+{
+	char path[] = "/tmp/topology-XXXXXX";
+	int fd = mkstemp(path);
+	CHECK(fd >= 0);
+	close(fd);
+	setenv("DOCA_EMU_TOPOLOGY", path, 1);
+	int result = child_wait(child_start(body, NULL));
+	unsetenv("DOCA_EMU_TOPOLOGY");
+	unlink(path);
+	return result;
+}
+
+static inline void topology_write(const char *lines)
+{
+	FILE *file = fopen(getenv("DOCA_EMU_TOPOLOGY"), "w");
+	CHECK(file != NULL);
+	fputs(lines, file);
+	fclose(file);
 }
 
 #define HEALTHY(which) OK(doca_dpa_peek_at_last_error(which))

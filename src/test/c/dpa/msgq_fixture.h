@@ -7,6 +7,7 @@
 
 #include "doca_comch_msgq.h"
 #include "fixture.h"
+#include "msgq_ends.h"
 
 extern struct doca_dpa_app *msgq_program;
 doca_dpa_func_t post_receives, echo, echo_one_each_run, echo_polling, collect, send_number, hold_back, copy_and_send,
@@ -14,16 +15,6 @@ doca_dpa_func_t post_receives, echo, echo_one_each_run, echo_polling, collect, s
 
 #define FLUSH 1u
 #define OPTIMIZE_REPORTS 2u
-
-/* As in msgq_program.c. */
-struct ends {
-	uint64_t completion, consumer, producer, producer_completion;
-	uint64_t received, empty, wrong, flags;
-	uint64_t dst_map, dst, src_map, src, length;
-	uint64_t stop, limit;
-	uint64_t consumers[8];
-	uint64_t from[8];
-};
 
 struct link {
 	struct dpa base;

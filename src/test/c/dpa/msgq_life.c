@@ -388,10 +388,7 @@ static void a_thread_need_not_be_stopped(void **state)
 static int without(void *argument)
 {
 	(void)argument;
-	FILE *file = fopen(getenv("DOCA_EMU_TOPOLOGY"), "w");
-	CHECK(file != NULL);
-	fputs("dpu 0000:03:00.0 without=dpa\nhost 0000:b1:00.0 pf without=dpa\n", file);
-	fclose(file);
+	topology_write("dpu 0000:03:00.0 without=dpa\nhost 0000:b1:00.0 pf without=dpa\n");
 	struct doca_devinfo **list;
 	struct doca_comch_msgq *queue = NULL;
 	struct doca_comch_consumer_completion *completion = NULL;
@@ -412,15 +409,7 @@ static int without(void *argument)
 static void a_device_without_a_dpa_has_no_queues(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/topology-XXXXXX";
-	int fd = mkstemp(path);
-	CHECK(fd >= 0);
-	close(fd);
-	setenv("DOCA_EMU_TOPOLOGY", path, 1);
-	int pid = child_start(without, NULL);
-	assert_int_equal(child_wait(pid), 0);
-	unsetenv("DOCA_EMU_TOPOLOGY");
-	unlink(path);
+	assert_int_equal(run_with_topology(without), 0);
 }
 
 /* Producers and consumers of connections are on the CPU. */

@@ -5,14 +5,7 @@
 #include <dpaintrin.h>
 #include <stdint.h>
 
-struct ends {
-	uint64_t completion, consumer, producer, producer_completion;
-	uint64_t received, empty, wrong, flags;
-	uint64_t dst_map, dst, src_map, src, length;
-	uint64_t stop, limit;
-	uint64_t consumers[8];
-	uint64_t from[8]; /* messages of each producer */
-};
+#include "msgq_ends.h"
 
 __dpa_rpc__ uint64_t post_receives(doca_dpa_dev_comch_consumer_t consumer, uint32_t num)
 {
