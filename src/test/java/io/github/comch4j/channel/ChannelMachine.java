@@ -41,6 +41,15 @@ final class ChannelMachine implements AutoCloseable {
         return clients().create();
     }
 
+    /** Waits for the end of a thread. */
+    static void joined(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     /** Connects in a thread that accepts meanwhile: this one. */
     ChannelPeer connect(ChannelClient client, ChannelService service) {
         ChannelPeer peer = client.connect(service.name());

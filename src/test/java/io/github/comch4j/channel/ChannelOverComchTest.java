@@ -156,7 +156,7 @@ class ChannelOverComchTest {
                     .receiveLimit(1)
                     .connect(Machine.PATIENCE);
             socket.send(new byte[] {1}, Machine.PATIENCE);
-            joined(accepting);
+            ChannelMachine.joined(accepting);
             ChannelPeer peer = service.refresh().peers().getFirst();
             for (int i = 0; i < 100; i++) {
                 service.send(peer, MemorySegment.ofArray(new byte[4080]), Machine.PATIENCE);
@@ -165,14 +165,6 @@ class ChannelOverComchTest {
             assertThat(service.receivedLength())
                     .as("how much it may send, of docs/sockets.md")
                     .isEqualTo(32);
-        }
-    }
-
-    private static void joined(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
         }
     }
 

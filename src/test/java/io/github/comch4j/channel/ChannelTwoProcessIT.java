@@ -97,7 +97,7 @@ class ChannelTwoProcessIT extends BothCarriers {
         Thread accepts = new Thread(() -> service.receive(machine.buffer, Machine.PATIENCE));
         accepts.start();
         Child child = other("host", "flood");
-        joined(accepts);
+        ChannelMachine.joined(accepts);
         MemorySegment buffer = Arena.ofAuto().allocate(4080);
         for (int i = 1; i < 1000; i++) {
             assertThat(service.receive(buffer, Machine.PATIENCE)).isNotNull();
@@ -130,21 +130,13 @@ class ChannelTwoProcessIT extends BothCarriers {
                 .isNotNull();
     }
 
-    private static void joined(Thread thread) {
-        try {
-            thread.join();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     @Test
     void aSendToAPeerThatIsKilledWhileItDoesNotReceiveEnds() {
         ChannelService service = machine.listen();
         Thread accepts = new Thread(() -> service.receive(machine.buffer, Machine.PATIENCE));
         accepts.start();
         Child child = other("host", "deaf");
-        joined(accepts);
+        ChannelMachine.joined(accepts);
         ChannelPeer peer = service.refresh().peers().getFirst();
         while (service.trySend(peer, message)) {
             Thread.onSpinWait();
@@ -159,7 +151,7 @@ class ChannelTwoProcessIT extends BothCarriers {
                 return true;
             }
         });
-        joined(killer);
+        ChannelMachine.joined(killer);
         peer.disconnect();
         assertThat(service.refresh().peers()).isEmpty();
     }
