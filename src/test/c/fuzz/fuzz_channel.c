@@ -20,10 +20,8 @@
 #include "doca_comm_channel.h"
 #include "doca_dev.h"
 #include "input.h"
+#include "machine.h"
 #include "world.h"
-
-#define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
-#define OK(call) REQUIRE((call) == DOCA_SUCCESS)
 
 #define NAME "fuzz"
 #define MAX_STEPS 256
@@ -31,40 +29,9 @@
 #define MSG_SIZE 300u
 #define MAX_PEERS 4
 
-static _Noreturn void violated(int line, const char *what)
-{
-	fprintf(stderr, "fuzz_channel.c:%d: %s does not hold\n", line, what);
-	abort();
-}
-
 /* ---- what all inputs share ---- */
 
-static struct doca_dev *dpu, *host;
-static struct doca_dev_rep *rep;
 static char place[FABRIC_FILE_BYTES];
-static char folder[] = "/dev/shm/doca-emu-fuzz-XXXXXX";
-
-static void open_devices(void)
-{
-	struct doca_devinfo **list;
-	struct doca_devinfo_rep **reps;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	OK(doca_dev_open(list[0], &dpu));
-	OK(doca_dev_open(list[1], &host));
-	OK(doca_devinfo_destroy_list(list));
-	OK(doca_devinfo_rep_create_list(dpu, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num));
-	OK(doca_dev_rep_open(reps[0], &rep));
-	OK(doca_devinfo_rep_destroy_list(reps));
-	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
-	OK(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(host), pci));
-	endpoint_place(pci, place);
-}
-
-static void remove_folder(void)
-{
-	(void)rmdir(folder);
-}
 
 static void check_that_peers_connect(void);
 
@@ -74,15 +41,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
-	REQUIRE(mkdtemp(folder) != NULL);
-	setenv("DOCA_EMU_DIR", folder, 1);
-	unsetenv("DOCA_EMU_SIDE");
-	unsetenv("DOCA_EMU_TOPOLOGY");
-	unsetenv("DOCA_EMU_LIMITS");
-	unsetenv("DOCA_EMU_FAULTS");
-	atexit(remove_folder);
-	world_reset();
-	open_devices();
+	machine_open();
+	endpoint_place(host_pci, place);
 	check_that_peers_connect();
 	return 0;
 }
@@ -146,26 +106,6 @@ static int some_descriptor(uint8_t kind)
 	default:
 		return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	}
-}
-
-static void send_packet(int socket, const void *bytes, size_t len, const int *fds, size_t num_fds)
-{
-	union {
-		char bytes[CMSG_SPACE(4 * sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
-	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-	if (num_fds > 0) {
-		header.msg_control = control.bytes;
-		header.msg_controllen = CMSG_SPACE(num_fds * sizeof(int));
-		struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(num_fds * sizeof(int));
-		memcpy(CMSG_DATA(rights), fds, num_fds * sizeof(int));
-	}
-	(void)sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* A handshake message of the peer: a good one, one with some bytes changed, or any bytes with any descriptors. */
@@ -353,7 +293,7 @@ static uint32_t note(struct doca_comm_channel_addr_t *peer)
 			s.reset[i] = false;
 			return i;
 		}
-	violated(__LINE__, "no more peers than have come");
+	violated(__FILE__, __LINE__, "no more peers than have come");
 }
 
 static struct doca_comm_channel_addr_t *some_known(void)

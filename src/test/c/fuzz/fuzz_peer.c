@@ -28,11 +28,9 @@
 #include "doca_mmap.h"
 #include "doca_pe.h"
 #include "input.h"
+#include "machine.h"
 #include "slot_end.h"
 #include "world.h"
-
-#define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
-#define OK(call) REQUIRE((call) == DOCA_SUCCESS)
 
 #define NAME "fuzz"
 #define MAX_STEPS 512
@@ -48,17 +46,8 @@
 #define LARGE_PLACE ((1u << 20) + (96u << 10)) /* more than the pipeline holds */
 #define NUM_PLACES 6u
 
-static _Noreturn void violated(int line, const char *what)
-{
-	fprintf(stderr, "fuzz_peer.c:%d: %s does not hold\n", line, what);
-	abort();
-}
-
 /* ---- what all inputs share ---- */
 
-static struct doca_dev *dpu, *host;
-static struct doca_dev_rep *rep;
-static char host_pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 static struct doca_mmap *memory_map;
 static struct doca_buf_inventory *inventory;
 /* Places for received data, each between guards; the same memory is what is sent. */
@@ -84,28 +73,6 @@ static void check_guards(void)
 				GUARD_BYTE);
 }
 
-static void open_devices(void)
-{
-	struct doca_devinfo **list;
-	struct doca_devinfo_rep **reps;
-	uint32_t num;
-	OK(doca_devinfo_create_list(&list, &num));
-	OK(doca_dev_open(list[0], &dpu));
-	OK(doca_dev_open(list[1], &host));
-	OK(doca_devinfo_destroy_list(list));
-	OK(doca_devinfo_rep_create_list(dpu, DOCA_DEVINFO_REP_FILTER_NET, &reps, &num));
-	OK(doca_dev_rep_open(reps[0], &rep));
-	OK(doca_devinfo_rep_destroy_list(reps));
-	OK(doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(host), host_pci));
-}
-
-static char folder[] = "/dev/shm/doca-emu-fuzz-XXXXXX";
-
-static void remove_folder(void)
-{
-	(void)rmdir(folder);
-}
-
 static void check_that_peers_connect(void);
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
@@ -114,15 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc, (void)argv;
-	REQUIRE(mkdtemp(folder) != NULL);
-	setenv("DOCA_EMU_DIR", folder, 1);
-	unsetenv("DOCA_EMU_SIDE");
-	unsetenv("DOCA_EMU_TOPOLOGY");
-	unsetenv("DOCA_EMU_LIMITS");
-	unsetenv("DOCA_EMU_FAULTS");
-	atexit(remove_folder);
-	world_reset();
-	open_devices();
+	machine_open();
 	memory_bytes = GUARD + NUM_PLACES * (SMALL_PLACE + GUARD) + LARGE_PLACE - SMALL_PLACE;
 	memory = malloc(memory_bytes);
 	REQUIRE(memory != NULL);
@@ -135,7 +94,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	OK(doca_mmap_start(memory_map));
 	OK(doca_buf_inventory_create(4 * MAX_CHILDREN * MAX_TASKS, &inventory));
 	OK(doca_buf_inventory_start(inventory));
-	slot_ends_init(dpu, host);
+	slot_ends_init();
 	check_that_peers_connect();
 	return 0;
 }
@@ -594,26 +553,6 @@ static int sealed(uint64_t bytes)
 	REQUIRE(fd >= 0 && ftruncate(fd, (off_t)bytes) == 0);
 	REQUIRE(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
 	return fd;
-}
-
-static void send_packet(int socket, const void *bytes, size_t len, const int *fds, size_t num_fds)
-{
-	union {
-		char bytes[CMSG_SPACE(8 * sizeof(int))];
-		struct cmsghdr align;
-	} control = {0};
-	struct iovec part = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = len};
-	struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
-	if (num_fds > 0) {
-		header.msg_control = control.bytes;
-		header.msg_controllen = CMSG_SPACE(num_fds * sizeof(int));
-		struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
-		rights->cmsg_level = SOL_SOCKET;
-		rights->cmsg_type = SCM_RIGHTS;
-		rights->cmsg_len = CMSG_LEN(num_fds * sizeof(int));
-		memcpy(CMSG_DATA(rights), fds, num_fds * sizeof(int));
-	}
-	(void)sendmsg(socket, &header, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 /* A handshake message of the peer: a good one, one with some bytes changed, or any bytes with any descriptors. */

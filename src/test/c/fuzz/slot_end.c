@@ -13,9 +13,7 @@
 #include "doca_mmap.h"
 #include "doca_pe.h"
 #include "layout.h"
-
-#define REQUIRE(condition) ((condition) ? (void)0 : violated(__LINE__, #condition))
-#define OK(call) REQUIRE((call) == DOCA_SUCCESS)
+#include "machine.h"
 
 #define ENDS 4u
 #define SLOTS 4u
@@ -49,12 +47,6 @@ static struct batch_entry ring[RING];
 static uint32_t head;
 static volatile uint8_t sum;
 
-static _Noreturn void violated(int line, const char *what)
-{
-	fprintf(stderr, "slot_end.c:%d: %s does not hold\n", line, what);
-	abort();
-}
-
 static uint8_t *place(const struct slot_end *end, uint32_t slot)
 {
 	size_t number = (size_t)(end - ends) * SLOTS + slot;
@@ -68,7 +60,7 @@ static enum doca_ctx_states state_of(const struct slot_end *end)
 	return state;
 }
 
-void slot_ends_init(struct doca_dev *dpu, struct doca_dev *host)
+void slot_ends_init(void)
 {
 	const struct batch_functions functions = {
 		.layout = comch4j_batch_layout(),

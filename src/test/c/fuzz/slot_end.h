@@ -15,7 +15,7 @@
 struct slot_end;
 
 /* Once. */
-void slot_ends_init(struct doca_dev *dpu, struct doca_dev *host);
+void slot_ends_init(void);
 
 /* For each input: there are none, on a new engine. */
 void slot_ends_begin(struct doca_pe *pe);
