@@ -5,7 +5,9 @@ import io.github.comch4j.internal.load.Symbols;
 import java.util.List;
 import org.junit.jupiter.api.Assumptions;
 
-/** What some releases of DOCA lack. {@link FeaturesTest} tries each where it is there, and its refusal where it is not. */
+/**
+ * What some releases of DOCA lack. {@link FeaturesTest} tries each where it is there, and its refusal where it is not.
+ */
 public enum Feature {
     /** Since 2.7. */
     IMMEDIATE_DATA("doca_comch_producer_task_send_set_imm_data"),

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the loaded release has works, and what it lacks is refused where it is asked for, with the release that has it. */
+/**
+ * What the loaded release has works, and what it lacks is refused where it is asked for, with the release that has it.
+ */
 @Timeout(60)
 class FeaturesTest extends BothForms {
     private Pair pair;

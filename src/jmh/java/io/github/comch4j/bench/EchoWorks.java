@@ -24,8 +24,9 @@ import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
 /**
- * An echo between two threads that wait in blocking calls: over an endpoint's {@code receive} ({@code echo}), and over a
- * Unix-domain {@code SocketChannel} ({@code echo-unix}). Each message is sent when the answer to the one before is there.
+ * An echo between two threads that wait in blocking calls: over an endpoint's {@code receive} ({@code echo}), and over
+ * a Unix-domain {@code SocketChannel} ({@code echo-unix}). Each message is sent when the answer to the one before is
+ * there.
  */
 final class EchoWorks {
     private static final Duration PATIENCE = Duration.ofSeconds(30);

@@ -71,8 +71,8 @@ public final class ChannelClient extends ChannelEndpoint {
      * @throws IllegalStateException if the client has a peer, if it is closed, also meanwhile, or if the thread is
      *     interrupted while it waits
      * @throws WrongThreadException if another thread is in the endpoint
-     * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if the
-     *     time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
+     * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if
+     *     the time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
      */
     public ChannelPeer connect(String name, Duration timeout) {
         checkName(name);

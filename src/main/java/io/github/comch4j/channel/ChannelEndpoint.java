@@ -105,8 +105,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * Sends a message if there is room ({@code doca_comm_channel_ep_sendto}). Never waits. The bytes are copied before it
-     * returns.
+     * Sends a message if there is room ({@code doca_comm_channel_ep_sendto}). Never waits. The bytes are copied before
+     * it returns.
      *
      * @param peer whom to
      * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
@@ -219,8 +219,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @param buffer where to copy the message to, native or on the heap
      * @param timeout how long to wait
      * @return whom it came from; null if none came in time
-     * @throws PeerBrokenException once for each peer whose connection has broken; for a client's always, once nothing is
-     *     left to receive
+     * @throws PeerBrokenException once for each peer whose connection has broken; for a client's always, once nothing
+     *     is left to receive
      * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
      * @throws IllegalArgumentException if the buffer is read-only
      * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that is not connected, or
@@ -298,8 +298,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
 
     /**
      * The descriptor that becomes readable when there is something to receive
-     * ({@code doca_comm_channel_ep_get_event_channel}), after {@link #armReceive()}: a message, a client to accept, or a
-     * peer that has broken. It belongs to the endpoint, and nobody reads from it. Any thread may ask.
+     * ({@code doca_comm_channel_ep_get_event_channel}), after {@link #armReceive()}: a message, a client to accept, or
+     * a peer that has broken. It belongs to the endpoint, and nobody reads from it. Any thread may ask.
      *
      * @return a file descriptor, the same for each call
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
@@ -311,8 +311,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The next event makes {@link #sendEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_send}), which it
-     * is not before; at once if there is room again already. Any thread, at any time.
+     * The next event makes {@link #sendEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_send}), which
+     * it is not before; at once if there is room again already. Any thread, at any time.
      *
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
      * @throws DocaException if DOCA refuses
@@ -323,8 +323,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
     }
 
     /**
-     * The next event makes {@link #receiveEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_recv}), which
-     * it is not before; at once if there is something to receive already. Any thread, at any time.
+     * The next event makes {@link #receiveEvents()} readable ({@code doca_comm_channel_ep_event_handle_arm_recv}),
+     * which it is not before; at once if there is something to receive already. Any thread, at any time.
      *
      * @throws IllegalStateException if the endpoint is closed, or is a client that has not connected yet
      * @throws DocaException if DOCA refuses
@@ -605,8 +605,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
 
         /**
-         * How many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). Raised to 16, and
-         * to a power of two. Default: 1024, or the most that the device takes.
+         * How many messages can wait to be received ({@code doca_comm_channel_ep_set_recv_queue_size}). Raised to 16,
+         * and to a power of two. Default: 1024, or the most that the device takes.
          *
          * @param messages 1 to {@link ChannelCapabilities#maxReceiveQueueSize()}
          * @return this

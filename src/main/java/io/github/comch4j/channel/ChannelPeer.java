@@ -116,8 +116,8 @@ public final class ChannelPeer {
     }
 
     /**
-     * Attaches an object of the program's, in place of the one before. It stays when the peer breaks or is disconnected.
-     * Any thread may.
+     * Attaches an object of the program's, in place of the one before. It stays when the peer breaks or is
+     * disconnected. Any thread may.
      *
      * @param object the object, or null
      * @return this

@@ -70,8 +70,8 @@ public final class ChannelService extends ChannelEndpoint {
 
     /**
      * The descriptor that becomes readable when a client comes or goes, or the service breaks
-     * ({@code doca_comm_channel_ep_get_service_event_channel}), after {@link #refresh()}. It belongs to the endpoint, and
-     * nobody reads from it. Any thread may ask.
+     * ({@code doca_comm_channel_ep_get_service_event_channel}), after {@link #refresh()}. It belongs to the endpoint,
+     * and nobody reads from it. Any thread may ask.
      *
      * @return a file descriptor, the same for each call
      * @throws IllegalStateException if it is closed

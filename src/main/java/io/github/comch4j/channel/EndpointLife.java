@@ -10,8 +10,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint as something that its device and representor own. It is closed before contexts of Comch, which may be what
- * carries it: so its rank.
+ * An endpoint as something that its device and representor own. It is closed before contexts of Comch, which may be
+ * what carries it: so its rank.
  */
 final class EndpointLife extends Resource {
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);

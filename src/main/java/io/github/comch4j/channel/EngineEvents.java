@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  * The event channels of an endpoint over Comch, and its engine's owner from call to call.
  *
  * <p>DOCA has one descriptor for all events of an engine. Each event channel is a descriptor of its own, which is
- * readable while the engine's is, and in addition as long as what it was armed for is there already, in Java: a call that
- * makes progress may take from DOCA what another thread waits for. So a channel that was armed may become readable for
- * another event than its own; its thread tries, and arms again.
+ * readable while the engine's is, and in addition as long as what it was armed for is there already, in Java: a call
+ * that makes progress may take from DOCA what another thread waits for. So a channel that was armed may become readable
+ * for another event than its own; its thread tries, and arms again.
  *
  * <p>A call {@linkplain #enter() enters}, which disarms the engine, and {@linkplain #exit() exits}, which arms it again
  * if anybody waits. In between, the engine belongs to the calling thread.

@@ -32,8 +32,8 @@ abstract class Link {
     abstract boolean trySend(PeerLink to, MemorySegment message, boolean arms);
 
     /**
-     * The peer whose message was copied into the buffer, and {@link #receivedLength}; null: there is none. {@code arms}:
-     * then {@link ChannelEvent#RECEIVE} is armed.
+     * The peer whose message was copied into the buffer, and {@link #receivedLength}; null: there is none.
+     * {@code arms}: then {@link ChannelEvent#RECEIVE} is armed.
      *
      * @throws PeerBrokenException once for each peer that has broken
      * @throws BufferTooSmallException if the message is longer; it remains the next one

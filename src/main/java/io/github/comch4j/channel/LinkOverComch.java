@@ -22,8 +22,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An endpoint that is a server or a client of Comch, on an engine of its own. Whoever is in the endpoint makes progress;
- * what the progress brings waits in {@link Arrivals}, unless a call is there to receive it.
+ * An endpoint that is a server or a client of Comch, on an engine of its own. Whoever is in the endpoint makes
+ * progress; what the progress brings waits in {@link Arrivals}, unless a call is there to receive it.
  */
 final class LinkOverComch extends Link implements EngineEvents.Conditions {
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);

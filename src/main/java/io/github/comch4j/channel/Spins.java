@@ -1,9 +1,9 @@
 package io.github.comch4j.channel;
 
 /**
- * How often a call that waits for a message looks before it sleeps: longer where messages come meanwhile, and not at all
- * where they never do, as on a machine whose processors are all busy, where the peer is kept from sending by a thread
- * that looks. There it tries now and then whether that has changed.
+ * How often a call that waits for a message looks before it sleeps: longer where messages come meanwhile, and not at
+ * all where they never do, as on a machine whose processors are all busy, where the peer is kept from sending by a
+ * thread that looks. There it tries now and then whether that has changed.
  */
 final class Spins {
     private static final int FIRST = 400;

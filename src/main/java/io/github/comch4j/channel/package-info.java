@@ -11,9 +11,9 @@
  * ({@link io.github.comch4j.channel.Carrier}). Both ends of a channel need the same carrier. Where the two behave
  * differently, {@code docs/channel.md} has it in a table.
  *
- * <p><b>Threads.</b> An endpoint and its peers belong to no thread, but to one at a time: a call while another thread is
- * in one throws {@link WrongThreadException}. So threads that share an endpoint need a lock around their calls. Arming
- * and waiting for events ({@code arm…}, {@code await…}), {@code close}, and what says so, need none.
+ * <p><b>Threads.</b> An endpoint and its peers belong to no thread, but to one at a time: a call while another thread
+ * is in one throws {@link WrongThreadException}. So threads that share an endpoint need a lock around their calls.
+ * Arming and waiting for events ({@code arm…}, {@code await…}), {@code close}, and what says so, need none.
  */
 @NullMarked
 package io.github.comch4j.channel;

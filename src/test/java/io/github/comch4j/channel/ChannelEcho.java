@@ -13,8 +13,8 @@ import java.time.Duration;
 /**
  * The other process of {@link ChannelTwoProcessIT}: {@code serve}, {@code flood} or {@code deaf}, a carrier, a name.
  *
- * <p>{@code serve} echoes until it is killed; {@code flood} sends numbers as fast as they go, and {@code deaf} connects,
- * says one word and receives nothing.
+ * <p>{@code serve} echoes until it is killed; {@code flood} sends numbers as fast as they go, and {@code deaf}
+ * connects, says one word and receives nothing.
  */
 public final class ChannelEcho {
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);

@@ -44,8 +44,8 @@ public record Sdk(String release, Path folder) {
     }
 
     /**
-     * Compiles {@code src/test/c/interop/NAME.c}, for {@code doca_cc} with GENERATION_2_5 defined, with other sources of
-     * the project, which lie beside their headers.
+     * Compiles {@code src/test/c/interop/NAME.c}, for {@code doca_cc} with GENERATION_2_5 defined, with other sources
+     * of the project, which lie beside their headers.
      */
     public Path compile(String name, String... others) {
         return compileFor(isComch() ? "doca_comch" : "doca_cc", name, others);

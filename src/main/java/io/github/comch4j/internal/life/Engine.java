@@ -88,8 +88,8 @@ public final class Engine extends Resource {
     }
 
     /**
-     * So many rounds, unless nothing is ready or a callback throws; while none has brought anything, {@code spins} more.
-     * Returns how many brought something.
+     * So many rounds, unless nothing is ready or a callback throws; while none has brought anything, {@code spins}
+     * more. Returns how many brought something.
      */
     public int progress(int limit, int spins) {
         checkOwner();

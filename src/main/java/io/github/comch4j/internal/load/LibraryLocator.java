@@ -18,8 +18,8 @@ import java.util.Optional;
 /**
  * Decides which libraries to load. Looks, but loads nothing.
  *
- * <p>A folder qualifies when it holds two libraries, DOCA's common one and Comch's, which is called {@code libdoca_cc} in
- * DOCA 2.5 and 2.6; they are never mixed from two folders. Runtime packages ship versioned names only
+ * <p>A folder qualifies when it holds two libraries, DOCA's common one and Comch's, which is called {@code libdoca_cc}
+ * in DOCA 2.5 and 2.6; they are never mixed from two folders. Runtime packages ship versioned names only
  * ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
  */
 final class LibraryLocator {

@@ -81,7 +81,10 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         return this instanceof BatchedTransport;
     }
 
-    /** A server or client was made ({@code 1}) or destroyed ({@code -1}): most of their callbacks are upcalls in any case. */
+    /**
+     * A server or client was made ({@code 1}) or destroyed ({@code -1}): most of their callbacks are upcalls in any
+     * case.
+     */
     public final void endpoints(int difference) {
         endpoints += difference;
     }
