@@ -238,6 +238,7 @@ static void flush_all(struct batch_engine *engine)
 			comch4j_batch_flush(context);
 }
 
+/* What comes after a look in vain comes alone: it is not kept waiting for another look. */
 static inline uint32_t make_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins)
 {
 	uint32_t rounds = 0;
@@ -246,6 +247,7 @@ static inline uint32_t make_progress(struct batch_engine *engine, uint32_t limit
 		if (!doca.progress(engine->pe)) {
 			if (rounds > 0 || spins-- == 0)
 				break;
+			limit = 1;
 			continue;
 		}
 		rounds++;
