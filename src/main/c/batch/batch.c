@@ -53,14 +53,19 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 
 /* ---- completions ---- */
 
+/* The next entry of the ring; `status` fits into 16 bits. */
+static inline struct batch_entry *next_entry(struct batch_engine *engine, uint32_t slot, uint64_t context,
+					     uint64_t status)
+{
+	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
+	entry->what = slot | context << BATCH_CONTEXT_SHIFT | status << BATCH_STATUS_SHIFT;
+	return entry;
+}
+
 static inline struct batch_entry *append(const struct batch_context *context, uint32_t slot, doca_error_t status)
 {
-	struct batch_engine *engine = context->engine;
-	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
-	entry->slot = slot;
-	entry->context = context->index;
-	entry->status = (int16_t)((unsigned int)status <= INT16_MAX ? status : DOCA_ERROR_UNKNOWN);
-	return entry;
+	bool fits = (unsigned int)status <= INT16_MAX;
+	return next_entry(context->engine, slot, context->index, (uint64_t)(fits ? status : DOCA_ERROR_UNKNOWN));
 }
 
 static void append_failure(const struct batch_context *context, uint32_t slot)
@@ -95,8 +100,7 @@ void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, uni
 	uint32_t imm_len = doca.receive_imm_len(task);
 	struct batch_entry *entry = append(context, slot, DOCA_SUCCESS);
 	entry->data_len = data_len;
-	entry->producer = doca.receive_producer(task);
-	entry->imm_len = imm_len;
+	entry->origin = doca.receive_producer(task) | (uint64_t)imm_len << 32;
 	if (imm_len > 0)
 		entry->imm = (uintptr_t)doca.receive_imm(task);
 }
@@ -122,11 +126,10 @@ bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data co
 		return false;
 	uint8_t *copy = engine->inbox + (size_t)engine->messages++ * BATCH_MESSAGE_LEN;
 	memcpy(copy, bytes, len);
-	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
+	struct batch_entry *entry = next_entry(engine, BATCH_MESSAGE, 0, DOCA_SUCCESS);
 	entry->data_len = connection_data.u64;
 	entry->imm = (uintptr_t)copy;
-	entry->imm_len = (uint32_t)len;
-	entry->slot = BATCH_MESSAGE;
+	entry->origin = len << 32;
 	return true;
 }
 

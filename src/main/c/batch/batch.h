@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 7u
+#define BATCH_VERSION 8u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -56,17 +56,20 @@ struct batch_entry {
 	 * data of its connection. */
 	uint64_t data_len;
 	uint64_t imm; /* address of received immediate data, valid until the task is submitted again; or of a message */
-	uint32_t producer;
-	uint32_t imm_len; /* of immediate data or a message */
-	uint32_t slot;    /* number, or BATCH_STATE, or BATCH_MESSAGE */
-	uint16_t context; /* index */
-	int16_t status;   /* doca_error_t */
+	uint64_t origin; /* the producer's id, and in the upper half how long immediate data or the message are */
+	/* The slot's number, or BATCH_STATE, or BATCH_MESSAGE; above BATCH_CONTEXT_SHIFT the context's index, 16 bits,
+	 * and above BATCH_STATUS_SHIFT a doca_error_t. Java reads each word as a whole, right after it has been
+	 * written: in parts it would have to come from the cache. */
+	uint64_t what;
 };
 
-/* In `slot`, of an entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
+#define BATCH_CONTEXT_SHIFT 32
+#define BATCH_STATUS_SHIFT 48
+
+/* In `what`, of an entry for a change of state: `data_len` is the state before, plus that after in the upper half. */
 #define BATCH_STATE UINT32_MAX
 
-/* In `slot`, of an entry for a message of the control path; its `context` says nothing. */
+/* In `what`, of an entry for a message of the control path; its `context` says nothing. */
 #define BATCH_MESSAGE (UINT32_MAX - 1)
 
 /* Messages that wait in the ring at once, and how long one is at most, bytes: the place of each in the inbox. Others go

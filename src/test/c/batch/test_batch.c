@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "batch.h"
+#include "entries.h"
 #include "layout.h"
 
 #define SLOTS 8
@@ -228,9 +229,9 @@ static void enqueue(struct batch_context *to, uint32_t slot)
 
 static void expect_entry(uint32_t at, uint32_t slot, doca_error_t wanted)
 {
-	assert_int_equal(slot, ring[at].slot);
-	assert_int_equal(3, ring[at].context);
-	assert_int_equal(wanted, ring[at].status);
+	assert_int_equal(slot, entry_slot(&ring[at]));
+	assert_int_equal(3, entry_context(&ring[at]));
+	assert_int_equal(wanted, entry_status(&ring[at]));
 }
 
 static void init_wants_its_layout_and_every_function(void **state)
@@ -450,12 +451,12 @@ static void a_receive_is_told_completely(void **state)
 	comch4j_batch_received((void *)&tasks[2], tasks[2].user_data, (union doca_data){.ptr = &context});
 	expect_entry(0, 1, DOCA_SUCCESS);
 	assert_true(ring[0].data_len == (uint64_t)1 << 33);
-	assert_int_equal(12, ring[0].producer);
-	assert_int_equal(4, ring[0].imm_len);
+	assert_int_equal(12, entry_producer(&ring[0]));
+	assert_int_equal(4, entry_len(&ring[0]));
 	assert_ptr_equal(tasks[1].imm, (void *)(uintptr_t)ring[0].imm);
 	expect_entry(1, 2, DOCA_SUCCESS);
 	assert_int_equal(0, ring[1].data_len);
-	assert_int_equal(0, ring[1].imm_len);
+	assert_int_equal(0, entry_len(&ring[1]));
 }
 
 /* As in doca_cc. */
@@ -476,8 +477,8 @@ static void without_functions_for_immediate_data_a_receive_has_data_only(void **
 	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
 	expect_entry(0, 1, DOCA_SUCCESS);
 	assert_int_equal(5, ring[0].data_len);
-	assert_int_equal(0, ring[0].producer);
-	assert_int_equal(0, ring[0].imm_len);
+	assert_int_equal(0, entry_producer(&ring[0]));
+	assert_int_equal(0, entry_len(&ring[0]));
 	functions.receive_producer = receive_producer; /* one of four */
 	assert_int_equal(0, comch4j_batch_init(&functions));
 }
@@ -497,8 +498,8 @@ static void a_receive_without_a_buffer_has_no_data(void **state)
 	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
 	expect_entry(0, 1, DOCA_SUCCESS);
 	assert_int_equal(0, ring[0].data_len);
-	assert_int_equal(5, ring[0].producer);
-	assert_int_equal(3, ring[0].imm_len);
+	assert_int_equal(5, entry_producer(&ring[0]));
+	assert_int_equal(3, entry_len(&ring[0]));
 	assert_ptr_equal(tasks[1].imm, (void *)(uintptr_t)ring[0].imm);
 	enqueue(&context, 1);
 	enqueue(&context, 1 | BATCH_EMPTY);

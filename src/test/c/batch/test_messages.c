@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "entries.h"
 #include "layout.h"
 #include "messages.h"
 
@@ -398,9 +399,9 @@ static void what_is_short_becomes_an_entry(void **state)
 	assert_int_equal(0, engine.others);
 	assert_int_equal(2, engine.tail);
 	for (uint32_t i = 0; i < 2; i++) {
-		assert_int_equal(BATCH_MESSAGE, ring[i].slot);
+		assert_int_equal(BATCH_MESSAGE, entry_slot(&ring[i]));
 		assert_int_equal(5, ring[i].data_len);
-		assert_int_equal(BATCH_MESSAGE_LEN, ring[i].imm_len);
+		assert_int_equal(BATCH_MESSAGE_LEN, entry_len(&ring[i]));
 		assert_int_equal((uintptr_t)inbox + i * (uintptr_t)BATCH_MESSAGE_LEN, ring[i].imm);
 		assert_memory_equal("bytes", inbox + (size_t)i * BATCH_MESSAGE_LEN, 6);
 	}

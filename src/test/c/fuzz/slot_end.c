@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../batch/entries.h"
 #include "batch.h"
 #include "doca_buf.h"
 #include "doca_buf_inventory.h"
@@ -185,35 +186,37 @@ static bool is_running(const struct slot_end *end)
 
 static void look_at_message(const struct slot_end *end, const struct batch_entry *entry)
 {
-	REQUIRE(entry->data_len <= SLOT_BYTES && entry->imm_len <= MAX_IMM);
-	const uint8_t *bytes = place(end, entry->slot);
+	REQUIRE(entry->data_len <= SLOT_BYTES && entry_len(entry) <= MAX_IMM);
+	const uint8_t *bytes = place(end, entry_slot(entry));
 	for (uint64_t i = 0; i < entry->data_len; i += 64)
 		sum = (uint8_t)(sum + bytes[i]);
 	const uint8_t *imm = (const uint8_t *)(uintptr_t)entry->imm;
-	for (uint32_t i = 0; i < entry->imm_len; i++)
+	for (uint32_t i = 0; i < entry_len(entry); i++)
 		sum = (uint8_t)(sum + imm[i]);
 }
 
 static void slot_ended(struct slot_end *end, const struct batch_entry *entry)
 {
-	REQUIRE(entry->slot < SLOTS && end->busy[entry->slot] && end->slots[entry->slot].task != NULL);
-	end->busy[entry->slot] = false;
-	if (end->context.receives && entry->status == DOCA_SUCCESS)
+	uint32_t number = entry_slot(entry);
+	bool received = end->context.receives && entry_status(entry) == DOCA_SUCCESS;
+	REQUIRE(number < SLOTS && end->busy[number] && end->slots[number].task != NULL);
+	end->busy[number] = false;
+	if (received)
 		look_at_message(end, entry);
 	if (!is_running(end))
-		free_task(&end->slots[entry->slot]);
-	else if (end->context.receives && entry->status == DOCA_SUCCESS)
-		append(end, entry->slot | BATCH_EMPTY);
+		free_task(&end->slots[number]);
+	else if (received)
+		append(end, number | BATCH_EMPTY);
 }
 
 static void take_entries(void)
 {
 	for (; head != engine.tail; head++) {
 		const struct batch_entry entry = ring[head & (RING - 1)];
-		REQUIRE(engine.tail - head <= RING && entry.context < ENDS);
-		struct slot_end *end = &ends[entry.context];
+		REQUIRE(engine.tail - head <= RING && entry_context(&entry) < ENDS);
+		struct slot_end *end = &ends[entry_context(&entry)];
 		REQUIRE(end->is_open);
-		if (entry.slot != BATCH_STATE)
+		if (entry_slot(&entry) != BATCH_STATE)
 			slot_ended(end, &entry);
 		else if (!is_running(end))
 			free_idle(end);

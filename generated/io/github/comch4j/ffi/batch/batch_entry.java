@@ -17,11 +17,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * struct batch_entry {
  *     uint64_t data_len;
  *     uint64_t imm;
- *     uint32_t producer;
- *     uint32_t imm_len;
- *     uint32_t slot;
- *     uint16_t context;
- *     int16_t status;
+ *     uint64_t origin;
+ *     uint64_t what;
  * }
  * }
  */
@@ -35,11 +32,8 @@ public class batch_entry {
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
         batch_h.C_LONG.withName("data_len"),
         batch_h.C_LONG.withName("imm"),
-        batch_h.C_INT.withName("producer"),
-        batch_h.C_INT.withName("imm_len"),
-        batch_h.C_INT.withName("slot"),
-        batch_h.C_SHORT.withName("context"),
-        batch_h.C_SHORT.withName("status")
+        batch_h.C_LONG.withName("origin"),
+        batch_h.C_LONG.withName("what")
     ).withName("batch_entry");
 
     /**
@@ -137,224 +131,92 @@ public class batch_entry {
         struct.set(imm$LAYOUT, imm$OFFSET, fieldValue);
     }
 
-    private static final OfInt producer$LAYOUT = (OfInt)$LAYOUT.select(groupElement("producer"));
+    private static final OfLong origin$LAYOUT = (OfLong)$LAYOUT.select(groupElement("origin"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t producer
+     * uint64_t origin
      * }
      */
-    public static final OfInt producer$layout() {
-        return producer$LAYOUT;
+    public static final OfLong origin$layout() {
+        return origin$LAYOUT;
     }
 
-    private static final long producer$OFFSET = 16;
+    private static final long origin$OFFSET = 16;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t producer
+     * uint64_t origin
      * }
      */
-    public static final long producer$offset() {
-        return producer$OFFSET;
+    public static final long origin$offset() {
+        return origin$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t producer
+     * uint64_t origin
      * }
      */
-    public static int producer(MemorySegment struct) {
-        return struct.get(producer$LAYOUT, producer$OFFSET);
+    public static long origin(MemorySegment struct) {
+        return struct.get(origin$LAYOUT, origin$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t producer
+     * uint64_t origin
      * }
      */
-    public static void producer(MemorySegment struct, int fieldValue) {
-        struct.set(producer$LAYOUT, producer$OFFSET, fieldValue);
+    public static void origin(MemorySegment struct, long fieldValue) {
+        struct.set(origin$LAYOUT, origin$OFFSET, fieldValue);
     }
 
-    private static final OfInt imm_len$LAYOUT = (OfInt)$LAYOUT.select(groupElement("imm_len"));
+    private static final OfLong what$LAYOUT = (OfLong)$LAYOUT.select(groupElement("what"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t imm_len
+     * uint64_t what
      * }
      */
-    public static final OfInt imm_len$layout() {
-        return imm_len$LAYOUT;
+    public static final OfLong what$layout() {
+        return what$LAYOUT;
     }
 
-    private static final long imm_len$OFFSET = 20;
+    private static final long what$OFFSET = 24;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t imm_len
+     * uint64_t what
      * }
      */
-    public static final long imm_len$offset() {
-        return imm_len$OFFSET;
+    public static final long what$offset() {
+        return what$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t imm_len
+     * uint64_t what
      * }
      */
-    public static int imm_len(MemorySegment struct) {
-        return struct.get(imm_len$LAYOUT, imm_len$OFFSET);
+    public static long what(MemorySegment struct) {
+        return struct.get(what$LAYOUT, what$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t imm_len
+     * uint64_t what
      * }
      */
-    public static void imm_len(MemorySegment struct, int fieldValue) {
-        struct.set(imm_len$LAYOUT, imm_len$OFFSET, fieldValue);
-    }
-
-    private static final OfInt slot$LAYOUT = (OfInt)$LAYOUT.select(groupElement("slot"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint32_t slot
-     * }
-     */
-    public static final OfInt slot$layout() {
-        return slot$LAYOUT;
-    }
-
-    private static final long slot$OFFSET = 24;
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint32_t slot
-     * }
-     */
-    public static final long slot$offset() {
-        return slot$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint32_t slot
-     * }
-     */
-    public static int slot(MemorySegment struct) {
-        return struct.get(slot$LAYOUT, slot$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint32_t slot
-     * }
-     */
-    public static void slot(MemorySegment struct, int fieldValue) {
-        struct.set(slot$LAYOUT, slot$OFFSET, fieldValue);
-    }
-
-    private static final OfShort context$LAYOUT = (OfShort)$LAYOUT.select(groupElement("context"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * uint16_t context
-     * }
-     */
-    public static final OfShort context$layout() {
-        return context$LAYOUT;
-    }
-
-    private static final long context$OFFSET = 28;
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * uint16_t context
-     * }
-     */
-    public static final long context$offset() {
-        return context$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * uint16_t context
-     * }
-     */
-    public static short context(MemorySegment struct) {
-        return struct.get(context$LAYOUT, context$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * uint16_t context
-     * }
-     */
-    public static void context(MemorySegment struct, short fieldValue) {
-        struct.set(context$LAYOUT, context$OFFSET, fieldValue);
-    }
-
-    private static final OfShort status$LAYOUT = (OfShort)$LAYOUT.select(groupElement("status"));
-
-    /**
-     * Layout for field:
-     * {@snippet lang=c :
-     * int16_t status
-     * }
-     */
-    public static final OfShort status$layout() {
-        return status$LAYOUT;
-    }
-
-    private static final long status$OFFSET = 30;
-
-    /**
-     * Offset for field:
-     * {@snippet lang=c :
-     * int16_t status
-     * }
-     */
-    public static final long status$offset() {
-        return status$OFFSET;
-    }
-
-    /**
-     * Getter for field:
-     * {@snippet lang=c :
-     * int16_t status
-     * }
-     */
-    public static short status(MemorySegment struct) {
-        return struct.get(status$LAYOUT, status$OFFSET);
-    }
-
-    /**
-     * Setter for field:
-     * {@snippet lang=c :
-     * int16_t status
-     * }
-     */
-    public static void status(MemorySegment struct, short fieldValue) {
-        struct.set(status$LAYOUT, status$OFFSET, fieldValue);
+    public static void what(MemorySegment struct, long fieldValue) {
+        struct.set(what$LAYOUT, what$OFFSET, fieldValue);
     }
 
     /**

@@ -69,6 +69,24 @@ public class batch_h {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
+    private static final int BATCH_CONTEXT_SHIFT = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_CONTEXT_SHIFT 32
+     * }
+     */
+    public static int BATCH_CONTEXT_SHIFT() {
+        return BATCH_CONTEXT_SHIFT;
+    }
+    private static final int BATCH_STATUS_SHIFT = (int)48L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_STATUS_SHIFT 48
+     * }
+     */
+    public static int BATCH_STATUS_SHIFT() {
+        return BATCH_STATUS_SHIFT;
+    }
     private static final int BATCH_MESSAGES = (int)32L;
     /**
      * {@snippet lang=c :
@@ -150,10 +168,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)7L;
+    private static final int BATCH_VERSION = (int)8L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 7
+     * #define BATCH_VERSION 8
      * }
      */
     public static int BATCH_VERSION() {

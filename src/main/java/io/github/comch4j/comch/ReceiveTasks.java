@@ -148,7 +148,7 @@ final class ReceiveTasks extends IncomingTasks {
                 failed(slot, code);
                 continue;
             }
-            long origin = ring.producer();
+            long origin = ring.origin();
             int length = (int) (origin >>> 32);
             MemorySegment immediate = length == 0 ? Scratch.NOTHING : scratch.lend(ring.immediate(), length);
             deliver(slot, ring.dataLength(), (int) origin, immediate);

@@ -150,7 +150,7 @@ final class SlotReceives extends IncomingTasks {
             int slot = ring.slot();
             int code = ring.status();
             if (code == Calls.SUCCESS && !context.isEnding()) {
-                arrived(slot, ring.dataLength(), ring.producer(), ring.immediate());
+                arrived(slot, ring.dataLength(), ring.origin(), ring.immediate());
             } else {
                 failed(slot, code);
             }

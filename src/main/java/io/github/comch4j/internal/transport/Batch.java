@@ -86,12 +86,8 @@ final class Batch {
     // of struct batch_entry
     static final int ENTRY_DATA_LEN = (int) batch_entry.data_len$offset();
     static final int ENTRY_IMM = (int) batch_entry.imm$offset();
-    /** The producer's id, and in the upper half how much immediate data there is. */
-    static final int ENTRY_PRODUCER = together(batch_entry.producer$offset(), batch_entry.imm_len$offset(), 4);
-    /** The slot, the context in bits 32 to 47, and above that the status. */
-    static final int ENTRY_WHAT = together(
-            together(batch_entry.slot$offset(), batch_entry.context$offset(), 4), batch_entry.status$offset(), 6);
-
+    static final int ENTRY_ORIGIN = (int) batch_entry.origin$offset();
+    static final int ENTRY_WHAT = (int) batch_entry.what$offset();
     static final int ENTRY_SHIFT = shift(batch_entry.sizeof());
     // of struct messages_endpoint
     static final int ENDPOINT_SERVER = (int) messages_endpoint.server$offset();
@@ -106,6 +102,10 @@ final class Batch {
     static final int CHANGED_DATA = batch_h.BATCH_DATA();
     static final int CHANGED_IMMEDIATE = batch_h.BATCH_IMM();
 
+    /** In what an entry says: where the context begins, of 16 bits. */
+    static final int CONTEXT_SHIFT = batch_h.BATCH_CONTEXT_SHIFT();
+    /** As {@link #CONTEXT_SHIFT}, for the status. */
+    static final int STATUS_SHIFT = batch_h.BATCH_STATUS_SHIFT();
     /** Instead of a slot: the state changed. */
     static final int STATE = batch_h.BATCH_STATE();
     /** Instead of a slot: a message of the control path. */

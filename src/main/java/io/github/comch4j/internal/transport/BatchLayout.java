@@ -38,6 +38,8 @@ final class BatchLayout {
                 + structure(messages_functions.layout())
                 + structure(messages_endpoint.layout())
                 + constant("BATCH_VERSION", batch_h.BATCH_VERSION())
+                + constant("BATCH_CONTEXT_SHIFT", batch_h.BATCH_CONTEXT_SHIFT())
+                + constant("BATCH_STATUS_SHIFT", batch_h.BATCH_STATUS_SHIFT())
                 + constant("BATCH_STATE", batch_h.BATCH_STATE())
                 + constant("BATCH_STATES", batch_h.BATCH_STATES())
                 + constant("BATCH_MESSAGE", batch_h.BATCH_MESSAGE())

@@ -22,7 +22,7 @@ public final class CompletionRing {
     private int left; // while entries are delivered: how many more
     private int lastTail; // as far as known
     private long entry; // that was looked at last
-    private long what; // of that entry: slot, Batch.STATE or Batch.MESSAGE; context and status in the upper half
+    private long what; // of that entry: slot, Batch.STATE or Batch.MESSAGE; context; status
 
     CompletionRing(Arena arena, long engine) {
         this.arena = arena;
@@ -165,7 +165,7 @@ public final class CompletionRing {
     }
 
     private static int context(long what) {
-        return (int) (what >>> 32) & 0xffff;
+        return (int) (what >>> Batch.CONTEXT_SHIFT) & 0xffff;
     }
 
     /** Whether it is a task that ended. */
@@ -185,7 +185,7 @@ public final class CompletionRing {
 
     /** How that task ended, {@code doca_error_t}. */
     public int status() {
-        return (int) (what >> 48);
+        return (int) (what >> Batch.STATUS_SHIFT);
     }
 
     /** If it was a receive: how long the buffer's data are, bytes. */
@@ -210,12 +210,12 @@ public final class CompletionRing {
 
     /** Of a message: how long it is, bytes. */
     int messageLength() {
-        return (int) (producer() >>> 32);
+        return (int) (origin() >>> 32);
     }
 
     /** If it was a receive: the producer's id, and in the upper half how much immediate data there is, bytes. */
-    public long producer() {
-        return Batch.getLong(entry + Batch.ENTRY_PRODUCER);
+    public long origin() {
+        return Batch.getLong(entry + Batch.ENTRY_ORIGIN);
     }
 
     /** If it was a receive with immediate data: where they are, until the task is submitted again. */

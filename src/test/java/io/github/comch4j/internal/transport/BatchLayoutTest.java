@@ -59,8 +59,7 @@ class BatchLayoutTest {
     @CsvSource({
         "batch.h, uint32_t queue_head;, uint32_t queue_tail;",
         "batch.h, uint32_t changes;, uint32_t consumer;",
-        "batch.h, uint32_t producer;, uint32_t slot;",
-        "batch.h, uint16_t context;, int16_t status;",
+        "batch.h, uint64_t origin;, uint64_t what;",
         "batch.h, uint8_t *imm;, void *data;",
         "batch.h, (*submit_held), (*push_held)",
         "messages.h, *server;, *client;",
