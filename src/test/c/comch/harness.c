@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define DEADLINE_MS 30000
+#define DEADLINE_MS 60000
 
 #define DPU_PCI "0000:03:00.0"
 #define HOST_PCI "0000:b1:00.0"
