@@ -1696,6 +1696,542 @@ public class doca_h {
     }
     /**
      * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_buf_arr_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_buf_arr_t = doca_h.C_LONG;
+
+    private static class doca_buf_arr_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_create$descriptor() {
+        return doca_buf_arr_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_create$handle() {
+        return doca_buf_arr_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_create$address() {
+        return doca_buf_arr_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_create(size_t num_elem, struct doca_buf_arr **buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_create(long num_elem, MemorySegment buf_arr) {
+        var mh$ = doca_buf_arr_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_create", num_elem, buf_arr);
+            }
+            return (int)mh$.invokeExact(num_elem, buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_set_target_gpu {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_set_target_gpu");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_set_target_gpu$descriptor() {
+        return doca_buf_arr_set_target_gpu.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_set_target_gpu$handle() {
+        return doca_buf_arr_set_target_gpu.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_set_target_gpu$address() {
+        return doca_buf_arr_set_target_gpu.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_gpu(struct doca_buf_arr *buf_arr, struct doca_gpu *gpu_handler)
+     * }
+     */
+    public static int doca_buf_arr_set_target_gpu(MemorySegment buf_arr, MemorySegment gpu_handler) {
+        var mh$ = doca_buf_arr_set_target_gpu.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_set_target_gpu", buf_arr, gpu_handler);
+            }
+            return (int)mh$.invokeExact(buf_arr, gpu_handler);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_set_target_dpa {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_set_target_dpa");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_set_target_dpa$descriptor() {
+        return doca_buf_arr_set_target_dpa.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_set_target_dpa$handle() {
+        return doca_buf_arr_set_target_dpa.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_set_target_dpa$address() {
+        return doca_buf_arr_set_target_dpa.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_target_dpa(struct doca_buf_arr *buf_arr, struct doca_dpa *dpa_handler)
+     * }
+     */
+    public static int doca_buf_arr_set_target_dpa(MemorySegment buf_arr, MemorySegment dpa_handler) {
+        var mh$ = doca_buf_arr_set_target_dpa.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_set_target_dpa", buf_arr, dpa_handler);
+            }
+            return (int)mh$.invokeExact(buf_arr, dpa_handler);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_set_params {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_set_params");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size, uint64_t start_offset)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_set_params$descriptor() {
+        return doca_buf_arr_set_params.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size, uint64_t start_offset)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_set_params$handle() {
+        return doca_buf_arr_set_params.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size, uint64_t start_offset)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_set_params$address() {
+        return doca_buf_arr_set_params.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_set_params(struct doca_buf_arr *buf_arr, struct doca_mmap *mmap, size_t elem_size, uint64_t start_offset)
+     * }
+     */
+    public static int doca_buf_arr_set_params(MemorySegment buf_arr, MemorySegment mmap, long elem_size, long start_offset) {
+        var mh$ = doca_buf_arr_set_params.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_set_params", buf_arr, mmap, elem_size, start_offset);
+            }
+            return (int)mh$.invokeExact(buf_arr, mmap, elem_size, start_offset);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_start$descriptor() {
+        return doca_buf_arr_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_start$handle() {
+        return doca_buf_arr_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_start$address() {
+        return doca_buf_arr_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_start(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_start(MemorySegment buf_arr) {
+        var mh$ = doca_buf_arr_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_start", buf_arr);
+            }
+            return (int)mh$.invokeExact(buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_stop$descriptor() {
+        return doca_buf_arr_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_stop$handle() {
+        return doca_buf_arr_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_stop$address() {
+        return doca_buf_arr_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_stop(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_stop(MemorySegment buf_arr) {
+        var mh$ = doca_buf_arr_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_stop", buf_arr);
+            }
+            return (int)mh$.invokeExact(buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_destroy$descriptor() {
+        return doca_buf_arr_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_destroy$handle() {
+        return doca_buf_arr_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_destroy$address() {
+        return doca_buf_arr_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_destroy(struct doca_buf_arr *buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_destroy(MemorySegment buf_arr) {
+        var mh$ = doca_buf_arr_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_destroy", buf_arr);
+            }
+            return (int)mh$.invokeExact(buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_get_gpu_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_get_gpu_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_get_gpu_handle$descriptor() {
+        return doca_buf_arr_get_gpu_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_get_gpu_handle$handle() {
+        return doca_buf_arr_get_gpu_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_get_gpu_handle$address() {
+        return doca_buf_arr_get_gpu_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_gpu_handle(const struct doca_buf_arr *buf_arr, struct doca_gpu_buf_arr **gpu_buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_get_gpu_handle(MemorySegment buf_arr, MemorySegment gpu_buf_arr) {
+        var mh$ = doca_buf_arr_get_gpu_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_get_gpu_handle", buf_arr, gpu_buf_arr);
+            }
+            return (int)mh$.invokeExact(buf_arr, gpu_buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_arr_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_arr_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_arr_get_dpa_handle$descriptor() {
+        return doca_buf_arr_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+     * }
+     */
+    public static MethodHandle doca_buf_arr_get_dpa_handle$handle() {
+        return doca_buf_arr_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+     * }
+     */
+    public static MemorySegment doca_buf_arr_get_dpa_handle$address() {
+        return doca_buf_arr_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_arr_get_dpa_handle(const struct doca_buf_arr *buf_arr, doca_dpa_dev_buf_arr_t *dpa_buf_arr)
+     * }
+     */
+    public static int doca_buf_arr_get_dpa_handle(MemorySegment buf_arr, MemorySegment dpa_buf_arr) {
+        var mh$ = doca_buf_arr_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_arr_get_dpa_handle", buf_arr, dpa_buf_arr);
+            }
+            return (int)mh$.invokeExact(buf_arr, dpa_buf_arr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+    /**
+     * {@snippet lang=c :
      * typedef int doca_event_handle_t
      * }
      */
@@ -12484,6 +13020,4919 @@ public class doca_h {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_uintptr_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_uintptr_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_hash_table_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_hash_table_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_completion_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_completion_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_async_ops_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_async_ops_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_notification_completion_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_notification_completion_t = doca_h.C_LONG;
+    private static final int DOCA_DPA_DEV_LOG_LEVEL_DISABLE = (int)10L;
+    /**
+     * {@snippet lang=c :
+     * enum doca_dpa_dev_log_level.DOCA_DPA_DEV_LOG_LEVEL_DISABLE = 10
+     * }
+     */
+    public static int DOCA_DPA_DEV_LOG_LEVEL_DISABLE() {
+        return DOCA_DPA_DEV_LOG_LEVEL_DISABLE;
+    }
+    private static final int DOCA_DPA_DEV_LOG_LEVEL_ERROR = (int)30L;
+    /**
+     * {@snippet lang=c :
+     * enum doca_dpa_dev_log_level.DOCA_DPA_DEV_LOG_LEVEL_ERROR = 30
+     * }
+     */
+    public static int DOCA_DPA_DEV_LOG_LEVEL_ERROR() {
+        return DOCA_DPA_DEV_LOG_LEVEL_ERROR;
+    }
+    private static final int DOCA_DPA_DEV_LOG_LEVEL_WARNING = (int)40L;
+    /**
+     * {@snippet lang=c :
+     * enum doca_dpa_dev_log_level.DOCA_DPA_DEV_LOG_LEVEL_WARNING = 40
+     * }
+     */
+    public static int DOCA_DPA_DEV_LOG_LEVEL_WARNING() {
+        return DOCA_DPA_DEV_LOG_LEVEL_WARNING;
+    }
+    private static final int DOCA_DPA_DEV_LOG_LEVEL_INFO = (int)50L;
+    /**
+     * {@snippet lang=c :
+     * enum doca_dpa_dev_log_level.DOCA_DPA_DEV_LOG_LEVEL_INFO = 50
+     * }
+     */
+    public static int DOCA_DPA_DEV_LOG_LEVEL_INFO() {
+        return DOCA_DPA_DEV_LOG_LEVEL_INFO;
+    }
+    private static final int DOCA_DPA_DEV_LOG_LEVEL_DEBUG = (int)60L;
+    /**
+     * {@snippet lang=c :
+     * enum doca_dpa_dev_log_level.DOCA_DPA_DEV_LOG_LEVEL_DEBUG = 60
+     * }
+     */
+    public static int DOCA_DPA_DEV_LOG_LEVEL_DEBUG() {
+        return DOCA_DPA_DEV_LOG_LEVEL_DEBUG;
+    }
+
+    private static class doca_dpa_cap_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_cap_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_cap_is_supported$descriptor() {
+        return doca_dpa_cap_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_dpa_cap_is_supported$handle() {
+        return doca_dpa_cap_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_dpa_cap_is_supported$address() {
+        return doca_dpa_cap_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_dpa_cap_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_dpa_cap_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_cap_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_create$descriptor() {
+        return doca_dpa_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_create$handle() {
+        return doca_dpa_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_create$address() {
+        return doca_dpa_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa)
+     * }
+     */
+    public static int doca_dpa_create(MemorySegment dev, MemorySegment dpa) {
+        var mh$ = doca_dpa_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_create", dev, dpa);
+            }
+            return (int)mh$.invokeExact(dev, dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_destroy$descriptor() {
+        return doca_dpa_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_destroy$handle() {
+        return doca_dpa_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_destroy$address() {
+        return doca_dpa_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_dpa_destroy(MemorySegment dpa) {
+        var mh$ = doca_dpa_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_destroy", dpa);
+            }
+            return (int)mh$.invokeExact(dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_start(struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_start$descriptor() {
+        return doca_dpa_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_start(struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_start$handle() {
+        return doca_dpa_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_start(struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_start$address() {
+        return doca_dpa_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_start(struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_dpa_start(MemorySegment dpa) {
+        var mh$ = doca_dpa_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_start", dpa);
+            }
+            return (int)mh$.invokeExact(dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_stop$descriptor() {
+        return doca_dpa_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_stop$handle() {
+        return doca_dpa_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_stop$address() {
+        return doca_dpa_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_dpa_stop(MemorySegment dpa) {
+        var mh$ = doca_dpa_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_stop", dpa);
+            }
+            return (int)mh$.invokeExact(dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_set_app {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_set_app");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_set_app$descriptor() {
+        return doca_dpa_set_app.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
+     * }
+     */
+    public static MethodHandle doca_dpa_set_app$handle() {
+        return doca_dpa_set_app.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
+     * }
+     */
+    public static MemorySegment doca_dpa_set_app$address() {
+        return doca_dpa_set_app.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
+     * }
+     */
+    public static int doca_dpa_set_app(MemorySegment dpa, MemorySegment app) {
+        var mh$ = doca_dpa_set_app.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_set_app", dpa, app);
+            }
+            return (int)mh$.invokeExact(dpa, app);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_app {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_app");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_app$descriptor() {
+        return doca_dpa_get_app.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_app$handle() {
+        return doca_dpa_get_app.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_app$address() {
+        return doca_dpa_get_app.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_app(struct doca_dpa *dpa, struct doca_dpa_app **app)
+     * }
+     */
+    public static int doca_dpa_get_app(MemorySegment dpa, MemorySegment app) {
+        var mh$ = doca_dpa_get_app.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_app", dpa, app);
+            }
+            return (int)mh$.invokeExact(dpa, app);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_app_get_name {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_app_get_name");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_name_len)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_app_get_name$descriptor() {
+        return doca_dpa_app_get_name.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_name_len)
+     * }
+     */
+    public static MethodHandle doca_dpa_app_get_name$handle() {
+        return doca_dpa_app_get_name.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_name_len)
+     * }
+     */
+    public static MemorySegment doca_dpa_app_get_name$address() {
+        return doca_dpa_app_get_name.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uint32_t *app_name_len)
+     * }
+     */
+    public static int doca_dpa_app_get_name(MemorySegment app, MemorySegment app_name, MemorySegment app_name_len) {
+        var mh$ = doca_dpa_app_get_name.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_app_get_name", app, app_name, app_name_len);
+            }
+            return (int)mh$.invokeExact(app, app_name, app_name_len);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_set_log_level {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_set_log_level");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_set_log_level$descriptor() {
+        return doca_dpa_set_log_level.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
+     * }
+     */
+    public static MethodHandle doca_dpa_set_log_level$handle() {
+        return doca_dpa_set_log_level.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
+     * }
+     */
+    public static MemorySegment doca_dpa_set_log_level$address() {
+        return doca_dpa_set_log_level.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
+     * }
+     */
+    public static int doca_dpa_set_log_level(MemorySegment dpa, int log_level) {
+        var mh$ = doca_dpa_set_log_level.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_set_log_level", dpa, log_level);
+            }
+            return (int)mh$.invokeExact(dpa, log_level);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_log_level {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_log_level");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_log_level$descriptor() {
+        return doca_dpa_get_log_level.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_log_level$handle() {
+        return doca_dpa_get_log_level.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_log_level$address() {
+        return doca_dpa_get_log_level.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t *log_level)
+     * }
+     */
+    public static int doca_dpa_get_log_level(MemorySegment dpa, MemorySegment log_level) {
+        var mh$ = doca_dpa_get_log_level.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_log_level", dpa, log_level);
+            }
+            return (int)mh$.invokeExact(dpa, log_level);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_log_file_set_path {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_log_file_set_path");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_log_file_set_path$descriptor() {
+        return doca_dpa_log_file_set_path.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static MethodHandle doca_dpa_log_file_set_path$handle() {
+        return doca_dpa_log_file_set_path.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static MemorySegment doca_dpa_log_file_set_path$address() {
+        return doca_dpa_log_file_set_path.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static int doca_dpa_log_file_set_path(MemorySegment dpa, MemorySegment file_path) {
+        var mh$ = doca_dpa_log_file_set_path.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_log_file_set_path", dpa, file_path);
+            }
+            return (int)mh$.invokeExact(dpa, file_path);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_log_file_get_path {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_log_file_get_path");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_log_file_get_path$descriptor() {
+        return doca_dpa_log_file_get_path.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static MethodHandle doca_dpa_log_file_get_path$handle() {
+        return doca_dpa_log_file_get_path.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static MemorySegment doca_dpa_log_file_get_path$address() {
+        return doca_dpa_log_file_get_path.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_log_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static int doca_dpa_log_file_get_path(MemorySegment dpa, MemorySegment file_path, MemorySegment file_path_len) {
+        var mh$ = doca_dpa_log_file_get_path.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_log_file_get_path", dpa, file_path, file_path_len);
+            }
+            return (int)mh$.invokeExact(dpa, file_path, file_path_len);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_trace_file_set_path {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_trace_file_set_path");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_trace_file_set_path$descriptor() {
+        return doca_dpa_trace_file_set_path.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static MethodHandle doca_dpa_trace_file_set_path$handle() {
+        return doca_dpa_trace_file_set_path.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static MemorySegment doca_dpa_trace_file_set_path$address() {
+        return doca_dpa_trace_file_set_path.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_set_path(struct doca_dpa *dpa, const char *file_path)
+     * }
+     */
+    public static int doca_dpa_trace_file_set_path(MemorySegment dpa, MemorySegment file_path) {
+        var mh$ = doca_dpa_trace_file_set_path.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_trace_file_set_path", dpa, file_path);
+            }
+            return (int)mh$.invokeExact(dpa, file_path);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_trace_file_get_path {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_trace_file_get_path");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_trace_file_get_path$descriptor() {
+        return doca_dpa_trace_file_get_path.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static MethodHandle doca_dpa_trace_file_get_path$handle() {
+        return doca_dpa_trace_file_get_path.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static MemorySegment doca_dpa_trace_file_get_path$address() {
+        return doca_dpa_trace_file_get_path.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_trace_file_get_path(struct doca_dpa *dpa, char *file_path, uint32_t *file_path_len)
+     * }
+     */
+    public static int doca_dpa_trace_file_get_path(MemorySegment dpa, MemorySegment file_path, MemorySegment file_path_len) {
+        var mh$ = doca_dpa_trace_file_get_path.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_trace_file_get_path", dpa, file_path, file_path_len);
+            }
+            return (int)mh$.invokeExact(dpa, file_path, file_path_len);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_max_threads_per_kernel {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_max_threads_per_kernel");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_max_threads_per_kernel$descriptor() {
+        return doca_dpa_get_max_threads_per_kernel.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_max_threads_per_kernel$handle() {
+        return doca_dpa_get_max_threads_per_kernel.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_max_threads_per_kernel$address() {
+        return doca_dpa_get_max_threads_per_kernel.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_max_threads_per_kernel(const struct doca_dpa *dpa, unsigned int *value)
+     * }
+     */
+    public static int doca_dpa_get_max_threads_per_kernel(MemorySegment dpa, MemorySegment value) {
+        var mh$ = doca_dpa_get_max_threads_per_kernel.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_max_threads_per_kernel", dpa, value);
+            }
+            return (int)mh$.invokeExact(dpa, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_kernel_max_run_time {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_kernel_max_run_time");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_kernel_max_run_time$descriptor() {
+        return doca_dpa_get_kernel_max_run_time.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_kernel_max_run_time$handle() {
+        return doca_dpa_get_kernel_max_run_time.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_kernel_max_run_time$address() {
+        return doca_dpa_get_kernel_max_run_time.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_kernel_max_run_time(const struct doca_dpa *dpa, unsigned long long *value)
+     * }
+     */
+    public static int doca_dpa_get_kernel_max_run_time(MemorySegment dpa, MemorySegment value) {
+        var mh$ = doca_dpa_get_kernel_max_run_time.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_kernel_max_run_time", dpa, value);
+            }
+            return (int)mh$.invokeExact(dpa, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_device_extend {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_device_extend");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev, struct doca_dpa **extended_dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_device_extend$descriptor() {
+        return doca_dpa_device_extend.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev, struct doca_dpa **extended_dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_device_extend$handle() {
+        return doca_dpa_device_extend.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev, struct doca_dpa **extended_dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_device_extend$address() {
+        return doca_dpa_device_extend.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other_dev, struct doca_dpa **extended_dpa)
+     * }
+     */
+    public static int doca_dpa_device_extend(MemorySegment dpa, MemorySegment other_dev, MemorySegment extended_dpa) {
+        var mh$ = doca_dpa_device_extend.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_device_extend", dpa, other_dev, extended_dpa);
+            }
+            return (int)mh$.invokeExact(dpa, other_dev, extended_dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_dpa_handle$descriptor() {
+        return doca_dpa_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_dpa_handle$handle() {
+        return doca_dpa_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_dpa_handle$address() {
+        return doca_dpa_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_dpa_handle(struct doca_dpa *dpa, doca_dpa_dev_t *handle)
+     * }
+     */
+    public static int doca_dpa_get_dpa_handle(MemorySegment dpa, MemorySegment handle) {
+        var mh$ = doca_dpa_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_dpa_handle", dpa, handle);
+            }
+            return (int)mh$.invokeExact(dpa, handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_uar_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_uar_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_uar_id$descriptor() {
+        return doca_dpa_get_uar_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_uar_id$handle() {
+        return doca_dpa_get_uar_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_uar_id$address() {
+        return doca_dpa_get_uar_id.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_uar_id(const struct doca_dpa *dpa, uint32_t *uar_id)
+     * }
+     */
+    public static int doca_dpa_get_uar_id(MemorySegment dpa, MemorySegment uar_id) {
+        var mh$ = doca_dpa_get_uar_id.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_uar_id", dpa, uar_id);
+            }
+            return (int)mh$.invokeExact(dpa, uar_id);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_peek_at_last_error {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_peek_at_last_error");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_peek_at_last_error$descriptor() {
+        return doca_dpa_peek_at_last_error.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_dpa_peek_at_last_error$handle() {
+        return doca_dpa_peek_at_last_error.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_dpa_peek_at_last_error$address() {
+        return doca_dpa_peek_at_last_error.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_dpa_peek_at_last_error(MemorySegment dpa) {
+        var mh$ = doca_dpa_peek_at_last_error.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_peek_at_last_error", dpa);
+            }
+            return (int)mh$.invokeExact(dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    /**
+     * Variadic invoker class for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa, struct doca_sync_event *wait_event, uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count, unsigned int num_threads, doca_dpa_func_t *func, ...)
+     * }
+     */
+    public static class doca_dpa_kernel_launch_update_set {
+        private static final FunctionDescriptor BASE_DESC = FunctionDescriptor.of(
+                doca_h.C_INT,
+                doca_h.C_POINTER,
+                doca_h.C_POINTER,
+                doca_h.C_LONG,
+                doca_h.C_POINTER,
+                doca_h.C_LONG,
+                doca_h.C_INT,
+                doca_h.C_POINTER
+            );
+        private static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_kernel_launch_update_set");
+
+        private final MethodHandle handle;
+        private final FunctionDescriptor descriptor;
+        private final MethodHandle spreader;
+
+        private doca_dpa_kernel_launch_update_set(MethodHandle handle, FunctionDescriptor descriptor, MethodHandle spreader) {
+            this.handle = handle;
+            this.descriptor = descriptor;
+            this.spreader = spreader;
+        }
+
+        /**
+         * Variadic invoker factory for:
+         * {@snippet lang=c :
+         * doca_error_t doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa, struct doca_sync_event *wait_event, uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count, unsigned int num_threads, doca_dpa_func_t *func, ...)
+         * }
+         */
+        public static doca_dpa_kernel_launch_update_set makeInvoker(MemoryLayout... layouts) {
+            FunctionDescriptor desc$ = BASE_DESC.appendArgumentLayouts(layouts);
+            Linker.Option fva$ = Linker.Option.firstVariadicArg(BASE_DESC.argumentLayouts().size());
+            var mh$ = Linker.nativeLinker().downcallHandle(ADDR, desc$, fva$);
+            var spreader$ = mh$.asSpreader(Object[].class, layouts.length);
+            return new doca_dpa_kernel_launch_update_set(mh$, desc$, spreader$);
+        }
+
+        /**
+         * {@return the address}
+         */
+        public static MemorySegment address() {
+            return ADDR;
+        }
+
+        /**
+         * {@return the specialized method handle}
+         */
+        public MethodHandle handle() {
+            return handle;
+        }
+
+        /**
+         * {@return the specialized descriptor}
+         */
+        public FunctionDescriptor descriptor() {
+            return descriptor;
+        }
+
+        public int apply(MemorySegment dpa, MemorySegment wait_event, long wait_threshold, MemorySegment comp_event, long comp_count, int num_threads, MemorySegment func, Object... x7) {
+            try {
+                if (TRACE_DOWNCALLS) {
+                    traceDowncall("doca_dpa_kernel_launch_update_set", dpa, wait_event, wait_threshold, comp_event, comp_count, num_threads, func, x7);
+                }
+                return (int) spreader.invokeExact(dpa, wait_event, wait_threshold, comp_event, comp_count, num_threads, func, x7);
+            } catch(IllegalArgumentException | ClassCastException ex$)  {
+                throw ex$; // rethrow IAE from passing wrong number/type of args
+            } catch (Throwable ex$) {
+               throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    /**
+     * Variadic invoker class for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa, struct doca_sync_event *wait_event, uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count, unsigned int num_threads, doca_dpa_func_t *func, ...)
+     * }
+     */
+    public static class doca_dpa_kernel_launch_update_add {
+        private static final FunctionDescriptor BASE_DESC = FunctionDescriptor.of(
+                doca_h.C_INT,
+                doca_h.C_POINTER,
+                doca_h.C_POINTER,
+                doca_h.C_LONG,
+                doca_h.C_POINTER,
+                doca_h.C_LONG,
+                doca_h.C_INT,
+                doca_h.C_POINTER
+            );
+        private static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_kernel_launch_update_add");
+
+        private final MethodHandle handle;
+        private final FunctionDescriptor descriptor;
+        private final MethodHandle spreader;
+
+        private doca_dpa_kernel_launch_update_add(MethodHandle handle, FunctionDescriptor descriptor, MethodHandle spreader) {
+            this.handle = handle;
+            this.descriptor = descriptor;
+            this.spreader = spreader;
+        }
+
+        /**
+         * Variadic invoker factory for:
+         * {@snippet lang=c :
+         * doca_error_t doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa, struct doca_sync_event *wait_event, uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count, unsigned int num_threads, doca_dpa_func_t *func, ...)
+         * }
+         */
+        public static doca_dpa_kernel_launch_update_add makeInvoker(MemoryLayout... layouts) {
+            FunctionDescriptor desc$ = BASE_DESC.appendArgumentLayouts(layouts);
+            Linker.Option fva$ = Linker.Option.firstVariadicArg(BASE_DESC.argumentLayouts().size());
+            var mh$ = Linker.nativeLinker().downcallHandle(ADDR, desc$, fva$);
+            var spreader$ = mh$.asSpreader(Object[].class, layouts.length);
+            return new doca_dpa_kernel_launch_update_add(mh$, desc$, spreader$);
+        }
+
+        /**
+         * {@return the address}
+         */
+        public static MemorySegment address() {
+            return ADDR;
+        }
+
+        /**
+         * {@return the specialized method handle}
+         */
+        public MethodHandle handle() {
+            return handle;
+        }
+
+        /**
+         * {@return the specialized descriptor}
+         */
+        public FunctionDescriptor descriptor() {
+            return descriptor;
+        }
+
+        public int apply(MemorySegment dpa, MemorySegment wait_event, long wait_threshold, MemorySegment comp_event, long comp_count, int num_threads, MemorySegment func, Object... x7) {
+            try {
+                if (TRACE_DOWNCALLS) {
+                    traceDowncall("doca_dpa_kernel_launch_update_add", dpa, wait_event, wait_threshold, comp_event, comp_count, num_threads, func, x7);
+                }
+                return (int) spreader.invokeExact(dpa, wait_event, wait_threshold, comp_event, comp_count, num_threads, func, x7);
+            } catch(IllegalArgumentException | ClassCastException ex$)  {
+                throw ex$; // rethrow IAE from passing wrong number/type of args
+            } catch (Throwable ex$) {
+               throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    /**
+     * Variadic invoker class for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
+     * }
+     */
+    public static class doca_dpa_rpc {
+        private static final FunctionDescriptor BASE_DESC = FunctionDescriptor.of(
+                doca_h.C_INT,
+                doca_h.C_POINTER,
+                doca_h.C_POINTER,
+                doca_h.C_POINTER
+            );
+        private static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_rpc");
+
+        private final MethodHandle handle;
+        private final FunctionDescriptor descriptor;
+        private final MethodHandle spreader;
+
+        private doca_dpa_rpc(MethodHandle handle, FunctionDescriptor descriptor, MethodHandle spreader) {
+            this.handle = handle;
+            this.descriptor = descriptor;
+            this.spreader = spreader;
+        }
+
+        /**
+         * Variadic invoker factory for:
+         * {@snippet lang=c :
+         * doca_error_t doca_dpa_rpc(struct doca_dpa *dpa, doca_dpa_func_t *func, uint64_t *retval, ...)
+         * }
+         */
+        public static doca_dpa_rpc makeInvoker(MemoryLayout... layouts) {
+            FunctionDescriptor desc$ = BASE_DESC.appendArgumentLayouts(layouts);
+            Linker.Option fva$ = Linker.Option.firstVariadicArg(BASE_DESC.argumentLayouts().size());
+            var mh$ = Linker.nativeLinker().downcallHandle(ADDR, desc$, fva$);
+            var spreader$ = mh$.asSpreader(Object[].class, layouts.length);
+            return new doca_dpa_rpc(mh$, desc$, spreader$);
+        }
+
+        /**
+         * {@return the address}
+         */
+        public static MemorySegment address() {
+            return ADDR;
+        }
+
+        /**
+         * {@return the specialized method handle}
+         */
+        public MethodHandle handle() {
+            return handle;
+        }
+
+        /**
+         * {@return the specialized descriptor}
+         */
+        public FunctionDescriptor descriptor() {
+            return descriptor;
+        }
+
+        public int apply(MemorySegment dpa, MemorySegment func, MemorySegment retval, Object... x3) {
+            try {
+                if (TRACE_DOWNCALLS) {
+                    traceDowncall("doca_dpa_rpc", dpa, func, retval, x3);
+                }
+                return (int) spreader.invokeExact(dpa, func, retval, x3);
+            } catch(IllegalArgumentException | ClassCastException ex$)  {
+                throw ex$; // rethrow IAE from passing wrong number/type of args
+            } catch (Throwable ex$) {
+               throw new AssertionError("should not reach here", ex$);
+            }
+        }
+    }
+
+    private static class doca_dpa_mem_alloc {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_mem_alloc");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_mem_alloc$descriptor() {
+        return doca_dpa_mem_alloc.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static MethodHandle doca_dpa_mem_alloc$handle() {
+        return doca_dpa_mem_alloc.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static MemorySegment doca_dpa_mem_alloc$address() {
+        return doca_dpa_mem_alloc.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static int doca_dpa_mem_alloc(MemorySegment dpa, long size, MemorySegment dev_ptr) {
+        var mh$ = doca_dpa_mem_alloc.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_mem_alloc", dpa, size, dev_ptr);
+            }
+            return (int)mh$.invokeExact(dpa, size, dev_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_mem_free {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_mem_free");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_mem_free$descriptor() {
+        return doca_dpa_mem_free.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static MethodHandle doca_dpa_mem_free$handle() {
+        return doca_dpa_mem_free.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static MemorySegment doca_dpa_mem_free$address() {
+        return doca_dpa_mem_free.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_mem_free(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static int doca_dpa_mem_free(MemorySegment dpa, long dev_ptr) {
+        var mh$ = doca_dpa_mem_free.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_mem_free", dpa, dev_ptr);
+            }
+            return (int)mh$.invokeExact(dpa, dev_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_h2d_memcpy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_h2d_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, void *src_ptr, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_h2d_memcpy$descriptor() {
+        return doca_dpa_h2d_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, void *src_ptr, size_t size)
+     * }
+     */
+    public static MethodHandle doca_dpa_h2d_memcpy$handle() {
+        return doca_dpa_h2d_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, void *src_ptr, size_t size)
+     * }
+     */
+    public static MemorySegment doca_dpa_h2d_memcpy$address() {
+        return doca_dpa_h2d_memcpy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, void *src_ptr, size_t size)
+     * }
+     */
+    public static int doca_dpa_h2d_memcpy(MemorySegment dpa, long dst_ptr, MemorySegment src_ptr, long size) {
+        var mh$ = doca_dpa_h2d_memcpy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_h2d_memcpy", dpa, dst_ptr, src_ptr, size);
+            }
+            return (int)mh$.invokeExact(dpa, dst_ptr, src_ptr, size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_h2d_buf_memcpy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_h2d_buf_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, struct doca_buf *buf, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_h2d_buf_memcpy$descriptor() {
+        return doca_dpa_h2d_buf_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, struct doca_buf *buf, size_t size)
+     * }
+     */
+    public static MethodHandle doca_dpa_h2d_buf_memcpy$handle() {
+        return doca_dpa_h2d_buf_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, struct doca_buf *buf, size_t size)
+     * }
+     */
+    public static MemorySegment doca_dpa_h2d_buf_memcpy$address() {
+        return doca_dpa_h2d_buf_memcpy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_h2d_buf_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, struct doca_buf *buf, size_t size)
+     * }
+     */
+    public static int doca_dpa_h2d_buf_memcpy(MemorySegment dpa, long dst_ptr, MemorySegment buf, long size) {
+        var mh$ = doca_dpa_h2d_buf_memcpy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_h2d_buf_memcpy", dpa, dst_ptr, buf, size);
+            }
+            return (int)mh$.invokeExact(dpa, dst_ptr, buf, size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_d2h_memcpy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_d2h_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_d2h_memcpy$descriptor() {
+        return doca_dpa_d2h_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static MethodHandle doca_dpa_d2h_memcpy$handle() {
+        return doca_dpa_d2h_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static MemorySegment doca_dpa_d2h_memcpy$address() {
+        return doca_dpa_d2h_memcpy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_memcpy(struct doca_dpa *dpa, void *dst_ptr, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static int doca_dpa_d2h_memcpy(MemorySegment dpa, MemorySegment dst_ptr, long src_ptr, long size) {
+        var mh$ = doca_dpa_d2h_memcpy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_d2h_memcpy", dpa, dst_ptr, src_ptr, size);
+            }
+            return (int)mh$.invokeExact(dpa, dst_ptr, src_ptr, size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_d2h_buf_memcpy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_d2h_buf_memcpy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_d2h_buf_memcpy$descriptor() {
+        return doca_dpa_d2h_buf_memcpy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static MethodHandle doca_dpa_d2h_buf_memcpy$handle() {
+        return doca_dpa_d2h_buf_memcpy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static MemorySegment doca_dpa_d2h_buf_memcpy$address() {
+        return doca_dpa_d2h_buf_memcpy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_d2h_buf_memcpy(struct doca_dpa *dpa, struct doca_buf *buf, doca_dpa_dev_uintptr_t src_ptr, size_t size)
+     * }
+     */
+    public static int doca_dpa_d2h_buf_memcpy(MemorySegment dpa, MemorySegment buf, long src_ptr, long size) {
+        var mh$ = doca_dpa_d2h_buf_memcpy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_d2h_buf_memcpy", dpa, buf, src_ptr, size);
+            }
+            return (int)mh$.invokeExact(dpa, buf, src_ptr, size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_memset {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_INT,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_memset");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value, size_t size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_memset$descriptor() {
+        return doca_dpa_memset.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value, size_t size)
+     * }
+     */
+    public static MethodHandle doca_dpa_memset$handle() {
+        return doca_dpa_memset.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value, size_t size)
+     * }
+     */
+    public static MemorySegment doca_dpa_memset$address() {
+        return doca_dpa_memset.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_memset(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dev_ptr, int value, size_t size)
+     * }
+     */
+    public static int doca_dpa_memset(MemorySegment dpa, long dev_ptr, int value, long size) {
+        var mh$ = doca_dpa_memset.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_memset", dpa, dev_ptr, value, size);
+            }
+            return (int)mh$.invokeExact(dpa, dev_ptr, value, size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_hash_table_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_hash_table_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries, struct doca_dpa_hash_table **ht)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_hash_table_create$descriptor() {
+        return doca_dpa_hash_table_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries, struct doca_dpa_hash_table **ht)
+     * }
+     */
+    public static MethodHandle doca_dpa_hash_table_create$handle() {
+        return doca_dpa_hash_table_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries, struct doca_dpa_hash_table **ht)
+     * }
+     */
+    public static MemorySegment doca_dpa_hash_table_create$address() {
+        return doca_dpa_hash_table_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries, struct doca_dpa_hash_table **ht)
+     * }
+     */
+    public static int doca_dpa_hash_table_create(MemorySegment dpa, int num_entries, MemorySegment ht) {
+        var mh$ = doca_dpa_hash_table_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_hash_table_create", dpa, num_entries, ht);
+            }
+            return (int)mh$.invokeExact(dpa, num_entries, ht);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_hash_table_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_hash_table_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_hash_table_destroy$descriptor() {
+        return doca_dpa_hash_table_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
+     * }
+     */
+    public static MethodHandle doca_dpa_hash_table_destroy$handle() {
+        return doca_dpa_hash_table_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
+     * }
+     */
+    public static MemorySegment doca_dpa_hash_table_destroy$address() {
+        return doca_dpa_hash_table_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_destroy(struct doca_dpa_hash_table *ht)
+     * }
+     */
+    public static int doca_dpa_hash_table_destroy(MemorySegment ht) {
+        var mh$ = doca_dpa_hash_table_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_hash_table_destroy", ht);
+            }
+            return (int)mh$.invokeExact(ht);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_hash_table_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_hash_table_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht, doca_dpa_dev_hash_table_t *ht_handle)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_hash_table_get_dpa_handle$descriptor() {
+        return doca_dpa_hash_table_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht, doca_dpa_dev_hash_table_t *ht_handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_hash_table_get_dpa_handle$handle() {
+        return doca_dpa_hash_table_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht, doca_dpa_dev_hash_table_t *ht_handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_hash_table_get_dpa_handle$address() {
+        return doca_dpa_hash_table_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_hash_table_get_dpa_handle(struct doca_dpa_hash_table *ht, doca_dpa_dev_hash_table_t *ht_handle)
+     * }
+     */
+    public static int doca_dpa_hash_table_get_dpa_handle(MemorySegment ht, MemorySegment ht_handle) {
+        var mh$ = doca_dpa_hash_table_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_hash_table_get_dpa_handle", ht, ht_handle);
+            }
+            return (int)mh$.invokeExact(ht, ht_handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_core_num {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_core_num");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_core_num$descriptor() {
+        return doca_dpa_get_core_num.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_core_num$handle() {
+        return doca_dpa_get_core_num.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_core_num$address() {
+        return doca_dpa_get_core_num.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_core_num(struct doca_dpa *dpa, unsigned int *num_cores)
+     * }
+     */
+    public static int doca_dpa_get_core_num(MemorySegment dpa, MemorySegment num_cores) {
+        var mh$ = doca_dpa_get_core_num.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_core_num", dpa, num_cores);
+            }
+            return (int)mh$.invokeExact(dpa, num_cores);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_num_eus_per_core {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_num_eus_per_core");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_num_eus_per_core$descriptor() {
+        return doca_dpa_get_num_eus_per_core.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_num_eus_per_core$handle() {
+        return doca_dpa_get_num_eus_per_core.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_num_eus_per_core$address() {
+        return doca_dpa_get_num_eus_per_core.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_num_eus_per_core(struct doca_dpa *dpa, unsigned int *eus_per_core)
+     * }
+     */
+    public static int doca_dpa_get_num_eus_per_core(MemorySegment dpa, MemorySegment eus_per_core) {
+        var mh$ = doca_dpa_get_num_eus_per_core.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_num_eus_per_core", dpa, eus_per_core);
+            }
+            return (int)mh$.invokeExact(dpa, eus_per_core);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_get_total_num_eus_available {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_get_total_num_eus_available");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_get_total_num_eus_available$descriptor() {
+        return doca_dpa_get_total_num_eus_available.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+     * }
+     */
+    public static MethodHandle doca_dpa_get_total_num_eus_available$handle() {
+        return doca_dpa_get_total_num_eus_available.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+     * }
+     */
+    public static MemorySegment doca_dpa_get_total_num_eus_available$address() {
+        return doca_dpa_get_total_num_eus_available.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_get_total_num_eus_available(struct doca_dpa *dpa, unsigned int *total_num_eus)
+     * }
+     */
+    public static int doca_dpa_get_total_num_eus_available(MemorySegment dpa, MemorySegment total_num_eus) {
+        var mh$ = doca_dpa_get_total_num_eus_available.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_get_total_num_eus_available", dpa, total_num_eus);
+            }
+            return (int)mh$.invokeExact(dpa, total_num_eus);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_eu_affinity_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_eu_affinity_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_eu_affinity_create$descriptor() {
+        return doca_dpa_eu_affinity_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static MethodHandle doca_dpa_eu_affinity_create$handle() {
+        return doca_dpa_eu_affinity_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static MemorySegment doca_dpa_eu_affinity_create$address() {
+        return doca_dpa_eu_affinity_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_create(struct doca_dpa *dpa, struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static int doca_dpa_eu_affinity_create(MemorySegment dpa, MemorySegment affinity) {
+        var mh$ = doca_dpa_eu_affinity_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_eu_affinity_create", dpa, affinity);
+            }
+            return (int)mh$.invokeExact(dpa, affinity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_eu_affinity_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_eu_affinity_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_eu_affinity_destroy$descriptor() {
+        return doca_dpa_eu_affinity_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MethodHandle doca_dpa_eu_affinity_destroy$handle() {
+        return doca_dpa_eu_affinity_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MemorySegment doca_dpa_eu_affinity_destroy$address() {
+        return doca_dpa_eu_affinity_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static int doca_dpa_eu_affinity_destroy(MemorySegment affinity) {
+        var mh$ = doca_dpa_eu_affinity_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_eu_affinity_destroy", affinity);
+            }
+            return (int)mh$.invokeExact(affinity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_eu_affinity_set {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_eu_affinity_set");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_eu_affinity_set$descriptor() {
+        return doca_dpa_eu_affinity_set.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
+     * }
+     */
+    public static MethodHandle doca_dpa_eu_affinity_set$handle() {
+        return doca_dpa_eu_affinity_set.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
+     * }
+     */
+    public static MemorySegment doca_dpa_eu_affinity_set$address() {
+        return doca_dpa_eu_affinity_set.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
+     * }
+     */
+    public static int doca_dpa_eu_affinity_set(MemorySegment affinity, int eu_id) {
+        var mh$ = doca_dpa_eu_affinity_set.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_eu_affinity_set", affinity, eu_id);
+            }
+            return (int)mh$.invokeExact(affinity, eu_id);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_eu_affinity_clear {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_eu_affinity_clear");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_eu_affinity_clear$descriptor() {
+        return doca_dpa_eu_affinity_clear.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MethodHandle doca_dpa_eu_affinity_clear$handle() {
+        return doca_dpa_eu_affinity_clear.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MemorySegment doca_dpa_eu_affinity_clear$address() {
+        return doca_dpa_eu_affinity_clear.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_clear(struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static int doca_dpa_eu_affinity_clear(MemorySegment affinity) {
+        var mh$ = doca_dpa_eu_affinity_clear.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_eu_affinity_clear", affinity);
+            }
+            return (int)mh$.invokeExact(affinity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_eu_affinity_get {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_eu_affinity_get");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu_id)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_eu_affinity_get$descriptor() {
+        return doca_dpa_eu_affinity_get.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu_id)
+     * }
+     */
+    public static MethodHandle doca_dpa_eu_affinity_get$handle() {
+        return doca_dpa_eu_affinity_get.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu_id)
+     * }
+     */
+    public static MemorySegment doca_dpa_eu_affinity_get$address() {
+        return doca_dpa_eu_affinity_get.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_eu_affinity_get(struct doca_dpa_eu_affinity *affinity, unsigned int *eu_id)
+     * }
+     */
+    public static int doca_dpa_eu_affinity_get(MemorySegment affinity, MemorySegment eu_id) {
+        var mh$ = doca_dpa_eu_affinity_get.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_eu_affinity_get", affinity, eu_id);
+            }
+            return (int)mh$.invokeExact(affinity, eu_id);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_create$descriptor() {
+        return doca_dpa_thread_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_create$handle() {
+        return doca_dpa_thread_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_create$address() {
+        return doca_dpa_thread_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_create(struct doca_dpa *dpa, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static int doca_dpa_thread_create(MemorySegment dpa, MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_thread_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_create", dpa, dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa, dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_destroy$descriptor() {
+        return doca_dpa_thread_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_destroy$handle() {
+        return doca_dpa_thread_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_destroy$address() {
+        return doca_dpa_thread_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static int doca_dpa_thread_destroy(MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_thread_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_destroy", dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_set_func_arg {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_set_func_arg");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t *func, uint64_t arg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_set_func_arg$descriptor() {
+        return doca_dpa_thread_set_func_arg.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t *func, uint64_t arg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_set_func_arg$handle() {
+        return doca_dpa_thread_set_func_arg.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t *func, uint64_t arg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_set_func_arg$address() {
+        return doca_dpa_thread_set_func_arg.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t *func, uint64_t arg)
+     * }
+     */
+    public static int doca_dpa_thread_set_func_arg(MemorySegment dpa_thread, MemorySegment func, long arg) {
+        var mh$ = doca_dpa_thread_set_func_arg.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_set_func_arg", dpa_thread, func, arg);
+            }
+            return (int)mh$.invokeExact(dpa_thread, func, arg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_get_func_arg {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_get_func_arg");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t **func, uint64_t *arg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_get_func_arg$descriptor() {
+        return doca_dpa_thread_get_func_arg.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t **func, uint64_t *arg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_get_func_arg$handle() {
+        return doca_dpa_thread_get_func_arg.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t **func, uint64_t *arg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_get_func_arg$address() {
+        return doca_dpa_thread_get_func_arg.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_func_arg(struct doca_dpa_thread *dpa_thread, doca_dpa_func_t **func, uint64_t *arg)
+     * }
+     */
+    public static int doca_dpa_thread_get_func_arg(MemorySegment dpa_thread, MemorySegment func, MemorySegment arg) {
+        var mh$ = doca_dpa_thread_get_func_arg.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_get_func_arg", dpa_thread, func, arg);
+            }
+            return (int)mh$.invokeExact(dpa_thread, func, arg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_set_local_storage {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_set_local_storage");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_set_local_storage$descriptor() {
+        return doca_dpa_thread_set_local_storage.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_set_local_storage$handle() {
+        return doca_dpa_thread_set_local_storage.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_set_local_storage$address() {
+        return doca_dpa_thread_set_local_storage.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t dev_ptr)
+     * }
+     */
+    public static int doca_dpa_thread_set_local_storage(MemorySegment dpa_thread, long dev_ptr) {
+        var mh$ = doca_dpa_thread_set_local_storage.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_set_local_storage", dpa_thread, dev_ptr);
+            }
+            return (int)mh$.invokeExact(dpa_thread, dev_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_get_local_storage {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_get_local_storage");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_get_local_storage$descriptor() {
+        return doca_dpa_thread_get_local_storage.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_get_local_storage$handle() {
+        return doca_dpa_thread_get_local_storage.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_get_local_storage$address() {
+        return doca_dpa_thread_get_local_storage.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_local_storage(struct doca_dpa_thread *dpa_thread, doca_dpa_dev_uintptr_t *dev_ptr)
+     * }
+     */
+    public static int doca_dpa_thread_get_local_storage(MemorySegment dpa_thread, MemorySegment dev_ptr) {
+        var mh$ = doca_dpa_thread_get_local_storage.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_get_local_storage", dpa_thread, dev_ptr);
+            }
+            return (int)mh$.invokeExact(dpa_thread, dev_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_set_affinity {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_set_affinity");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_set_affinity$descriptor() {
+        return doca_dpa_thread_set_affinity.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_set_affinity$handle() {
+        return doca_dpa_thread_set_affinity.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_set_affinity$address() {
+        return doca_dpa_thread_set_affinity.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_set_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity *affinity)
+     * }
+     */
+    public static int doca_dpa_thread_set_affinity(MemorySegment dpa_thread, MemorySegment affinity) {
+        var mh$ = doca_dpa_thread_set_affinity.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_set_affinity", dpa_thread, affinity);
+            }
+            return (int)mh$.invokeExact(dpa_thread, affinity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_get_affinity {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_get_affinity");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_get_affinity$descriptor() {
+        return doca_dpa_thread_get_affinity.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_get_affinity$handle() {
+        return doca_dpa_thread_get_affinity.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_get_affinity$address() {
+        return doca_dpa_thread_get_affinity.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_affinity(struct doca_dpa_thread *dpa_thread, const struct doca_dpa_eu_affinity **affinity)
+     * }
+     */
+    public static int doca_dpa_thread_get_affinity(MemorySegment dpa_thread, MemorySegment affinity) {
+        var mh$ = doca_dpa_thread_get_affinity.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_get_affinity", dpa_thread, affinity);
+            }
+            return (int)mh$.invokeExact(dpa_thread, affinity);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_start$descriptor() {
+        return doca_dpa_thread_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_start$handle() {
+        return doca_dpa_thread_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_start$address() {
+        return doca_dpa_thread_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_start(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static int doca_dpa_thread_start(MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_thread_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_start", dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_stop$descriptor() {
+        return doca_dpa_thread_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_stop$handle() {
+        return doca_dpa_thread_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_stop$address() {
+        return doca_dpa_thread_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_stop(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static int doca_dpa_thread_stop(MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_thread_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_stop", dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_run {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_run");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_run$descriptor() {
+        return doca_dpa_thread_run.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_run$handle() {
+        return doca_dpa_thread_run.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_run$address() {
+        return doca_dpa_thread_run.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_run(struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static int doca_dpa_thread_run(MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_thread_run.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_run", dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_get_id {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_get_id");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *dpa_thread_id)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_get_id$descriptor() {
+        return doca_dpa_thread_get_id.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *dpa_thread_id)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_get_id$handle() {
+        return doca_dpa_thread_get_id.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *dpa_thread_id)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_get_id$address() {
+        return doca_dpa_thread_get_id.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_get_id(struct doca_dpa_thread *dpa_thread, uint32_t *dpa_thread_id)
+     * }
+     */
+    public static int doca_dpa_thread_get_id(MemorySegment dpa_thread, MemorySegment dpa_thread_id) {
+        var mh$ = doca_dpa_thread_get_id.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_get_id", dpa_thread, dpa_thread_id);
+            }
+            return (int)mh$.invokeExact(dpa_thread, dpa_thread_id);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads, struct doca_dpa_tg **tg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_create$descriptor() {
+        return doca_dpa_thread_group_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads, struct doca_dpa_tg **tg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_create$handle() {
+        return doca_dpa_thread_group_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads, struct doca_dpa_tg **tg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_create$address() {
+        return doca_dpa_thread_group_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_create(struct doca_dpa *dpa, unsigned int num_threads, struct doca_dpa_tg **tg)
+     * }
+     */
+    public static int doca_dpa_thread_group_create(MemorySegment dpa, int num_threads, MemorySegment tg) {
+        var mh$ = doca_dpa_thread_group_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_create", dpa, num_threads, tg);
+            }
+            return (int)mh$.invokeExact(dpa, num_threads, tg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_destroy$descriptor() {
+        return doca_dpa_thread_group_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_destroy$handle() {
+        return doca_dpa_thread_group_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_destroy$address() {
+        return doca_dpa_thread_group_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_destroy(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static int doca_dpa_thread_group_destroy(MemorySegment tg) {
+        var mh$ = doca_dpa_thread_group_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_destroy", tg);
+            }
+            return (int)mh$.invokeExact(tg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_get_num_threads {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_get_num_threads");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsigned int *num_threads)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_get_num_threads$descriptor() {
+        return doca_dpa_thread_group_get_num_threads.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsigned int *num_threads)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_get_num_threads$handle() {
+        return doca_dpa_thread_group_get_num_threads.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsigned int *num_threads)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_get_num_threads$address() {
+        return doca_dpa_thread_group_get_num_threads.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsigned int *num_threads)
+     * }
+     */
+    public static int doca_dpa_thread_group_get_num_threads(MemorySegment tg, MemorySegment num_threads) {
+        var mh$ = doca_dpa_thread_group_get_num_threads.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_get_num_threads", tg, num_threads);
+            }
+            return (int)mh$.invokeExact(tg, num_threads);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_set_thread {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_set_thread");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_set_thread$descriptor() {
+        return doca_dpa_thread_group_set_thread.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_set_thread$handle() {
+        return doca_dpa_thread_group_set_thread.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_set_thread$address() {
+        return doca_dpa_thread_group_set_thread.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
+     * }
+     */
+    public static int doca_dpa_thread_group_set_thread(MemorySegment tg, MemorySegment thread, int rank) {
+        var mh$ = doca_dpa_thread_group_set_thread.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_set_thread", tg, thread, rank);
+            }
+            return (int)mh$.invokeExact(tg, thread, rank);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_start$descriptor() {
+        return doca_dpa_thread_group_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_start$handle() {
+        return doca_dpa_thread_group_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_start$address() {
+        return doca_dpa_thread_group_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_start(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static int doca_dpa_thread_group_start(MemorySegment tg) {
+        var mh$ = doca_dpa_thread_group_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_start", tg);
+            }
+            return (int)mh$.invokeExact(tg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_thread_group_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_thread_group_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_thread_group_stop$descriptor() {
+        return doca_dpa_thread_group_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MethodHandle doca_dpa_thread_group_stop$handle() {
+        return doca_dpa_thread_group_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static MemorySegment doca_dpa_thread_group_stop$address() {
+        return doca_dpa_thread_group_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_thread_group_stop(struct doca_dpa_tg *tg)
+     * }
+     */
+    public static int doca_dpa_thread_group_stop(MemorySegment tg) {
+        var mh$ = doca_dpa_thread_group_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_thread_group_stop", tg);
+            }
+            return (int)mh$.invokeExact(tg);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size, struct doca_dpa_completion **dpa_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_create$descriptor() {
+        return doca_dpa_completion_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size, struct doca_dpa_completion **dpa_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_create$handle() {
+        return doca_dpa_completion_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size, struct doca_dpa_completion **dpa_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_create$address() {
+        return doca_dpa_completion_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_create(struct doca_dpa *dpa, unsigned int queue_size, struct doca_dpa_completion **dpa_comp)
+     * }
+     */
+    public static int doca_dpa_completion_create(MemorySegment dpa, int queue_size, MemorySegment dpa_comp) {
+        var mh$ = doca_dpa_completion_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_create", dpa, queue_size, dpa_comp);
+            }
+            return (int)mh$.invokeExact(dpa, queue_size, dpa_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_destroy$descriptor() {
+        return doca_dpa_completion_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_destroy$handle() {
+        return doca_dpa_completion_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_destroy$address() {
+        return doca_dpa_completion_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_destroy(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static int doca_dpa_completion_destroy(MemorySegment dpa_comp) {
+        var mh$ = doca_dpa_completion_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_destroy", dpa_comp);
+            }
+            return (int)mh$.invokeExact(dpa_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_get_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_get_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp, unsigned int *queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_get_queue_size$descriptor() {
+        return doca_dpa_completion_get_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp, unsigned int *queue_size)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_get_queue_size$handle() {
+        return doca_dpa_completion_get_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp, unsigned int *queue_size)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_get_queue_size$address() {
+        return doca_dpa_completion_get_queue_size.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_queue_size(struct doca_dpa_completion *dpa_comp, unsigned int *queue_size)
+     * }
+     */
+    public static int doca_dpa_completion_get_queue_size(MemorySegment dpa_comp, MemorySegment queue_size) {
+        var mh$ = doca_dpa_completion_get_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_get_queue_size", dpa_comp, queue_size);
+            }
+            return (int)mh$.invokeExact(dpa_comp, queue_size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_set_thread {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_set_thread");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_set_thread$descriptor() {
+        return doca_dpa_completion_set_thread.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_set_thread$handle() {
+        return doca_dpa_completion_set_thread.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_set_thread$address() {
+        return doca_dpa_completion_set_thread.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_set_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread *dpa_thread)
+     * }
+     */
+    public static int doca_dpa_completion_set_thread(MemorySegment dpa_comp, MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_completion_set_thread.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_set_thread", dpa_comp, dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_comp, dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_get_thread {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_get_thread");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_get_thread$descriptor() {
+        return doca_dpa_completion_get_thread.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_get_thread$handle() {
+        return doca_dpa_completion_get_thread.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_get_thread$address() {
+        return doca_dpa_completion_get_thread.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_thread(struct doca_dpa_completion *dpa_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static int doca_dpa_completion_get_thread(MemorySegment dpa_comp, MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_completion_get_thread.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_get_thread", dpa_comp, dpa_thread);
+            }
+            return (int)mh$.invokeExact(dpa_comp, dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_start$descriptor() {
+        return doca_dpa_completion_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_start$handle() {
+        return doca_dpa_completion_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_start$address() {
+        return doca_dpa_completion_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_start(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static int doca_dpa_completion_start(MemorySegment dpa_comp) {
+        var mh$ = doca_dpa_completion_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_start", dpa_comp);
+            }
+            return (int)mh$.invokeExact(dpa_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_stop$descriptor() {
+        return doca_dpa_completion_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_stop$handle() {
+        return doca_dpa_completion_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_stop$address() {
+        return doca_dpa_completion_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_stop(struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static int doca_dpa_completion_stop(MemorySegment dpa_comp) {
+        var mh$ = doca_dpa_completion_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_stop", dpa_comp);
+            }
+            return (int)mh$.invokeExact(dpa_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_completion_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_completion_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp, doca_dpa_dev_completion_t *handle)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_completion_get_dpa_handle$descriptor() {
+        return doca_dpa_completion_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp, doca_dpa_dev_completion_t *handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_completion_get_dpa_handle$handle() {
+        return doca_dpa_completion_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp, doca_dpa_dev_completion_t *handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_completion_get_dpa_handle$address() {
+        return doca_dpa_completion_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_completion_get_dpa_handle(struct doca_dpa_completion *dpa_comp, doca_dpa_dev_completion_t *handle)
+     * }
+     */
+    public static int doca_dpa_completion_get_dpa_handle(MemorySegment dpa_comp, MemorySegment handle) {
+        var mh$ = doca_dpa_completion_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_completion_get_dpa_handle", dpa_comp, handle);
+            }
+            return (int)mh$.invokeExact(dpa_comp, handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_INT,
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_t user_data, struct doca_dpa_async_ops **async_ops)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_create$descriptor() {
+        return doca_dpa_async_ops_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_t user_data, struct doca_dpa_async_ops **async_ops)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_create$handle() {
+        return doca_dpa_async_ops_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_t user_data, struct doca_dpa_async_ops **async_ops)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_create$address() {
+        return doca_dpa_async_ops_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_size, uint64_t user_data, struct doca_dpa_async_ops **async_ops)
+     * }
+     */
+    public static int doca_dpa_async_ops_create(MemorySegment dpa, int queue_size, long user_data, MemorySegment async_ops) {
+        var mh$ = doca_dpa_async_ops_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_create", dpa, queue_size, user_data, async_ops);
+            }
+            return (int)mh$.invokeExact(dpa, queue_size, user_data, async_ops);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_destroy$descriptor() {
+        return doca_dpa_async_ops_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_destroy$handle() {
+        return doca_dpa_async_ops_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_destroy$address() {
+        return doca_dpa_async_ops_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static int doca_dpa_async_ops_destroy(MemorySegment async_ops) {
+        var mh$ = doca_dpa_async_ops_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_destroy", async_ops);
+            }
+            return (int)mh$.invokeExact(async_ops);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_get_queue_size {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_get_queue_size");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops, unsigned int *queue_size)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_get_queue_size$descriptor() {
+        return doca_dpa_async_ops_get_queue_size.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops, unsigned int *queue_size)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_get_queue_size$handle() {
+        return doca_dpa_async_ops_get_queue_size.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops, unsigned int *queue_size)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_get_queue_size$address() {
+        return doca_dpa_async_ops_get_queue_size.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_queue_size(struct doca_dpa_async_ops *async_ops, unsigned int *queue_size)
+     * }
+     */
+    public static int doca_dpa_async_ops_get_queue_size(MemorySegment async_ops, MemorySegment queue_size) {
+        var mh$ = doca_dpa_async_ops_get_queue_size.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_get_queue_size", async_ops, queue_size);
+            }
+            return (int)mh$.invokeExact(async_ops, queue_size);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_get_user_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_get_user_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops, uint64_t *user_data)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_get_user_data$descriptor() {
+        return doca_dpa_async_ops_get_user_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops, uint64_t *user_data)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_get_user_data$handle() {
+        return doca_dpa_async_ops_get_user_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops, uint64_t *user_data)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_get_user_data$address() {
+        return doca_dpa_async_ops_get_user_data.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_user_data(struct doca_dpa_async_ops *async_ops, uint64_t *user_data)
+     * }
+     */
+    public static int doca_dpa_async_ops_get_user_data(MemorySegment async_ops, MemorySegment user_data) {
+        var mh$ = doca_dpa_async_ops_get_user_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_get_user_data", async_ops, user_data);
+            }
+            return (int)mh$.invokeExact(async_ops, user_data);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_attach {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_attach");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops, struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_attach$descriptor() {
+        return doca_dpa_async_ops_attach.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops, struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_attach$handle() {
+        return doca_dpa_async_ops_attach.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops, struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_attach$address() {
+        return doca_dpa_async_ops_attach.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_attach(struct doca_dpa_async_ops *async_ops, struct doca_dpa_completion *dpa_comp)
+     * }
+     */
+    public static int doca_dpa_async_ops_attach(MemorySegment async_ops, MemorySegment dpa_comp) {
+        var mh$ = doca_dpa_async_ops_attach.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_attach", async_ops, dpa_comp);
+            }
+            return (int)mh$.invokeExact(async_ops, dpa_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_start$descriptor() {
+        return doca_dpa_async_ops_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_start$handle() {
+        return doca_dpa_async_ops_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_start$address() {
+        return doca_dpa_async_ops_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_start(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static int doca_dpa_async_ops_start(MemorySegment async_ops) {
+        var mh$ = doca_dpa_async_ops_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_start", async_ops);
+            }
+            return (int)mh$.invokeExact(async_ops);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_stop$descriptor() {
+        return doca_dpa_async_ops_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_stop$handle() {
+        return doca_dpa_async_ops_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_stop$address() {
+        return doca_dpa_async_ops_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
+     * }
+     */
+    public static int doca_dpa_async_ops_stop(MemorySegment async_ops) {
+        var mh$ = doca_dpa_async_ops_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_stop", async_ops);
+            }
+            return (int)mh$.invokeExact(async_ops);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_async_ops_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_async_ops_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops, doca_dpa_dev_async_ops_t *handle)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_async_ops_get_dpa_handle$descriptor() {
+        return doca_dpa_async_ops_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops, doca_dpa_dev_async_ops_t *handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_async_ops_get_dpa_handle$handle() {
+        return doca_dpa_async_ops_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops, doca_dpa_dev_async_ops_t *handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_async_ops_get_dpa_handle$address() {
+        return doca_dpa_async_ops_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_async_ops_get_dpa_handle(struct doca_dpa_async_ops *async_ops, doca_dpa_dev_async_ops_t *handle)
+     * }
+     */
+    public static int doca_dpa_async_ops_get_dpa_handle(MemorySegment async_ops, MemorySegment handle) {
+        var mh$ = doca_dpa_async_ops_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_async_ops_get_dpa_handle", async_ops, handle);
+            }
+            return (int)mh$.invokeExact(async_ops, handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread, struct doca_dpa_notification_completion **notify_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_create$descriptor() {
+        return doca_dpa_notification_completion_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread, struct doca_dpa_notification_completion **notify_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_create$handle() {
+        return doca_dpa_notification_completion_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread, struct doca_dpa_notification_completion **notify_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_create$address() {
+        return doca_dpa_notification_completion_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_create(struct doca_dpa *dpa, struct doca_dpa_thread *dpa_thread, struct doca_dpa_notification_completion **notify_comp)
+     * }
+     */
+    public static int doca_dpa_notification_completion_create(MemorySegment dpa, MemorySegment dpa_thread, MemorySegment notify_comp) {
+        var mh$ = doca_dpa_notification_completion_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_create", dpa, dpa_thread, notify_comp);
+            }
+            return (int)mh$.invokeExact(dpa, dpa_thread, notify_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_destroy$descriptor() {
+        return doca_dpa_notification_completion_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_destroy$handle() {
+        return doca_dpa_notification_completion_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_destroy$address() {
+        return doca_dpa_notification_completion_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_destroy(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static int doca_dpa_notification_completion_destroy(MemorySegment notify_comp) {
+        var mh$ = doca_dpa_notification_completion_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_destroy", notify_comp);
+            }
+            return (int)mh$.invokeExact(notify_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_get_thread {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_get_thread");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_get_thread$descriptor() {
+        return doca_dpa_notification_completion_get_thread.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_get_thread$handle() {
+        return doca_dpa_notification_completion_get_thread.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_get_thread$address() {
+        return doca_dpa_notification_completion_get_thread.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_thread(struct doca_dpa_notification_completion *notify_comp, struct doca_dpa_thread **dpa_thread)
+     * }
+     */
+    public static int doca_dpa_notification_completion_get_thread(MemorySegment notify_comp, MemorySegment dpa_thread) {
+        var mh$ = doca_dpa_notification_completion_get_thread.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_get_thread", notify_comp, dpa_thread);
+            }
+            return (int)mh$.invokeExact(notify_comp, dpa_thread);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_start$descriptor() {
+        return doca_dpa_notification_completion_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_start$handle() {
+        return doca_dpa_notification_completion_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_start$address() {
+        return doca_dpa_notification_completion_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_start(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static int doca_dpa_notification_completion_start(MemorySegment notify_comp) {
+        var mh$ = doca_dpa_notification_completion_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_start", notify_comp);
+            }
+            return (int)mh$.invokeExact(notify_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_stop$descriptor() {
+        return doca_dpa_notification_completion_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_stop$handle() {
+        return doca_dpa_notification_completion_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_stop$address() {
+        return doca_dpa_notification_completion_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_stop(struct doca_dpa_notification_completion *notify_comp)
+     * }
+     */
+    public static int doca_dpa_notification_completion_stop(MemorySegment notify_comp) {
+        var mh$ = doca_dpa_notification_completion_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_stop", notify_comp);
+            }
+            return (int)mh$.invokeExact(notify_comp);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_notification_completion_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_dpa_notification_completion_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_dpa_handle(struct doca_dpa_notification_completion *notify_comp, doca_dpa_dev_notification_completion_t *handle)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_notification_completion_get_dpa_handle$descriptor() {
+        return doca_dpa_notification_completion_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_dpa_handle(struct doca_dpa_notification_completion *notify_comp, doca_dpa_dev_notification_completion_t *handle)
+     * }
+     */
+    public static MethodHandle doca_dpa_notification_completion_get_dpa_handle$handle() {
+        return doca_dpa_notification_completion_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_dpa_handle(struct doca_dpa_notification_completion *notify_comp, doca_dpa_dev_notification_completion_t *handle)
+     * }
+     */
+    public static MemorySegment doca_dpa_notification_completion_get_dpa_handle$address() {
+        return doca_dpa_notification_completion_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_dpa_notification_completion_get_dpa_handle(struct doca_dpa_notification_completion *notify_comp, doca_dpa_dev_notification_completion_t *handle)
+     * }
+     */
+    public static int doca_dpa_notification_completion_get_dpa_handle(MemorySegment notify_comp, MemorySegment handle) {
+        var mh$ = doca_dpa_notification_completion_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_notification_completion_get_dpa_handle", notify_comp, handle);
+            }
+            return (int)mh$.invokeExact(notify_comp, handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
     private static final int DOCA_LOG_LEVEL_DISABLE = (int)10L;
     /**
      * {@snippet lang=c :
@@ -17124,6 +22573,1439 @@ public class doca_h {
            throw new AssertionError("should not reach here", ex$);
         }
     }
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_sync_event_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_sync_event_t = doca_h.C_LONG;
+    /**
+     * {@snippet lang=c :
+     * typedef uint64_t doca_dpa_dev_sync_event_remote_net_t
+     * }
+     */
+    public static final OfLong doca_dpa_dev_sync_event_remote_net_t = doca_h.C_LONG;
+
+    private static class doca_sync_event_create {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_create");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_create$descriptor() {
+        return doca_sync_event_create.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_create$handle() {
+        return doca_sync_event_create.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_create$address() {
+        return doca_sync_event_create.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_create(struct doca_sync_event **event)
+     * }
+     */
+    public static int doca_sync_event_create(MemorySegment event) {
+        var mh$ = doca_sync_event_create.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_create", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_destroy$descriptor() {
+        return doca_sync_event_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_destroy$handle() {
+        return doca_sync_event_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_destroy$address() {
+        return doca_sync_event_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
+     * }
+     */
+    public static int doca_sync_event_destroy(MemorySegment event) {
+        var mh$ = doca_sync_event_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_destroy", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_add_publisher_location_cpu {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_add_publisher_location_cpu");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_add_publisher_location_cpu$descriptor() {
+        return doca_sync_event_add_publisher_location_cpu.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static MethodHandle doca_sync_event_add_publisher_location_cpu$handle() {
+        return doca_sync_event_add_publisher_location_cpu.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static MemorySegment doca_sync_event_add_publisher_location_cpu$address() {
+        return doca_sync_event_add_publisher_location_cpu.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static int doca_sync_event_add_publisher_location_cpu(MemorySegment event, MemorySegment dev) {
+        var mh$ = doca_sync_event_add_publisher_location_cpu.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_add_publisher_location_cpu", event, dev);
+            }
+            return (int)mh$.invokeExact(event, dev);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_add_publisher_location_dpa {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_add_publisher_location_dpa");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_add_publisher_location_dpa$descriptor() {
+        return doca_sync_event_add_publisher_location_dpa.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_sync_event_add_publisher_location_dpa$handle() {
+        return doca_sync_event_add_publisher_location_dpa.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_sync_event_add_publisher_location_dpa$address() {
+        return doca_sync_event_add_publisher_location_dpa.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_sync_event_add_publisher_location_dpa(MemorySegment event, MemorySegment dpa) {
+        var mh$ = doca_sync_event_add_publisher_location_dpa.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_add_publisher_location_dpa", event, dpa);
+            }
+            return (int)mh$.invokeExact(event, dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_add_publisher_location_remote_net {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_add_publisher_location_remote_net");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_add_publisher_location_remote_net$descriptor() {
+        return doca_sync_event_add_publisher_location_remote_net.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_add_publisher_location_remote_net$handle() {
+        return doca_sync_event_add_publisher_location_remote_net.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_add_publisher_location_remote_net$address() {
+        return doca_sync_event_add_publisher_location_remote_net.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
+     * }
+     */
+    public static int doca_sync_event_add_publisher_location_remote_net(MemorySegment event) {
+        var mh$ = doca_sync_event_add_publisher_location_remote_net.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_add_publisher_location_remote_net", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_add_subscriber_location_cpu {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_add_subscriber_location_cpu");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_add_subscriber_location_cpu$descriptor() {
+        return doca_sync_event_add_subscriber_location_cpu.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static MethodHandle doca_sync_event_add_subscriber_location_cpu$handle() {
+        return doca_sync_event_add_subscriber_location_cpu.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static MemorySegment doca_sync_event_add_subscriber_location_cpu$address() {
+        return doca_sync_event_add_subscriber_location_cpu.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_cpu(struct doca_sync_event *event, struct doca_dev *dev)
+     * }
+     */
+    public static int doca_sync_event_add_subscriber_location_cpu(MemorySegment event, MemorySegment dev) {
+        var mh$ = doca_sync_event_add_subscriber_location_cpu.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_add_subscriber_location_cpu", event, dev);
+            }
+            return (int)mh$.invokeExact(event, dev);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_add_subscriber_location_dpa {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_add_subscriber_location_dpa");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_add_subscriber_location_dpa$descriptor() {
+        return doca_sync_event_add_subscriber_location_dpa.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static MethodHandle doca_sync_event_add_subscriber_location_dpa$handle() {
+        return doca_sync_event_add_subscriber_location_dpa.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static MemorySegment doca_sync_event_add_subscriber_location_dpa$address() {
+        return doca_sync_event_add_subscriber_location_dpa.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
+     * }
+     */
+    public static int doca_sync_event_add_subscriber_location_dpa(MemorySegment event, MemorySegment dpa) {
+        var mh$ = doca_sync_event_add_subscriber_location_dpa.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_add_subscriber_location_dpa", event, dpa);
+            }
+            return (int)mh$.invokeExact(event, dpa);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_start {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_start");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_start$descriptor() {
+        return doca_sync_event_start.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_start$handle() {
+        return doca_sync_event_start.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_start$address() {
+        return doca_sync_event_start.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+     * }
+     */
+    public static int doca_sync_event_start(MemorySegment event) {
+        var mh$ = doca_sync_event_start.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_start", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_stop {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_stop");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_stop$descriptor() {
+        return doca_sync_event_stop.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_stop$handle() {
+        return doca_sync_event_stop.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_stop$address() {
+        return doca_sync_event_stop.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+     * }
+     */
+    public static int doca_sync_event_stop(MemorySegment event) {
+        var mh$ = doca_sync_event_stop.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_stop", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_is_export_to_dpa_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_is_export_to_dpa_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_is_export_to_dpa_supported$descriptor() {
+        return doca_sync_event_cap_is_export_to_dpa_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_is_export_to_dpa_supported$handle() {
+        return doca_sync_event_cap_is_export_to_dpa_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_is_export_to_dpa_supported$address() {
+        return doca_sync_event_cap_is_export_to_dpa_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_is_export_to_dpa_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_is_export_to_dpa_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_is_export_to_dpa_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_get_dpa_handle$descriptor() {
+        return doca_sync_event_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+     * }
+     */
+    public static MethodHandle doca_sync_event_get_dpa_handle$handle() {
+        return doca_sync_event_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+     * }
+     */
+    public static MemorySegment doca_sync_event_get_dpa_handle$address() {
+        return doca_sync_event_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_t *dpa_dev_se_handle)
+     * }
+     */
+    public static int doca_sync_event_get_dpa_handle(MemorySegment event, MemorySegment dpa, MemorySegment dpa_dev_se_handle) {
+        var mh$ = doca_sync_event_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_get_dpa_handle", event, dpa, dpa_dev_se_handle);
+            }
+            return (int)mh$.invokeExact(event, dpa, dpa_dev_se_handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_get {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_get");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_get$descriptor() {
+        return doca_sync_event_get.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+     * }
+     */
+    public static MethodHandle doca_sync_event_get$handle() {
+        return doca_sync_event_get.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+     * }
+     */
+    public static MemorySegment doca_sync_event_get$address() {
+        return doca_sync_event_get.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
+     * }
+     */
+    public static int doca_sync_event_get(MemorySegment event, MemorySegment value) {
+        var mh$ = doca_sync_event_get.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_get", event, value);
+            }
+            return (int)mh$.invokeExact(event, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_update_add {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_update_add");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_update_add$descriptor() {
+        return doca_sync_event_update_add.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
+     * }
+     */
+    public static MethodHandle doca_sync_event_update_add$handle() {
+        return doca_sync_event_update_add.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
+     * }
+     */
+    public static MemorySegment doca_sync_event_update_add$address() {
+        return doca_sync_event_update_add.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
+     * }
+     */
+    public static int doca_sync_event_update_add(MemorySegment event, long value, MemorySegment fetched) {
+        var mh$ = doca_sync_event_update_add.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_update_add", event, value, fetched);
+            }
+            return (int)mh$.invokeExact(event, value, fetched);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_update_set {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_update_set");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_update_set$descriptor() {
+        return doca_sync_event_update_set.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_sync_event_update_set$handle() {
+        return doca_sync_event_update_set.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_sync_event_update_set$address() {
+        return doca_sync_event_update_set.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
+     * }
+     */
+    public static int doca_sync_event_update_set(MemorySegment event, long value) {
+        var mh$ = doca_sync_event_update_set.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_update_set", event, value);
+            }
+            return (int)mh$.invokeExact(event, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_gt {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_gt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_gt$descriptor() {
+        return doca_sync_event_wait_gt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_gt$handle() {
+        return doca_sync_event_wait_gt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_gt$address() {
+        return doca_sync_event_wait_gt.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_gt(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_gt.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_gt", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_gt_yield {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_gt_yield");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_gt_yield$descriptor() {
+        return doca_sync_event_wait_gt_yield.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_gt_yield$handle() {
+        return doca_sync_event_wait_gt_yield.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_gt_yield$address() {
+        return doca_sync_event_wait_gt_yield.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_gt_yield(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_gt_yield.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_gt_yield", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_eq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_eq");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_eq$descriptor() {
+        return doca_sync_event_wait_eq.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_eq$handle() {
+        return doca_sync_event_wait_eq.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_eq$address() {
+        return doca_sync_event_wait_eq.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_eq(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_eq.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_eq", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_eq_yield {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_eq_yield");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_eq_yield$descriptor() {
+        return doca_sync_event_wait_eq_yield.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_eq_yield$handle() {
+        return doca_sync_event_wait_eq_yield.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_eq_yield$address() {
+        return doca_sync_event_wait_eq_yield.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_eq_yield(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_eq_yield.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_eq_yield", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_neq {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_neq");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_neq$descriptor() {
+        return doca_sync_event_wait_neq.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_neq$handle() {
+        return doca_sync_event_wait_neq.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_neq$address() {
+        return doca_sync_event_wait_neq.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_neq(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_neq.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_neq", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_wait_neq_yield {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_wait_neq_yield");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_wait_neq_yield$descriptor() {
+        return doca_sync_event_wait_neq_yield.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_wait_neq_yield$handle() {
+        return doca_sync_event_wait_neq_yield.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_wait_neq_yield$address() {
+        return doca_sync_event_wait_neq_yield.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static int doca_sync_event_wait_neq_yield(MemorySegment event, long value, long mask) {
+        var mh$ = doca_sync_event_wait_neq_yield.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_wait_neq_yield", event, value, mask);
+            }
+            return (int)mh$.invokeExact(event, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_export_to_remote_net {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_export_to_remote_net");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_export_to_remote_net$descriptor() {
+        return doca_sync_event_export_to_remote_net.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+     * }
+     */
+    public static MethodHandle doca_sync_event_export_to_remote_net$handle() {
+        return doca_sync_event_export_to_remote_net.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+     * }
+     */
+    public static MemorySegment doca_sync_event_export_to_remote_net$address() {
+        return doca_sync_event_export_to_remote_net.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_t **data, size_t *sz)
+     * }
+     */
+    public static int doca_sync_event_export_to_remote_net(MemorySegment event, MemorySegment data, MemorySegment sz) {
+        var mh$ = doca_sync_event_export_to_remote_net.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_export_to_remote_net", event, data, sz);
+            }
+            return (int)mh$.invokeExact(event, data, sz);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_remote_net_create_from_export {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_remote_net_create_from_export");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event_remote_net **event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_remote_net_create_from_export$descriptor() {
+        return doca_sync_event_remote_net_create_from_export.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event_remote_net **event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_remote_net_create_from_export$handle() {
+        return doca_sync_event_remote_net_create_from_export.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event_remote_net **event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_remote_net_create_from_export$address() {
+        return doca_sync_event_remote_net_create_from_export.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_create_from_export(struct doca_dev *dev, const uint8_t *data, size_t sz, struct doca_sync_event_remote_net **event)
+     * }
+     */
+    public static int doca_sync_event_remote_net_create_from_export(MemorySegment dev, MemorySegment data, long sz, MemorySegment event) {
+        var mh$ = doca_sync_event_remote_net_create_from_export.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_remote_net_create_from_export", dev, data, sz, event);
+            }
+            return (int)mh$.invokeExact(dev, data, sz, event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_remote_net_destroy {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_remote_net_destroy");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_remote_net_destroy$descriptor() {
+        return doca_sync_event_remote_net_destroy.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_remote_net_destroy$handle() {
+        return doca_sync_event_remote_net_destroy.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_remote_net_destroy$address() {
+        return doca_sync_event_remote_net_destroy.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_destroy(struct doca_sync_event_remote_net *event)
+     * }
+     */
+    public static int doca_sync_event_remote_net_destroy(MemorySegment event) {
+        var mh$ = doca_sync_event_remote_net_destroy.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_remote_net_destroy", event);
+            }
+            return (int)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_remote_net_get_dpa_handle {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_remote_net_get_dpa_handle");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_remote_net_get_dpa_handle$descriptor() {
+        return doca_sync_event_remote_net_get_dpa_handle.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_remote_net_get_dpa_handle$handle() {
+        return doca_sync_event_remote_net_get_dpa_handle.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_remote_net_get_dpa_handle$address() {
+        return doca_sync_event_remote_net_get_dpa_handle.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_remote_net *event, struct doca_dpa *dpa, doca_dpa_dev_sync_event_remote_net_t *dpa_remote_event)
+     * }
+     */
+    public static int doca_sync_event_remote_net_get_dpa_handle(MemorySegment event, MemorySegment dpa, MemorySegment dpa_remote_event) {
+        var mh$ = doca_sync_event_remote_net_get_dpa_handle.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_remote_net_get_dpa_handle", event, dpa, dpa_remote_event);
+            }
+            return (int)mh$.invokeExact(event, dpa, dpa_remote_event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
 
     private static class doca_version_runtime {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
@@ -17215,6 +24097,15 @@ public class doca_h {
      */
     public static int DOCA_DEVINFO_REP_PCI_BDF_SIZE() {
         return DOCA_DEVINFO_REP_PCI_BDF_SIZE;
+    }
+    private static final int DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA = (int)24L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA 24
+     * }
+     */
+    public static int DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA() {
+        return DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA;
     }
     /**
      * {@snippet lang=c :

@@ -1,5 +1,6 @@
 package io.github.comch4j;
 
+import io.github.comch4j.internal.load.DpaLibrary;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.util.List;
@@ -26,7 +27,9 @@ public enum Feature {
     /** Ids and rates of devices and completion vectors, since 3.0. */
     DEVICE_DETAILS("doca_devinfo_get_vhca_id"),
     /** The endpoint API, up to 2.8. */
-    COMM_CHANNEL("doca_comm_channel_ep_create");
+    COMM_CHANNEL("doca_comm_channel_ep_create"),
+    /** Programs on the DPA, in a library of its own. */
+    DPA("doca_dpa_create");
 
     /** A function that came with it. */
     public final String function;
@@ -43,6 +46,9 @@ public enum Feature {
     /** Whether the loaded libraries have it. */
     public boolean isThere() {
         NativeLibrary.load();
+        if (this == DPA) {
+            DpaLibrary.load();
+        }
         return Symbols.find(function).isPresent();
     }
 }

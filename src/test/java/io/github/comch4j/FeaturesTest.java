@@ -273,7 +273,7 @@ class FeaturesTest extends BothForms {
                     .allMatch(Feature::isThere);
             assertThat(Feature.values())
                     .filteredOn(feature -> !feature.function.startsWith("doca_com"))
-                    .hasSize(3)
+                    .hasSize(4)
                     .allMatch(feature -> feature.isThere() != older);
             assertThat(Feature.COMM_CHANNEL.isThere()).isEqualTo(older);
         }

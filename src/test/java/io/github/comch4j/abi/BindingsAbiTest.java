@@ -26,10 +26,10 @@ class BindingsAbiTest {
 
     private static final Path TABLES = Path.of("src", "test", "abi");
     private static final String ENDPOINTS = "doca_comm_channel.h";
-    /** The host's side of the DPA is for C programs; Java has no bindings of it. */
-    private static final Table TODAY = new Table(
-            TABLES.resolve("doca-3.0.tsv"),
-            header -> Files.exists(Path.of("headers", header)) && !header.equals("doca_dpa.h"));
+    private static final Table TODAY =
+            new Table(TABLES.resolve("doca-3.0.tsv"), header -> Files.exists(Path.of("headers", header)));
+    /** What programs for the DPA need of headers that have more in a whole DOCA: sync events, arrays of buffers. */
+    private static final Table BESIDE_THE_DPA = new Table(TABLES.resolve("doca-3.0-dpa-host.tsv"), header -> true);
 
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
@@ -68,7 +68,7 @@ class BindingsAbiTest {
             }
             for (String[] row : rows("macro")) {
                 if (!row[3].startsWith("\"")) {
-                    constants.put(row[2], row[3]);
+                    constants.put(row[2], row[3].replaceAll("^\\((\\d+)\\)$", "$1"));
                 }
             }
             return constants;
@@ -98,7 +98,14 @@ class BindingsAbiTest {
     @Test
     void everyExportedFunctionIsBoundWithItsTypes() throws IOException {
         Map<String, MethodType> expected = TODAY.functions();
-        assertThat(expected).hasSizeGreaterThan(250);
+        assertThat(expected).hasSizeGreaterThan(330);
+        assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
+    }
+
+    @Test
+    void everyFunctionBesideTheDpaIsBoundWithItsTypes() throws IOException {
+        Map<String, MethodType> expected = BESIDE_THE_DPA.functions();
+        assertThat(expected).hasSize(33).containsKeys("doca_sync_event_get", "doca_buf_arr_create");
         assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
     }
 
@@ -141,7 +148,12 @@ class BindingsAbiTest {
                 .map(row -> row[2])
                 .toList();
 
-        assertThat(variadic).containsExactly("doca_log");
+        assertThat(variadic)
+                .containsExactlyInAnyOrder(
+                        "doca_log",
+                        "doca_dpa_kernel_launch_update_add",
+                        "doca_dpa_kernel_launch_update_set",
+                        "doca_dpa_rpc");
         assertThat(doca_h.class.getDeclaredClasses())
                 .filteredOn(type -> Modifier.isPublic(type.getModifiers()))
                 .extracting(Class::getSimpleName)
@@ -169,7 +181,7 @@ class BindingsAbiTest {
 
     @Test
     void everyCallbackCanBeAllocated() throws IOException {
-        assertThat(callbacks(TODAY, doca_h.class)).isEqualTo(10);
+        assertThat(callbacks(TODAY, doca_h.class)).isEqualTo(11);
         assertThat(callbacks(CC, cc_h.class)).isEqualTo(6);
     }
 
@@ -221,11 +233,15 @@ class BindingsAbiTest {
                 || c.startsWith("union ")) {
             return MemorySegment.class;
         }
-        if (c.startsWith("enum ")) {
+        if (c.startsWith("enum ") || c.startsWith("unsigned int ")) {
             return int.class;
         }
+        if (c.startsWith("doca_dpa_dev_") && !c.startsWith("doca_dpa_dev_log_level_t")) { // handles and addresses
+            return long.class;
+        }
         return switch (c.split(" ")[0]) {
-            case "doca_error_t", "doca_notification_handle_t", "int", "uint32_t" -> int.class;
+            case "doca_error_t", "doca_notification_handle_t", "doca_dpa_dev_log_level_t", "int", "uint32_t" ->
+                int.class;
             case "size_t", "uint64_t" -> long.class;
             case "uint16_t" -> short.class;
             case "uint8_t" -> byte.class;

@@ -4,7 +4,7 @@ import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.call.LogCalls;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.DpaLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.io.IOException;
@@ -45,8 +45,14 @@ final class NativeImageMetadata {
     private static final List<String> GENERATED = List.of("io.github.comch4j.ffi.", "io.github.comch4j.ffi.cc.");
     private static final String OURS = "io.github.comch4j.internal.";
 
-    // the only handle of ours with options
-    private static final String FCNTL_OPTIONS = ", \"options\": {\"firstVariadicArg\": 2}";
+    /** The handles of ours with options, by their fields: how many arguments are not variadic. */
+    private static final Map<String, Integer> VARIADIC =
+            Map.of("FCNTL", 2, "RPC", 3, "LAUNCH_AND_SET", 7, "LAUNCH_AND_ADD", 7);
+    /** Called through handles of ours. */
+    private static final Set<Class<?>> VARIADIC_OF_THE_DPA = Set.of(
+            doca_h.doca_dpa_rpc.class,
+            doca_h.doca_dpa_kernel_launch_update_set.class,
+            doca_h.doca_dpa_kernel_launch_update_add.class);
 
     private final Set<String> downcalls = new TreeSet<>();
     private final Set<String> upcalls = new TreeSet<>();
@@ -57,7 +63,7 @@ final class NativeImageMetadata {
 
     /** The file's text. */
     static String generate() {
-        NativeLibrary.load();
+        DpaLibrary.check(); // its functions are among the bindings
         NativeImageMetadata metadata = new NativeImageMetadata();
         try {
             metadata.generatedFunctions();
@@ -118,16 +124,17 @@ final class NativeImageMetadata {
     /** Their descriptor depends on the call: {@link LogCalls} makes the only one, with one more pointer. */
     private void variadicFunctions() throws ReflectiveOperationException {
         for (Class<?> function : doca_h.class.getClasses()) {
-            if (function != doca_h.doca_log.class) {
+            if (function != doca_h.doca_log.class && !VARIADIC_OF_THE_DPA.contains(function)) {
                 throw new AssertionError("a new variadic function: " + function);
             }
         }
         FunctionDescriptor log =
                 doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
-        downcalls.add(shape(
-                log,
-                ", \"options\": {\"firstVariadicArg\": "
-                        + (log.argumentLayouts().size() - 1) + "}"));
+        downcalls.add(shape(log, variadic(log.argumentLayouts().size() - 1)));
+    }
+
+    private static String variadic(int first) {
+        return ", \"options\": {\"firstVariadicArg\": " + first + "}";
     }
 
     private void handlesOfOurs() throws ReflectiveOperationException, IOException {
@@ -151,7 +158,8 @@ final class NativeImageMetadata {
                 if (handle == null) {
                     throw new AssertionError(field + ": not linked here");
                 }
-                downcalls.add(shape(handle.type(), field.getName().equals("FCNTL") ? FCNTL_OPTIONS : ""));
+                Integer first = VARIADIC.get(field.getName());
+                downcalls.add(shape(handle.type(), first == null ? "" : variadic(first)));
             }
         }
         for (Class<?> nested : type.getDeclaredClasses()) {

@@ -16,6 +16,7 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /**
  * The emulated BlueField's libraries: from the jar into a folder, from there into the process, and the folder away.
@@ -96,20 +97,38 @@ public final class EmulatedLibraries {
         }
     }
 
+    /**
+     * Loads one more of the emulated BlueField's libraries, whose symbols are then found among those of the others.
+     * Returns whether the jar has it for this platform.
+     */
+    @SuppressWarnings("restricted")
+    static boolean loadMore(Platform platform, String name) {
+        return unpacked(platform, name, file -> {
+                    System.load(file.toString());
+                    return true;
+                })
+                != null;
+    }
+
     /** Loads a library of ours that needs no other, in the same way; null if the jar has none for this platform. */
     @SuppressWarnings("restricted")
     public static SymbolLookup loadLibrary(Platform platform, String name) {
+        return unpacked(platform, name, file -> SymbolLookup.libraryLookup(file, Arena.global()));
+    }
+
+    /** Has a library of the jar loaded from where it can be; null if the jar has none for this platform. */
+    private static <T> T unpacked(Platform platform, String name, Function<Path, T> loader) {
         URL resource = EmulatedLibraries.class.getResource("/native/" + platform.folder() + "/" + name);
         if (resource == null) {
             return null;
         }
-        Exception last = null;
+        Throwable last = null;
         for (Path parent : parentFolders()) {
             Path folder = null;
             try {
                 folder = privateFolder(parent);
-                return SymbolLookup.libraryLookup(unpack(resource, folder.resolve(name)), Arena.global());
-            } catch (IOException | IllegalArgumentException e) {
+                return loader.apply(unpack(resource, folder.resolve(name)));
+            } catch (IOException | IllegalArgumentException | UnsatisfiedLinkError e) {
                 last = e;
             } finally {
                 remove(folder, name);

@@ -28,6 +28,7 @@ final class LibraryLocator {
     static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
 
     static final String CHANNEL = "libdoca_comm_channel.so"; // the endpoint API, from 1.5 to 2.8
+    static final String DPA = "libdoca_dpa.so"; // loaded when a program uses the DPA
 
     /** The two files of a folder. */
     record Pair(Path common, Path comch, Generation generation) {
@@ -182,7 +183,7 @@ final class LibraryLocator {
                         .or(() -> find(folder, CC).map(cc -> new Pair(common, cc, Generation.CC))));
     }
 
-    private static Optional<Path> find(Path folder, String name) {
+    static Optional<Path> find(Path folder, String name) {
         Path plain = folder.resolve(name);
         if (Files.isRegularFile(plain)) {
             return Optional.of(plain);

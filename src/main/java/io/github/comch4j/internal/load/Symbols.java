@@ -27,11 +27,11 @@ public final class Symbols {
 
     /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
     @SuppressWarnings("restricted")
-    public static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
+    public static MethodHandle downcall(String name, FunctionDescriptor descriptor, Linker.Option... options) {
         NativeLibrary.load();
         Optional<MemorySegment> symbol = find(name);
         if (symbol.isPresent()) {
-            return LINKER.downcallHandle(symbol.get(), descriptor);
+            return LINKER.downcallHandle(symbol.get(), descriptor, options);
         }
         MethodType type = descriptor.toMethodType();
         MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
