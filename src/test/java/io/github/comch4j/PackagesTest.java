@@ -45,6 +45,7 @@ class PackagesTest {
             "core",
             "comch",
             "channel",
+            "dpa",
             "internal.handover",
             "io",
             "rpc",

@@ -33,6 +33,11 @@ public final class DpaCalls {
         return DpaLibrary.load();
     }
 
+    /** Loads the library; fails if the libraries in use have none. */
+    public static void checkThere() {
+        DpaLibrary.check();
+    }
+
     /** {@code doca_dpa_cap_is_supported}; also no where the libraries have no DPA. */
     public static boolean isSupported(MemorySegment info) {
         return areThere() && Calls.supported("doca_dpa_cap_is_supported", () -> doca_h.doca_dpa_cap_is_supported(info));
@@ -40,21 +45,13 @@ public final class DpaCalls {
 
     /** {@code doca_dpa_create}. */
     public static MemorySegment create(MemorySegment device, String action) {
-        DpaLibrary.check();
+        checkThere();
         return Calls.pointer(CREATE_NAME, action, out -> doca_h.doca_dpa_create(device, out));
     }
 
     /** {@code doca_dpa_peek_at_last_error}; {@code doca_error_t}. */
     public static int lastError(MemorySegment dpa) {
         return Calls.code(LAST_ERROR_NAME, () -> doca_h.doca_dpa_peek_at_last_error(dpa));
-    }
-
-    /** {@code doca_dpa_app_get_name}. */
-    public static String applicationName(MemorySegment application, String action) {
-        return path(
-                "doca_dpa_app_get_name",
-                action,
-                (text, length) -> doca_h.doca_dpa_app_get_name(application, text, length));
     }
 
     /** {@code doca_dpa_log_file_set_path}. */

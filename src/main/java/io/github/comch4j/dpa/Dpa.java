@@ -1,0 +1,355 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.DeviceCalls;
+import io.github.comch4j.internal.call.DpaCalls;
+import io.github.comch4j.internal.call.DpaRunCalls;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The data-path accelerator of a device ({@code doca_dpa}), started, with a program: runs its functions, and makes what
+ * they need.
+ *
+ * <p>Any thread may use it. While a thread makes, starts, stops or ends an object of a DPA, the others wait, and it waits
+ * for them, {@link #rpc} included.
+ */
+public final class Dpa implements AutoCloseable {
+    private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaCalls::stop, DpaCalls::destroy);
+
+    private final Device device;
+    private final @Nullable DpaApplication application;
+    private final DpaHandle resource;
+
+    private Dpa(Device device, @Nullable DpaApplication application, DpaHandle resource) {
+        this.device = device;
+        this.application = application;
+        this.resource = resource;
+    }
+
+    /**
+     * Whether a device has a DPA of its own ({@code doca_dpa_cap_is_supported}).
+     *
+     * @param device an open device
+     * @return also false where the libraries in use have no DPA
+     * @throws IllegalStateException if the device is closed
+     */
+    public static boolean isSupported(Device device) {
+        return DpaCalls.isSupported(DeviceCalls.infoOf(DEVICE.apply(device).handle()));
+    }
+
+    /**
+     * Begins the settings of a DPA.
+     *
+     * @param device a device with a DPA
+     * @return the settings
+     */
+    public static Builder builder(Device device) {
+        return new Builder(Objects.requireNonNull(device));
+    }
+
+    /**
+     * The DPA as another function of the same card sees it ({@code doca_dpa_device_extend}), so that virtual functions
+     * and subfunctions, which have none of their own, can be used. It has the same program, and ends with this one or
+     * before.
+     *
+     * @param other another function's device
+     * @return the DPA, started
+     * @throws IllegalStateException if this or the device is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public Dpa extend(Device other) {
+        Handle otherHandle = DEVICE.apply(other);
+        DpaHandle extended = DpaHandle.make(
+                resource.lock(),
+                DpaHandle.Rank.BASE,
+                KIND,
+                "the DPA of " + other + " beside that of " + device,
+                action -> DpaCalls.extend(resource.handle(), otherHandle.handle(), action),
+                resource,
+                otherHandle);
+        return new Dpa(other, application, extended);
+    }
+
+    /**
+     * Calls a function on the DPA and waits for its result ({@code doca_dpa_rpc}). While it runs, nothing of this DPA
+     * can be made or closed.
+     *
+     * @param function a function of the application
+     * @param arguments its arguments: integers of at most 64 bits, at most 16
+     * @return what it returns
+     * @throws IllegalArgumentException if there are too many arguments
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses, or gives up waiting for the result
+     */
+    public long rpc(DpaFunction function, long... arguments) {
+        checkArguments(function, arguments);
+        return resource.ask(
+                "calling " + function + " on " + this,
+                (dpa, action) -> DpaRunCalls.call(dpa, function.address(), arguments, action));
+    }
+
+    static void checkArguments(DpaFunction function, long[] arguments) {
+        Objects.requireNonNull(function);
+        if (arguments.length > DpaRunCalls.ARGUMENTS) {
+            throw new IllegalArgumentException(arguments.length + " arguments for " + function + ", where "
+                    + DpaRunCalls.ARGUMENTS + " are possible");
+        }
+    }
+
+    /**
+     * Allocates memory on the DPA ({@code doca_dpa_mem_alloc}), which nobody has cleared.
+     *
+     * @param bytes its size, at least 1
+     * @return the memory
+     * @throws IllegalArgumentException if {@code bytes} is less than 1
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY}
+     */
+    public DpaMemory allocate(long bytes) {
+        return new DpaMemory(this, bytes);
+    }
+
+    /**
+     * Begins the settings of a thread.
+     *
+     * @param kernel what it runs
+     * @return the settings
+     */
+    public DpaThread.Builder thread(DpaFunction kernel) {
+        return new DpaThread.Builder(this, Objects.requireNonNull(kernel));
+    }
+
+    /**
+     * The fatal error that a program on the DPA has made ({@code doca_dpa_peek_at_last_error}): from then on, until
+     * this is closed, it is here. What it was is in the log of the SDK.
+     *
+     * @return empty while all is well
+     * @throws IllegalStateException if the DPA is closed
+     */
+    public Optional<DocaException> lastError() {
+        return resource.ask("a program ran on " + this, (dpa, action) -> {
+            int code = DpaCalls.lastError(dpa);
+            return code == DocaError.SUCCESS.code()
+                    ? Optional.empty()
+                    : Optional.of(Failures.refused(code, DpaCalls.LAST_ERROR_NAME, action));
+        });
+    }
+
+    /**
+     * Its sizes.
+     *
+     * @return a snapshot
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaProperties properties() {
+        return resource.ask(
+                "asking " + this + " for its sizes",
+                (dpa, action) -> new DpaProperties(
+                        DpaCalls.cores(dpa, action),
+                        DpaCalls.unitsPerCore(dpa, action),
+                        DpaCalls.units(dpa, action),
+                        DpaCalls.maxThreads(dpa, action),
+                        Duration.ofSeconds(DpaCalls.maxRunTime(dpa, action))));
+    }
+
+    /**
+     * What programs on the DPA call it ({@code doca_dpa_get_dpa_handle}): an argument of
+     * {@code doca_dpa_dev_device_set}.
+     *
+     * @return the handle
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public long handle() {
+        return resource.ask("asking " + this + " for its handle", DpaCalls::handle);
+    }
+
+    /**
+     * Which messages of the program are written ({@code doca_dpa_get_log_level}).
+     *
+     * @return the level
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaLogLevel logLevel() {
+        return DpaLogLevel.of(resource.ask("asking " + this + " for its log level", DpaCalls::logLevel));
+    }
+
+    /**
+     * The device.
+     *
+     * @return what it was made on
+     */
+    public Device device() {
+        return device;
+    }
+
+    /**
+     * The program.
+     *
+     * @return empty if none was set
+     */
+    public Optional<DpaApplication> application() {
+        return Optional.ofNullable(application);
+    }
+
+    /**
+     * Whether it is closed.
+     *
+     * @return true from the beginning of closing
+     */
+    public boolean isClosed() {
+        return resource.isClosed();
+    }
+
+    /**
+     * Closes everything made on it, then stops and ends it ({@code doca_dpa_stop}, {@code doca_dpa_destroy}). The
+     * second call does nothing.
+     *
+     * @throws WrongThreadException if the end of a queue on it belongs to another thread that is no
+     *     {@link io.github.comch4j.core.EventLoop}'s
+     * @throws DocaException if something does not end, {@link DocaError#DRIVER} for a thread whose
+     *     kernel runs for ever; it is still open then, and closing can be tried again
+     */
+    @Override
+    public void close() {
+        resource.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public String toString() {
+        return resource.name();
+    }
+
+    DpaHandle resource() {
+        return resource;
+    }
+
+    /**
+     * Settings of a DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final Device device;
+        private @Nullable DpaApplication application;
+        private @Nullable DpaLogLevel logLevel;
+        private @Nullable Path logFile;
+        private @Nullable Path traceFile;
+
+        private Builder(Device device) {
+            this.device = device;
+            this.use = new OneUse("Dpa.Builder on " + device);
+        }
+
+        /**
+         * The program ({@code doca_dpa_set_app}). Default: none, which does with kernels that need none.
+         *
+         * @param program the application
+         * @return this
+         */
+        public Builder application(DpaApplication program) {
+            use.check();
+            application = Objects.requireNonNull(program);
+            return this;
+        }
+
+        /**
+         * Which of its messages are written ({@code doca_dpa_set_log_level}). Default: DOCA's,
+         * {@link DpaLogLevel#INFO}.
+         *
+         * @param level the level
+         * @return this
+         */
+        public Builder logLevel(DpaLogLevel level) {
+            use.check();
+            logLevel = Objects.requireNonNull(level);
+            return this;
+        }
+
+        /**
+         * Where its messages are written ({@code doca_dpa_log_file_set_path}). Default: standard output.
+         *
+         * @param file a file that can be written
+         * @return this
+         */
+        public Builder logFile(Path file) {
+            use.check();
+            logFile = Objects.requireNonNull(file);
+            return this;
+        }
+
+        /**
+         * Where its traces are written ({@code doca_dpa_trace_file_set_path}). Default: standard output.
+         *
+         * @param file a file that can be written
+         * @return this
+         */
+        public Builder traceFile(Path file) {
+            use.check();
+            traceFile = Objects.requireNonNull(file);
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_dpa_create}, {@code doca_dpa_start}).
+         *
+         * @return the DPA, started
+         * @throws io.github.comch4j.MissingFunctionException if the libraries in use have no DPA
+         * @throws IllegalStateException if the device is closed
+         * @throws DocaException if DOCA refuses; {@link DocaError#NOT_SUPPORTED} on a device without
+         *     a DPA
+         */
+        public Dpa start() {
+            use.begin();
+            Handle handle = DEVICE.apply(device);
+            DpaHandle made = DpaHandle.make(
+                    new ReentrantReadWriteLock(),
+                    DpaHandle.Rank.BASE,
+                    KIND,
+                    "the DPA of " + device,
+                    action -> DpaCalls.create(handle.handle(), action),
+                    handle);
+            made.start((dpa, action) -> {
+                configure(dpa, action);
+                DpaCalls.start(dpa, action);
+            });
+            return new Dpa(device, application, made);
+        }
+
+        private void configure(MemorySegment dpa, String action) {
+            if (application != null) {
+                DpaCalls.setApplication(dpa, application.handle(), action);
+            }
+            if (logLevel != null) {
+                DpaCalls.setLogLevel(dpa, logLevel.code(), action);
+            }
+            if (logFile != null) {
+                DpaCalls.setLogFile(dpa, logFile.toString(), action);
+            }
+            if (traceFile != null) {
+                DpaCalls.setTraceFile(dpa, traceFile.toString(), action);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.comch4j.dpa;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * A function on the DPA ({@code doca_dpa_func_t}): a kernel, or what is called from the host. Made by
+ * {@link DpaApplication#function}, or of a symbol that the program has found itself.
+ */
+public final class DpaFunction {
+    private final String name;
+    private final MemorySegment address;
+
+    private DpaFunction(String name, MemorySegment address) {
+        this.name = name;
+        this.address = address;
+    }
+
+    /**
+     * A function by its symbol in the host program, which DPACC has made.
+     *
+     * @param name its name, for messages
+     * @param address the symbol; lives as long as the function is used
+     * @return the function
+     * @throws IllegalArgumentException if the address is NULL or that of memory on the heap
+     */
+    public static DpaFunction of(String name, MemorySegment address) {
+        Objects.requireNonNull(name);
+        if (!address.isNative() || address.address() == 0) {
+            throw new IllegalArgumentException(name + " has no address");
+        }
+        return new DpaFunction(name, address);
+    }
+
+    /**
+     * Its name.
+     *
+     * @return as it was given
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Its symbol in the host program.
+     *
+     * @return not NULL
+     */
+    public MemorySegment address() {
+        return address;
+    }
+
+    /**
+     * For logs.
+     *
+     * @return its name
+     */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.call.DpaCalls;
+import io.github.comch4j.internal.failure.Failures;
+
+/** Which messages of programs on the DPA are written ({@code doca_dpa_dev_log_level_t}). */
+public enum DpaLogLevel {
+    /** None. */
+    OFF(DpaCalls.LOG_OFF),
+    /** Errors. */
+    ERROR(DpaCalls.LOG_ERROR),
+    /** Errors and warnings. */
+    WARNING(DpaCalls.LOG_WARNING),
+    /** Those and what is worth knowing; the default. */
+    INFO(DpaCalls.LOG_INFO),
+    /** All. */
+    DEBUG(DpaCalls.LOG_DEBUG);
+
+    private final int code;
+
+    DpaLogLevel(int code) {
+        this.code = code;
+    }
+
+    int code() {
+        return code;
+    }
+
+    static DpaLogLevel of(int code) {
+        for (DpaLogLevel level : values()) {
+            if (level.code == code) {
+                return level;
+            }
+        }
+        throw Failures.refused(DocaError.UNEXPECTED, "doca_dpa_get_log_level", "reading the log level " + code);
+    }
+}

@@ -1,0 +1,138 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.call.DpaMemoryCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address means something to kernels, not to this process; what is in it
+ * is copied there and back.
+ */
+public final class DpaMemory extends DpaObject {
+    private final long address;
+    private final long bytes;
+
+    DpaMemory(Dpa dpa, long bytes) {
+        this(dpa, bytes, allocate(dpa, bytes));
+    }
+
+    private DpaMemory(Dpa dpa, long bytes, DpaHandle resource) {
+        super(dpa, resource);
+        this.bytes = bytes;
+        this.address = resource.handle().address();
+    }
+
+    /** The address on the DPA is the object: it stands in a segment of no size. */
+    private static DpaHandle allocate(Dpa dpa, long bytes) {
+        if (bytes < 1) {
+            throw new IllegalArgumentException("cannot allocate " + bytes + " bytes");
+        }
+        MemorySegment owner = dpa.resource().handle(); // outlives it
+        return DpaHandle.make(
+                dpa.resource().lock(),
+                DpaHandle.Rank.BASE,
+                DpaHandle.Kind.of((memory, action) -> DpaMemoryCalls.free(owner, memory.address(), action)),
+                bytes + " bytes on " + dpa,
+                action -> MemorySegment.ofAddress(
+                        DpaMemoryCalls.allocate(dpa.resource().handle(), bytes, action)),
+                dpa.resource());
+    }
+
+    /**
+     * Where it is on the DPA ({@code doca_dpa_dev_uintptr_t}): an argument for kernels.
+     *
+     * @return the address
+     */
+    public long address() {
+        return address;
+    }
+
+    /**
+     * Its size.
+     *
+     * @return bytes
+     */
+    public long size() {
+        return bytes;
+    }
+
+    /**
+     * Copies bytes to the DPA ({@code doca_dpa_h2d_memcpy}).
+     *
+     * @param offset where to, bytes from the beginning
+     * @param source all of it is copied
+     * @throws IndexOutOfBoundsException if it does not fit
+     * @throws IllegalStateException if the memory is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public void write(long offset, MemorySegment source) {
+        Objects.checkFromIndexSize(offset, source.byteSize(), bytes);
+        if (!source.isNative()) {
+            try (Arena arena = Arena.ofConfined()) {
+                write(offset, arena.allocate(source.byteSize()).copyFrom(source));
+            }
+            return;
+        }
+        if (source.byteSize() > 0) {
+            resource()
+                    .use(
+                            "writing to " + this,
+                            (memory, action) ->
+                                    DpaMemoryCalls.write(owner(), address + offset, source, source.byteSize(), action));
+        }
+    }
+
+    /**
+     * Copies bytes from the DPA ({@code doca_dpa_d2h_memcpy}).
+     *
+     * @param offset where from, bytes from the beginning
+     * @param target all of it is filled
+     * @throws IndexOutOfBoundsException if there are not so many bytes
+     * @throws IllegalArgumentException if the target is read-only
+     * @throws IllegalStateException if the memory is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public void read(long offset, MemorySegment target) {
+        Objects.checkFromIndexSize(offset, target.byteSize(), bytes);
+        if (target.isReadOnly()) {
+            throw new IllegalArgumentException("cannot read into a read-only segment: " + target);
+        }
+        if (!target.isNative()) {
+            try (Arena arena = Arena.ofConfined()) {
+                MemorySegment copy = arena.allocate(target.byteSize());
+                read(offset, copy);
+                target.copyFrom(copy);
+            }
+            return;
+        }
+        if (target.byteSize() > 0) {
+            resource()
+                    .use(
+                            "reading " + this,
+                            (memory, action) ->
+                                    DpaMemoryCalls.read(owner(), target, address + offset, target.byteSize(), action));
+        }
+    }
+
+    /**
+     * Fills all of it with a byte ({@code doca_dpa_memset}).
+     *
+     * @param value the byte
+     * @return this
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaMemory fill(byte value) {
+        resource()
+                .use(
+                        "filling " + this,
+                        (memory, action) -> DpaMemoryCalls.fill(owner(), address, value & 0xff, bytes, action));
+        return this;
+    }
+
+    private MemorySegment owner() {
+        return dpa().resource().handle();
+    }
+}

@@ -1,0 +1,138 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.call.DpaThreadCalls;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread on the DPA ({@code doca_dpa_thread}). Once it is let {@link #run}, its kernel runs once for each notification
+ * of the completions that name it, and ends each run itself, by {@code doca_dpa_dev_thread_reschedule} or
+ * {@code _finish}.
+ */
+public final class DpaThread extends DpaObject {
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaThreadCalls::stop, DpaThreadCalls::destroy);
+
+    private final DpaFunction kernel;
+
+    private DpaThread(Builder settings, DpaHandle resource) {
+        super(settings.dpa, resource);
+        this.kernel = settings.kernel;
+    }
+
+    /**
+     * What it runs.
+     *
+     * @return as it was made
+     */
+    public DpaFunction kernel() {
+        return kernel;
+    }
+
+    /**
+     * Lets it run at each notification ({@code doca_dpa_thread_run}); one that has come before counts.
+     *
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if it is stopped
+     */
+    public void run() {
+        resource().use("letting " + this + " run", DpaThreadCalls::run);
+    }
+
+    /**
+     * Stops it, waiting for the end of its kernel's run ({@code doca_dpa_thread_stop}): it runs no more. Does nothing
+     * if it is stopped.
+     *
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#DRIVER} if its kernel does not end, so that it is not
+     *     stopped
+     */
+    public void stop() {
+        resource().stop();
+    }
+
+    /**
+     * Its number ({@code doca_dpa_thread_get_id}).
+     *
+     * @return the number
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if it is stopped
+     */
+    public int id() {
+        return resource().ask("asking " + this + " for its number", DpaThreadCalls::id);
+    }
+
+    /**
+     * Settings of a thread. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final Dpa dpa;
+        private final DpaFunction kernel;
+        private long argument;
+        private @Nullable DpaMemory storage;
+
+        Builder(Dpa dpa, DpaFunction kernel) {
+            this.dpa = dpa;
+            this.kernel = kernel;
+            this.use = new OneUse("DpaThread.Builder on " + dpa);
+        }
+
+        /**
+         * What its kernel gets at each run ({@code doca_dpa_thread_set_func_arg}). Default: 0.
+         *
+         * @param value any number; often the address of a {@link DpaMemory}
+         * @return this
+         */
+        public Builder argument(long value) {
+            use.check();
+            argument = value;
+            return this;
+        }
+
+        /**
+         * Memory that its kernel gets from {@code doca_dpa_dev_thread_get_local_storage}
+         * ({@code doca_dpa_thread_set_local_storage}). Default: none.
+         *
+         * @param memory memory of the same DPA, which must live as long as the thread runs
+         * @return this
+         */
+        public Builder localStorage(DpaMemory memory) {
+            use.check();
+            memory.address();
+            storage = memory;
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_dpa_thread_create}, {@code doca_dpa_thread_start}).
+         *
+         * @return the thread, which does not {@link DpaThread#run} yet
+         * @throws IllegalStateException if the DPA is closed
+         * @throws DocaException if DOCA refuses
+         */
+        public DpaThread start() {
+            use.begin();
+            DpaHandle made = DpaHandle.make(
+                    dpa.resource().lock(),
+                    DpaHandle.Rank.BASE,
+                    KIND,
+                    "thread of " + kernel + " on " + dpa,
+                    action -> DpaThreadCalls.create(dpa.resource().handle(), action),
+                    dpa.resource());
+            made.start(this::configureAndStart);
+            return new DpaThread(this, made);
+        }
+
+        private void configureAndStart(MemorySegment thread, String action) {
+            DpaThreadCalls.setFunction(thread, kernel.address(), argument, action);
+            if (storage != null) {
+                DpaThreadCalls.setLocalStorage(thread, storage.address(), action);
+            }
+            DpaThreadCalls.start(thread, action);
+        }
+    }
+}
