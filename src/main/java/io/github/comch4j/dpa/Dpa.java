@@ -10,13 +10,18 @@ import io.github.comch4j.internal.call.DpaRunCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.life.Resource;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -75,7 +80,7 @@ public final class Dpa implements AutoCloseable {
         Handle otherHandle = DEVICE.apply(other);
         DpaHandle extended = DpaHandle.make(
                 resource.lock(),
-                DpaHandle.Rank.BASE,
+                Resource.Rank.BASE,
                 KIND,
                 "the DPA of " + other + " beside that of " + device,
                 action -> DpaCalls.extend(resource.handle(), otherHandle.handle(), action),
@@ -131,6 +136,125 @@ public final class Dpa implements AutoCloseable {
      */
     public DpaThread.Builder thread(DpaFunction kernel) {
         return new DpaThread.Builder(this, Objects.requireNonNull(kernel));
+    }
+
+    /**
+     * Begins the settings of a launch.
+     *
+     * @param kernel what is to run
+     * @return the settings
+     */
+    public DpaLaunch.Builder launch(DpaFunction kernel) {
+        return new DpaLaunch.Builder(this, Objects.requireNonNull(kernel));
+    }
+
+    /**
+     * Names an execution unit for threads ({@code doca_dpa_eu_affinity_create}, {@code doca_dpa_eu_affinity_set}).
+     *
+     * @param unit its number, from 0
+     * @return the affinity
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaEuAffinity affinity(int unit) {
+        return new DpaEuAffinity(this, unit);
+    }
+
+    /**
+     * Makes a group of threads ({@code doca_dpa_thread_group_create}, {@code …_set_thread}, {@code …_start}).
+     *
+     * @param threads started threads, by their ranks, at least one
+     * @return the group, started
+     * @throws IllegalArgumentException if there is no thread
+     * @throws IllegalStateException if the DPA or a thread is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaThreadGroup group(DpaThread... threads) {
+        return new DpaThreadGroup(this, List.of(threads));
+    }
+
+    /**
+     * Makes a completion ({@code doca_dpa_completion_create}, {@code doca_dpa_completion_start}).
+     *
+     * @param elements how many elements it takes at least that no kernel has acknowledged, at least 1
+     * @return the completion, started
+     * @throws IllegalArgumentException if {@code elements} is less than 1
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaCompletion completion(int elements) {
+        return new DpaCompletion(this, elements, null);
+    }
+
+    /**
+     * As {@link #completion(int)}, with a thread that an element wakes ({@code doca_dpa_completion_set_thread}).
+     *
+     * @param elements how many elements it takes at least that no kernel has acknowledged, at least 1
+     * @param thread a started thread
+     * @return the completion, started
+     */
+    public DpaCompletion completion(int elements, DpaThread thread) {
+        return new DpaCompletion(this, elements, Objects.requireNonNull(thread));
+    }
+
+    /**
+     * Begins the settings of a completion of consumers.
+     *
+     * @return the settings
+     */
+    public DpaConsumerCompletion.Builder consumerCompletion() {
+        return new DpaConsumerCompletion.Builder(this);
+    }
+
+    /**
+     * Makes what kernels wake a thread by ({@code doca_dpa_notification_completion_create},
+     * {@code doca_dpa_notification_completion_start}).
+     *
+     * @param thread a started thread
+     * @return the notification, started
+     * @throws IllegalStateException if the DPA or the thread is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaNotification notification(DpaThread thread) {
+        return new DpaNotification(this, thread);
+    }
+
+    /**
+     * Makes a queue for asynchronous operations of kernels ({@code doca_dpa_async_ops_create}, {@code …_attach},
+     * {@code …_start}).
+     *
+     * @param completion where kernels learn of their end
+     * @param operations how many operations it holds at least, at least 1
+     * @param userData what their completions carry, 24 bits
+     * @return the queue, started
+     * @throws IllegalArgumentException if a number is not possible
+     * @throws IllegalStateException if the DPA or the completion is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaAsyncOps asyncOps(DpaCompletion completion, int operations, long userData) {
+        return new DpaAsyncOps(this, completion, operations, userData);
+    }
+
+    /**
+     * Makes a hash table for kernels ({@code doca_dpa_hash_table_create}).
+     *
+     * @param entries how many entries it holds, at least 1
+     * @return the table
+     * @throws IllegalArgumentException if {@code entries} is less than 1
+     * @throws IllegalStateException if the DPA is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaHashTable hashTable(int entries) {
+        return new DpaHashTable(this, entries);
+    }
+
+    /**
+     * Begins the settings of a sync event.
+     *
+     * @return the settings
+     */
+    public SyncEvent.Builder syncEvent() {
+        return new SyncEvent.Builder(this);
     }
 
     /**
@@ -245,6 +369,42 @@ public final class Dpa implements AutoCloseable {
         return resource;
     }
 
+    MemorySegment deviceHandle() {
+        return DEVICE.apply(device).handle();
+    }
+
+    /** Makes one of its objects, which does not outlive it, nor what else it is made of. */
+    DpaHandle make(
+            DpaHandle.Kind kind,
+            String what,
+            BiFunction<MemorySegment, String, MemorySegment> maker,
+            DpaHandle... madeOf) {
+        Resource[] owners = Arrays.copyOf(madeOf, madeOf.length + 1, Resource[].class);
+        owners[madeOf.length] = resource;
+        return DpaHandle.make(
+                resource.lock(),
+                Resource.Rank.BASE,
+                kind,
+                what + " on " + this,
+                action -> maker.apply(resource.handle(), action),
+                owners);
+    }
+
+    /** Those of the objects that are there. */
+    static DpaHandle[] resources(@Nullable DpaObject... objects) {
+        return Stream.of(objects)
+                .filter(Objects::nonNull)
+                .map(DpaObject::resource)
+                .toArray(DpaHandle[]::new);
+    }
+
+    static int checkPositive(String what, int number) {
+        if (number < 1) {
+            throw new IllegalArgumentException(what + " " + number + " is less than 1");
+        }
+        return number;
+    }
+
     /**
      * Settings of a DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
@@ -325,7 +485,7 @@ public final class Dpa implements AutoCloseable {
             Handle handle = DEVICE.apply(device);
             DpaHandle made = DpaHandle.make(
                     new ReentrantReadWriteLock(),
-                    DpaHandle.Rank.BASE,
+                    Resource.Rank.BASE,
                     KIND,
                     "the DPA of " + device,
                     action -> DpaCalls.create(handle.handle(), action),

@@ -128,6 +128,11 @@ final class DpaHandle extends Handle {
         return locked(lock.readLock(), () -> question.apply(handle(), action));
     }
 
+    /** Does something while nobody else uses this, nor what has the same lock. */
+    <T> T alone(Supplier<T> work) {
+        return alone(lock, work);
+    }
+
     private static <T> T alone(ReadWriteLock lock, Supplier<T> work) {
         return locked(lock.writeLock(), work);
     }

@@ -30,14 +30,10 @@ public final class DpaMemory extends DpaObject {
             throw new IllegalArgumentException("cannot allocate " + bytes + " bytes");
         }
         MemorySegment owner = dpa.resource().handle(); // outlives it
-        return DpaHandle.make(
-                dpa.resource().lock(),
-                DpaHandle.Rank.BASE,
+        return dpa.make(
                 DpaHandle.Kind.of((memory, action) -> DpaMemoryCalls.free(owner, memory.address(), action)),
-                bytes + " bytes on " + dpa,
-                action -> MemorySegment.ofAddress(
-                        DpaMemoryCalls.allocate(dpa.resource().handle(), bytes, action)),
-                dpa.resource());
+                bytes + " bytes",
+                (handle, action) -> MemorySegment.ofAddress(DpaMemoryCalls.allocate(handle, bytes, action)));
     }
 
     /**

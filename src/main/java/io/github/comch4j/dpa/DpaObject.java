@@ -1,9 +1,12 @@
 package io.github.comch4j.dpa;
 
 import io.github.comch4j.DocaException;
+import java.lang.foreign.MemorySegment;
+import java.util.function.BiFunction;
 
 /** What the objects of a DPA have in common. Any thread may use them. */
-public abstract sealed class DpaObject implements AutoCloseable permits DpaMemory, DpaThread {
+public abstract sealed class DpaObject implements AutoCloseable
+        permits DpaMemory, DpaEuAffinity, DpaHashTable, DpaStartedObject {
     private final Dpa dpa;
     private final DpaHandle resource;
 
@@ -48,6 +51,11 @@ public abstract sealed class DpaObject implements AutoCloseable permits DpaMemor
     @Override
     public final String toString() {
         return resource.name();
+    }
+
+    /** What kernels call it. */
+    final long handle(BiFunction<MemorySegment, String, Long> question) {
+        return resource.ask("asking " + this + " for its handle", question);
     }
 
     final DpaHandle resource() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * of the completions that name it, and ends each run itself, by {@code doca_dpa_dev_thread_reschedule} or
  * {@code _finish}.
  */
-public final class DpaThread extends DpaObject {
+public final class DpaThread extends DpaStartedObject {
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaThreadCalls::stop, DpaThreadCalls::destroy);
 
     private final DpaFunction kernel;
@@ -42,18 +42,6 @@ public final class DpaThread extends DpaObject {
     }
 
     /**
-     * Stops it, waiting for the end of its kernel's run ({@code doca_dpa_thread_stop}): it runs no more. Does nothing
-     * if it is stopped.
-     *
-     * @throws IllegalStateException if it is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#DRIVER} if its kernel does not end, so that it is not
-     *     stopped
-     */
-    public void stop() {
-        resource().stop();
-    }
-
-    /**
      * Its number ({@code doca_dpa_thread_get_id}).
      *
      * @return the number
@@ -74,6 +62,7 @@ public final class DpaThread extends DpaObject {
         private final DpaFunction kernel;
         private long argument;
         private @Nullable DpaMemory storage;
+        private @Nullable DpaEuAffinity affinity;
 
         Builder(Dpa dpa, DpaFunction kernel) {
             this.dpa = dpa;
@@ -97,13 +86,26 @@ public final class DpaThread extends DpaObject {
          * Memory that its kernel gets from {@code doca_dpa_dev_thread_get_local_storage}
          * ({@code doca_dpa_thread_set_local_storage}). Default: none.
          *
-         * @param memory memory of the same DPA, which must live as long as the thread runs
+         * @param memory memory of the same DPA, which lives as long as the thread
          * @return this
          */
         public Builder localStorage(DpaMemory memory) {
             use.check();
             memory.address();
             storage = memory;
+            return this;
+        }
+
+        /**
+         * The execution unit that it runs on ({@code doca_dpa_thread_set_affinity}). Default: any.
+         *
+         * @param named an affinity of the same DPA, which lives as long as the thread
+         * @return this
+         */
+        public Builder affinity(DpaEuAffinity named) {
+            use.check();
+            named.resource();
+            affinity = named;
             return this;
         }
 
@@ -116,13 +118,8 @@ public final class DpaThread extends DpaObject {
          */
         public DpaThread start() {
             use.begin();
-            DpaHandle made = DpaHandle.make(
-                    dpa.resource().lock(),
-                    DpaHandle.Rank.BASE,
-                    KIND,
-                    "thread of " + kernel + " on " + dpa,
-                    action -> DpaThreadCalls.create(dpa.resource().handle(), action),
-                    dpa.resource());
+            DpaHandle made =
+                    dpa.make(KIND, "thread of " + kernel, DpaThreadCalls::create, Dpa.resources(affinity, storage));
             made.start(this::configureAndStart);
             return new DpaThread(this, made);
         }
@@ -131,6 +128,9 @@ public final class DpaThread extends DpaObject {
             DpaThreadCalls.setFunction(thread, kernel.address(), argument, action);
             if (storage != null) {
                 DpaThreadCalls.setLocalStorage(thread, storage.address(), action);
+            }
+            if (affinity != null) {
+                DpaThreadCalls.setAffinity(thread, affinity.resource().handle(), action);
             }
             DpaThreadCalls.start(thread, action);
         }

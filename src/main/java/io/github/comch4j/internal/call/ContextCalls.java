@@ -54,6 +54,16 @@ public final class ContextCalls {
         return Calls.code(STOP_NAME, () -> doca_h.doca_ctx_stop(context));
     }
 
+    /** {@code doca_ctx_start} of a context that is on the DPA: it has started when this returns. */
+    public static void start(MemorySegment context, String action) {
+        Calls.check(START_NAME, action, () -> doca_h.doca_ctx_start(context));
+    }
+
+    /** {@code doca_ctx_stop} of a context that is on the DPA: it has stopped when this returns. */
+    public static void stop(MemorySegment context, String action) {
+        Calls.check(STOP_NAME, action, () -> doca_h.doca_ctx_stop(context));
+    }
+
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
         return OptionalCalls.uint32(

@@ -5,6 +5,9 @@ import java.lang.foreign.MemorySegment;
 
 /** Calls of the completions of a DPA ({@code doca_dpa.h}), and of what is attached to them. */
 public final class DpaCompletionCalls {
+    /** {@code DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA}: the bits of the user data that completions carry. */
+    public static final int USER_DATA_BITS = doca_h.DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA();
+
     private DpaCompletionCalls() {}
 
     /** {@code doca_dpa_completion_create}. */

@@ -1,0 +1,67 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.internal.call.DpaCompletionCalls;
+
+/**
+ * A queue by which kernels copy memory and the like without waiting ({@code doca_dpa_async_ops}); made by
+ * {@link Dpa#asyncOps}.
+ */
+public final class DpaAsyncOps extends DpaStartedObject {
+    private static final DpaHandle.Kind KIND =
+            new DpaHandle.Kind(DpaCompletionCalls::stopOperations, DpaCompletionCalls::destroyOperations);
+    private static final long MOST_USER_DATA = (1L << DpaCompletionCalls.USER_DATA_BITS) - 1;
+
+    private final DpaCompletion completion;
+
+    DpaAsyncOps(Dpa dpa, DpaCompletion completion, int operations, long userData) {
+        super(dpa, make(dpa, completion, operations, userData));
+        this.completion = completion;
+    }
+
+    private static DpaHandle make(Dpa dpa, DpaCompletion completion, int operations, long userData) {
+        Dpa.checkPositive("operations", operations);
+        if (userData < 0 || userData > MOST_USER_DATA) {
+            throw new IllegalArgumentException("user data " + userData + ", where 0 to " + MOST_USER_DATA + " fit");
+        }
+        DpaHandle made = dpa.make(
+                KIND,
+                "queue of " + operations + " operations",
+                (owner, action) -> DpaCompletionCalls.createOperations(owner, operations, userData, action),
+                completion.resource());
+        made.start((queue, action) -> {
+            DpaCompletionCalls.attachOperations(queue, completion.resource().handle(), action);
+            DpaCompletionCalls.startOperations(queue, action);
+        });
+        return made;
+    }
+
+    /**
+     * Where kernels learn that an operation has ended.
+     *
+     * @return as it was made
+     */
+    public DpaCompletion completion() {
+        return completion;
+    }
+
+    /**
+     * How many operations it holds ({@code doca_dpa_async_ops_get_queue_size}).
+     *
+     * @return what was asked for, rounded up to a power of two
+     * @throws IllegalStateException if it is closed
+     */
+    public int size() {
+        return resource().ask("asking " + this + " for its size", DpaCompletionCalls::operationsSize);
+    }
+
+    /**
+     * What kernels call it ({@code doca_dpa_async_ops_get_dpa_handle}).
+     *
+     * @return the handle
+     * @throws IllegalStateException if it is closed
+     * @throws io.github.comch4j.DocaException if it is stopped
+     */
+    public long handle() {
+        return handle(DpaCompletionCalls::operationsHandle);
+    }
+}

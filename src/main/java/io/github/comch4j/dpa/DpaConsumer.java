@@ -1,0 +1,144 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.call.ConsumerCalls;
+import io.github.comch4j.internal.call.ContextCalls;
+import io.github.comch4j.internal.call.MsgqCalls;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The end of a queue on the DPA that receives ({@code doca_comch_consumer}): an object with a handle for kernels; made
+ * by {@link MessageQueue#dpaConsumer}.
+ */
+public final class DpaConsumer extends DpaStartedObject {
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(
+            (consumer, action) -> ContextCalls.stop(ConsumerCalls.get().asContext(consumer), action),
+            ConsumerCalls.get()::destroy);
+
+    private final MessageQueue queue;
+    private final DpaConsumerCompletion completion;
+
+    private DpaConsumer(Builder settings, DpaHandle resource) {
+        super(settings.completion.dpa(), resource);
+        this.queue = settings.queue;
+        this.completion = settings.completion;
+    }
+
+    /**
+     * The queue.
+     *
+     * @return what it belongs to
+     */
+    public MessageQueue queue() {
+        return queue;
+    }
+
+    /**
+     * Where kernels find its messages.
+     *
+     * @return as it was made
+     */
+    public DpaConsumerCompletion completion() {
+        return completion;
+    }
+
+    /**
+     * Its id in the queue ({@code doca_comch_consumer_get_id}).
+     *
+     * @return at least 1
+     * @throws IllegalStateException if it is closed
+     */
+    public int id() {
+        return resource().ask("asking " + this + " for its id", ConsumerCalls.get()::id);
+    }
+
+    /**
+     * What kernels call it ({@code doca_comch_consumer_get_dpa_handle}).
+     *
+     * @return the handle
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if it is stopped
+     */
+    public long handle() {
+        return handle(MsgqCalls::consumerHandle);
+    }
+
+    /**
+     * Settings of a consumer on the DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
+     * throws {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final MessageQueue queue;
+        private final DpaConsumerCompletion completion;
+        private int receives = MessageQueue.DEFAULT_DEPTH;
+        private int immediateLength;
+
+        Builder(MessageQueue queue, DpaConsumerCompletion completion) {
+            this.queue = queue;
+            this.completion = completion;
+            this.use = new OneUse("DpaConsumer.Builder on " + queue);
+            this.immediateLength = completion.immediateLength();
+        }
+
+        /**
+         * How many messages it has room for at a time ({@code doca_comch_consumer_set_dev_max_num_recv}): kernels make
+         * room ({@code doca_dpa_dev_comch_consumer_ack}), at first for none. Default: 64.
+         *
+         * @param most at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder receives(int most) {
+            use.check();
+            receives = Dpa.checkPositive("receives", most);
+            return this;
+        }
+
+        /**
+         * The most immediate data that a message has ({@code doca_comch_consumer_set_imm_data_len}). Default: as much as
+         * the completion takes.
+         *
+         * @param bytes 1 to {@link DpaConsumerCompletion#immediateLength}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder immediateLength(int bytes) {
+            use.check();
+            immediateLength = Dpa.checkPositive("immediateLength", bytes);
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_comch_msgq_consumer_create}, {@code doca_ctx_start}).
+         *
+         * @return the consumer, started
+         * @throws IllegalStateException if the queue or the completion is closed
+         * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if the queue's
+         *     consumers are not on the DPA of the completion
+         */
+        public DpaConsumer start() {
+            use.begin();
+            DpaHandle made = DpaHandle.make(
+                    queue.resource().lock(),
+                    DpaHandle.Rank.FAST_PATH,
+                    KIND,
+                    "consumer of " + queue,
+                    action -> MsgqCalls.createConsumer(queue.resource().handle(), action),
+                    queue.resource(),
+                    completion.resource());
+            made.start(this::configureAndStart);
+            return new DpaConsumer(this, made);
+        }
+
+        private void configureAndStart(MemorySegment consumer, String action) {
+            MemorySegment context = ConsumerCalls.get().asContext(consumer);
+            MsgqCalls.setDatapath(context, completion.dpa().resource().handle(), action);
+            MsgqCalls.setReceives(consumer, receives, action);
+            ConsumerCalls.get().setImmediateLength(consumer, immediateLength, action);
+            MsgqCalls.setCompletion(consumer, completion.resource().handle(), 0, action);
+            ContextCalls.start(context, action);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.internal.call.MsgqCalls;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where kernels find the messages of consumers on the DPA ({@code doca_comch_consumer_completion}), in their order; made
+ * by {@link Dpa#consumerCompletion}.
+ */
+public final class DpaConsumerCompletion extends DpaStartedObject {
+    private static final DpaHandle.Kind KIND =
+            new DpaHandle.Kind(MsgqCalls::stopCompletion, MsgqCalls::destroyCompletion);
+
+    private final int immediateLength;
+
+    private DpaConsumerCompletion(Builder settings, DpaHandle resource) {
+        super(settings.dpa, resource);
+        this.immediateLength = settings.immediateLength;
+    }
+
+    /**
+     * The most immediate data that its consumers take ({@code doca_comch_consumer_completion_set_imm_data_len}).
+     *
+     * @return bytes
+     */
+    public int immediateLength() {
+        return immediateLength;
+    }
+
+    /**
+     * What kernels call it ({@code doca_comch_consumer_completion_get_dpa_handle}).
+     *
+     * @return the handle
+     * @throws IllegalStateException if it is closed
+     * @throws io.github.comch4j.DocaException if it is stopped
+     */
+    public long handle() {
+        return handle(MsgqCalls::completionHandle);
+    }
+
+    /**
+     * Settings of a consumers' completion. Not thread safe; can be used once, also if DOCA refuses: afterwards every
+     * call throws {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final Dpa dpa;
+        private int consumers = 1;
+        private int receives = MessageQueue.DEFAULT_DEPTH;
+        private int immediateLength = MessageQueue.DEFAULT_IMMEDIATE;
+        private @Nullable DpaThread thread;
+
+        Builder(Dpa dpa) {
+            this.dpa = dpa;
+            this.use = new OneUse("DpaConsumerCompletion.Builder on " + dpa);
+        }
+
+        /**
+         * How many consumers can be attached at a time ({@code doca_comch_consumer_completion_set_max_num_consumers}).
+         * Default: 1.
+         *
+         * @param most at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder consumers(int most) {
+            use.check();
+            consumers = Dpa.checkPositive("consumers", most);
+            return this;
+        }
+
+        /**
+         * How many messages it takes that no kernel has acknowledged
+         * ({@code doca_comch_consumer_completion_set_max_num_recv}); others wait in the queues of their consumers.
+         * Default: 64.
+         *
+         * @param most at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder receives(int most) {
+            use.check();
+            receives = Dpa.checkPositive("receives", most);
+            return this;
+        }
+
+        /**
+         * The most immediate data that its consumers take
+         * ({@code doca_comch_consumer_completion_set_imm_data_len}). Default: 32.
+         *
+         * @param bytes at least 1; the emulated device takes 96
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder immediateLength(int bytes) {
+            use.check();
+            immediateLength = Dpa.checkPositive("immediateLength", bytes);
+            return this;
+        }
+
+        /**
+         * The thread that a message wakes ({@code doca_comch_consumer_completion_set_dpa_thread}). Default: none, for
+         * kernels that poll.
+         *
+         * @param woken a thread of the same DPA
+         * @return this
+         */
+        public Builder thread(DpaThread woken) {
+            use.check();
+            woken.resource();
+            thread = woken;
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_comch_consumer_completion_create}, {@code …_start}).
+         *
+         * @return the completion, started
+         * @throws IllegalStateException if the DPA or the thread is closed
+         * @throws io.github.comch4j.DocaException if DOCA refuses
+         */
+        public DpaConsumerCompletion start() {
+            use.begin();
+            DpaHandle made = dpa.make(
+                    KIND,
+                    "completion of " + consumers + " consumers",
+                    (owner, action) -> MsgqCalls.createCompletion(action),
+                    Dpa.resources(thread));
+            made.start(this::configureAndStart);
+            return new DpaConsumerCompletion(this, made);
+        }
+
+        private void configureAndStart(MemorySegment completion, String action) {
+            MsgqCalls.setConsumers(completion, consumers, action);
+            MsgqCalls.setCompletionReceives(completion, receives, action);
+            MsgqCalls.setCompletionImmediate(completion, immediateLength, action);
+            if (thread != null) {
+                MsgqCalls.setThread(completion, thread.resource().handle(), action);
+            }
+            MsgqCalls.startCompletion(completion, action);
+        }
+    }
+}

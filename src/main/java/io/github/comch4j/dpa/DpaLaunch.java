@@ -1,0 +1,192 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.call.DpaRunCalls;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A kernel that was launched: it runs once, on all its threads. Any thread may use it. Closing it does not end the
+ * kernel, whose end then remains unknown.
+ */
+public final class DpaLaunch implements AutoCloseable {
+    private static final long ENDED = 1;
+
+    private final DpaFunction kernel;
+    private final SyncEvent completed;
+
+    private DpaLaunch(DpaFunction kernel, SyncEvent completed) {
+        this.kernel = kernel;
+        this.completed = completed;
+    }
+
+    /**
+     * What runs.
+     *
+     * @return the kernel
+     */
+    public DpaFunction kernel() {
+        return kernel;
+    }
+
+    /**
+     * Whether it has ended, on all threads.
+     *
+     * @return true from then on
+     * @throws IllegalStateException if this is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public boolean isDone() {
+        return completed.value() >= ENDED;
+    }
+
+    /**
+     * Waits until it has ended, on all threads, as {@link SyncEvent#awaitGreater} does.
+     *
+     * @param timeout how long at most
+     * @return whether it has
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if this is closed, also meanwhile
+     * @throws DocaException if DOCA refuses
+     */
+    public boolean await(Duration timeout) throws InterruptedException {
+        return completed.awaitEqual(ENDED, timeout);
+    }
+
+    /** Closes the sync event by which it tells of its end. The second call does nothing. */
+    @Override
+    public void close() {
+        completed.close();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return what it is
+     */
+    @Override
+    public String toString() {
+        return "launch of " + kernel + " on " + completed.dpa();
+    }
+
+    /**
+     * Settings of a launch. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final Dpa dpa;
+        private final DpaFunction kernel;
+        private int threads = 1;
+        private @Nullable SyncEvent waitFor;
+        private long threshold;
+
+        Builder(Dpa dpa, DpaFunction kernel) {
+            this.dpa = dpa;
+            this.kernel = kernel;
+            this.use = new OneUse("DpaLaunch.Builder on " + dpa);
+        }
+
+        /**
+         * On how many threads it runs at once. Default: 1.
+         *
+         * @param count 1 to {@link DpaProperties#maxThreads}
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder threads(int count) {
+            use.check();
+            threads = Dpa.checkPositive("threads", count);
+            return this;
+        }
+
+        /**
+         * When it begins. Default: at once.
+         *
+         * @param event an event that the DPA awaits; to be closed after the kernel has begun
+         * @param above begins when the event's value is greater, 0 to 254
+         * @return this
+         */
+        public Builder after(SyncEvent event, long above) {
+            use.check();
+            event.resource();
+            waitFor = event;
+            threshold = above;
+            return this;
+        }
+
+        /**
+         * Launches it ({@code doca_dpa_kernel_launch_update_set}, with an event of its own).
+         *
+         * @param arguments of the kernel: integers of at most 64 bits, at most 16
+         * @return by what its end can be awaited
+         * @throws IllegalArgumentException if there are too many arguments
+         * @throws IllegalStateException if the DPA is closed
+         * @throws DocaException if DOCA refuses
+         */
+        public DpaLaunch launch(long... arguments) {
+            use.check();
+            Dpa.checkArguments(kernel, arguments);
+            SyncEvent completed =
+                    dpa.syncEvent().publishedByDpa().awaitedByCpu().start();
+            try {
+                launch(false, completed, ENDED, arguments);
+            } catch (RuntimeException | Error e) {
+                completed.resource().closeAfter(e);
+                throw e;
+            }
+            return new DpaLaunch(kernel, completed);
+        }
+
+        /**
+         * Launches it, and has an event set when it has ended on all threads
+         * ({@code doca_dpa_kernel_launch_update_set}).
+         *
+         * @param completed an event that the DPA changes; to be closed after the kernel has ended
+         * @param value what it is set to
+         * @param arguments of the kernel: integers of at most 64 bits, at most 16
+         * @throws IllegalArgumentException if there are too many arguments
+         * @throws IllegalStateException if the DPA or the event is closed
+         * @throws DocaException if DOCA refuses
+         */
+        public void launchAndSet(SyncEvent completed, long value, long... arguments) {
+            launch(false, completed, value, arguments);
+        }
+
+        /**
+         * As {@link #launchAndSet}, but adds to the event ({@code doca_dpa_kernel_launch_update_add}).
+         *
+         * @param completed an event that the DPA changes; to be closed after the kernel has ended
+         * @param value what is added to it
+         * @param arguments of the kernel: integers of at most 64 bits, at most 16
+         */
+        public void launchAndAdd(SyncEvent completed, long value, long... arguments) {
+            launch(true, completed, value, arguments);
+        }
+
+        private void launch(boolean add, SyncEvent completed, long value, long[] arguments) {
+            use.check();
+            Dpa.checkArguments(kernel, arguments);
+            MemorySegment target = completed.resource().handle();
+            MemorySegment source =
+                    waitFor == null ? MemorySegment.NULL : waitFor.resource().handle();
+            use.begin();
+            dpa.resource()
+                    .use(
+                            "launching " + kernel + " on " + dpa,
+                            (handle, action) -> DpaRunCalls.launch(
+                                    add,
+                                    handle,
+                                    source,
+                                    threshold,
+                                    target,
+                                    value,
+                                    threads,
+                                    kernel.address(),
+                                    arguments,
+                                    action));
+        }
+    }
+}

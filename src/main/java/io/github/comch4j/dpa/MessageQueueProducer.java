@@ -1,0 +1,183 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.RoomHandler;
+import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.MsgqCalls;
+import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The end of a queue on the CPU that sends ({@code doca_comch_producer}); made by {@link MessageQueue#producer}. Sends of
+ * one producer to one consumer arrive in order. Tasks are used again: sending allocates nothing.
+ */
+public final class MessageQueueProducer extends MessageQueueEnd {
+    private final QueueSends sends;
+
+    private MessageQueueProducer(Builder settings, QueueContext context) {
+        super(settings.queue, settings.engine, context);
+        this.sends = new QueueSends(this, context, settings.tasks, settings.longest, settings.onRoom);
+    }
+
+    @Override
+    QueueSends transfers() {
+        return sends;
+    }
+
+    /**
+     * Sends a message if there is room ({@code doca_task_submit}). Never waits.
+     *
+     * @param consumerId a consumer of the queue, from 1
+     * @param message at least 1 byte, at most what the consumer takes; copied before it returns
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
+     *     {@link SubmitResult#NO_RECEIVE}: the consumer is to make room
+     * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
+     * @throws IllegalStateException if this is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for a consumer that does not exist, or
+     *     more than it takes
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public SubmitResult trySend(int consumerId, MemorySegment message) {
+        return sends.send(consumerId, message, true);
+    }
+
+    /**
+     * Queues a message, which costs less than {@link #trySend} when there are many: the queue is submitted by one
+     * native call as soon as 32 are in it, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
+     * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
+     * {@code progress()}. One that DOCA refuses when its turn comes has failed: {@code progress()} throws for the first
+     * of a row.
+     *
+     * @param consumerId a consumer of the queue, from 1
+     * @param message at least 1 byte, at most what the consumer takes; copied before it returns
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
+     * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
+     * @throws IllegalStateException if this is closed
+     * @throws DocaException if DOCA refuses at once
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public SubmitResult offer(int consumerId, MemorySegment message) {
+        return sends.send(consumerId, message, false);
+    }
+
+    /**
+     * Submits the messages in the queue ({@code doca_task_submit}), as far as consumers have room. Never waits.
+     *
+     * @return whether the queue is empty
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if this is closed
+     */
+    public boolean flush() {
+        context().engine().checkOwner();
+        context().checkOpen();
+        return sends.queue.flush() == 0;
+    }
+
+    /**
+     * How many messages are in flight. Any thread may ask.
+     *
+     * @return submitted or queued, and not completed
+     */
+    public int inFlight() {
+        return sends.inFlight();
+    }
+
+    /**
+     * How many messages have been sent. Any thread may ask.
+     *
+     * @return since it was started
+     */
+    public long sent() {
+        return sends.sent.get();
+    }
+
+    /**
+     * How many times a message was not accepted because there was no room. Any thread may ask.
+     *
+     * @return since it was started; each attempt counts
+     */
+    public long refused() {
+        return sends.backPressure.refusals();
+    }
+
+    /**
+     * Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
+     * {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final MessageQueue queue;
+        private final ProgressEngine engine;
+        private int tasks = MessageQueue.DEFAULT_DEPTH;
+        private int longest = MessageQueue.DEFAULT_IMMEDIATE;
+        private @Nullable RoomHandler<MessageQueueProducer> onRoom;
+
+        Builder(MessageQueue queue, ProgressEngine engine) {
+            this.queue = queue;
+            this.engine = engine;
+            this.use = new OneUse("MessageQueueProducer.Builder on " + queue);
+        }
+
+        /**
+         * How many messages can be in flight at a time ({@code doca_comch_producer_task_send_set_conf}). Default: 64.
+         *
+         * @param count at least 1
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1
+         */
+        public Builder tasks(int count) {
+            use.check();
+            tasks = Dpa.checkPositive("tasks", count);
+            return this;
+        }
+
+        /**
+         * How long a message can be. Default: 32.
+         *
+         * @param bytes at least 1; the emulated device takes 96
+         * @return this
+         * @throws IllegalArgumentException if it is less than 1, or more than 4096
+         */
+        public Builder messageLength(int bytes) {
+            use.check();
+            longest = MessageQueue.checkLength(bytes);
+            return this;
+        }
+
+        /**
+         * Called when there is room again, or may be, after a message that was not accepted.
+         *
+         * @param handler the handler; costs nothing as long as all messages are accepted
+         * @return this
+         */
+        public Builder onRoom(RoomHandler<MessageQueueProducer> handler) {
+            use.check();
+            onRoom = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_comch_msgq_producer_create}, {@code doca_ctx_start}). Allowed in callbacks.
+         *
+         * @return the producer, running
+         * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalStateException if the engine or the queue is closed
+         * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} if the queue has as many producers as it
+         *     can have
+         */
+        public MessageQueueProducer start() {
+            QueueContext context =
+                    MessageQueue.end(use, "producer", ProducerCalls.get(), engine, queue, MsgqCalls::createProducer);
+            return context.closingUnless(() -> {
+                MessageQueueProducer producer = new MessageQueueProducer(this, context);
+                context.start(producer.sends);
+                return producer;
+            });
+        }
+    }
+}

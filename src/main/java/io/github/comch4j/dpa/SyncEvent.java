@@ -1,0 +1,207 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.core.IdleStrategy;
+import io.github.comch4j.internal.call.SyncEventCalls;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.life.OneUse;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.function.LongPredicate;
+
+/**
+ * A number that the CPU and kernels change and wait for ({@code doca_sync_event}), 0 at first; made by
+ * {@link Dpa#syncEvent}.
+ */
+public final class SyncEvent extends DpaStartedObject {
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(SyncEventCalls::stop, SyncEventCalls::destroy);
+
+    private SyncEvent(Dpa dpa, DpaHandle resource) {
+        super(dpa, resource);
+    }
+
+    /**
+     * The value ({@code doca_sync_event_get}).
+     *
+     * @return unsigned
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public long value() {
+        return resource().ask("reading " + this, SyncEventCalls::value);
+    }
+
+    /**
+     * Sets the value ({@code doca_sync_event_update_set}).
+     *
+     * @param value unsigned
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public void set(long value) {
+        resource().use("setting " + this, (event, action) -> SyncEventCalls.set(event, value, action));
+    }
+
+    /**
+     * Adds to the value ({@code doca_sync_event_update_add}).
+     *
+     * @param value what is added, modulo 2 to the 64th
+     * @return what the value was
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public long add(long value) {
+        return resource().ask("changing " + this, (event, action) -> SyncEventCalls.add(event, value, action));
+    }
+
+    /**
+     * Waits until the value is greater than a number: looks at it again and again, with pauses that become longer. The
+     * waiting functions of DOCA know no end, and are not used.
+     *
+     * @param threshold unsigned
+     * @param timeout how long at most
+     * @return whether it is
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws DocaException if DOCA refuses
+     */
+    public boolean awaitGreater(long threshold, Duration timeout) throws InterruptedException {
+        return await(value -> Long.compareUnsigned(value, threshold) > 0, timeout);
+    }
+
+    /**
+     * Waits until the value is a number, as {@link #awaitGreater} does.
+     *
+     * @param expected the number
+     * @param timeout how long at most
+     * @return whether it is
+     * @throws InterruptedException if the thread is interrupted
+     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws DocaException if DOCA refuses
+     */
+    public boolean awaitEqual(long expected, Duration timeout) throws InterruptedException {
+        return await(value -> value == expected, timeout);
+    }
+
+    private boolean await(LongPredicate done, Duration timeout) throws InterruptedException {
+        long deadline = Nanos.deadline(timeout);
+        IdleStrategy pause = IdleStrategy.backOff();
+        while (!done.test(value())) {
+            if (Thread.interrupted()) {
+                throw new InterruptedException("interrupted while waiting for " + this);
+            }
+            if (System.nanoTime() - deadline >= 0) {
+                return false;
+            }
+            pause.idle(0);
+        }
+        return true;
+    }
+
+    /**
+     * What kernels call it ({@code doca_sync_event_get_dpa_handle}).
+     *
+     * @return the handle
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if it is stopped, or the DPA neither changes nor awaits it
+     */
+    public long handle() {
+        return handle(
+                (event, action) -> SyncEventCalls.handle(event, dpa().resource().handle(), action));
+    }
+
+    /**
+     * Settings of a sync event: who changes it, at least one, and who waits for it, at least one. Not thread safe; can
+     * be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
+     */
+    public static final class Builder {
+        private final OneUse use;
+        private final Dpa dpa;
+        private boolean cpuPublishes;
+        private boolean dpaPublishes;
+        private boolean cpuAwaits;
+        private boolean dpaAwaits;
+
+        Builder(Dpa dpa) {
+            this.dpa = dpa;
+            this.use = new OneUse("SyncEvent.Builder on " + dpa);
+        }
+
+        /**
+         * The CPU changes it ({@code doca_sync_event_add_publisher_location_cpu}).
+         *
+         * @return this
+         */
+        public Builder publishedByCpu() {
+            use.check();
+            cpuPublishes = true;
+            return this;
+        }
+
+        /**
+         * The DPA changes it ({@code doca_sync_event_add_publisher_location_dpa}).
+         *
+         * @return this
+         */
+        public Builder publishedByDpa() {
+            use.check();
+            dpaPublishes = true;
+            return this;
+        }
+
+        /**
+         * The CPU waits for it ({@code doca_sync_event_add_subscriber_location_cpu}).
+         *
+         * @return this
+         */
+        public Builder awaitedByCpu() {
+            use.check();
+            cpuAwaits = true;
+            return this;
+        }
+
+        /**
+         * The DPA waits for it ({@code doca_sync_event_add_subscriber_location_dpa}).
+         *
+         * @return this
+         */
+        public Builder awaitedByDpa() {
+            use.check();
+            dpaAwaits = true;
+            return this;
+        }
+
+        /**
+         * Makes and starts it ({@code doca_sync_event_create}, {@code doca_sync_event_start}).
+         *
+         * @return the event, whose value is 0
+         * @throws IllegalStateException if the DPA is closed
+         * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#INVALID_VALUE} if nobody changes
+         *     it, or nobody waits for it
+         */
+        public SyncEvent start() {
+            use.begin();
+            DpaHandle made = dpa.make(KIND, "sync event", (owner, action) -> SyncEventCalls.create(action));
+            made.start(this::configureAndStart);
+            return new SyncEvent(dpa, made);
+        }
+
+        private void configureAndStart(MemorySegment event, String action) {
+            MemorySegment device = dpa.deviceHandle();
+            MemorySegment target = dpa.resource().handle();
+            if (cpuPublishes) {
+                SyncEventCalls.publishedByCpu(event, device, action);
+            }
+            if (dpaPublishes) {
+                SyncEventCalls.publishedByDpa(event, target, action);
+            }
+            if (cpuAwaits) {
+                SyncEventCalls.awaitedByCpu(event, device, action);
+            }
+            if (dpaAwaits) {
+                SyncEventCalls.awaitedByDpa(event, target, action);
+            }
+            SyncEventCalls.start(event, action);
+        }
+    }
+}

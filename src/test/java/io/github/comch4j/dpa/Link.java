@@ -1,0 +1,91 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.Machine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * Two queues between the CPU and the DPA with a producer and a consumer each, and a kernel between them: what
+ * msgq_fixture.h is for the tests in C.
+ */
+final class Link implements AutoCloseable {
+    static final int FLUSH = 1;
+    static final int OPTIMIZE_REPORTS = 2;
+    // struct ends of msgq_ends.h
+    static final long RECEIVED = 32;
+    static final long FLAGS = 56;
+    static final long STOP = 104;
+    private static final long ENDS = 248;
+
+    final Machine machine;
+    final DpaApplication program = Kernels.queues();
+    final Dpa dpa;
+    final MessageQueue toDpa;
+    final MessageQueue fromDpa;
+    final DpaMemory ends;
+    final DpaThread thread;
+    final DpaConsumerCompletion received;
+    final DpaCompletion sent;
+    final DpaConsumer dpaConsumer;
+    final DpaProducer dpaProducer;
+    final MessageQueueProducer producer;
+    final MessageQueueConsumer consumer;
+
+    Link(Machine machine, String kernel, int credits, int length, MessageQueueHandler handler) {
+        this.machine = machine;
+        dpa = Dpa.builder(machine.host).application(program).start();
+        toDpa = MessageQueue.toDpa(dpa).start();
+        fromDpa = MessageQueue.fromDpa(dpa).start();
+        ends = dpa.allocate(ENDS).fill((byte) 0);
+        thread = dpa.thread(program.function(kernel)).argument(ends.address()).start();
+        received = dpa.consumerCompletion()
+                .receives(credits)
+                .immediateLength(length)
+                .thread(thread)
+                .start();
+        sent = dpa.completion(credits);
+        dpaConsumer = toDpa.dpaConsumer(received).receives(credits).start();
+        dpaProducer = fromDpa.dpaProducer(sent).sends(credits).start();
+        producer = toDpa.producer(machine.engine)
+                .tasks(credits)
+                .messageLength(length)
+                .start();
+        consumer = fromDpa.consumer(machine.engine)
+                .receives(credits)
+                .immediateLength(length)
+                .onMessage(handler)
+                .start();
+        put(0, received.handle());
+        put(8, dpaConsumer.handle());
+        put(16, dpaProducer.handle());
+        put(24, sent.handle());
+        put(FLAGS, FLUSH | OPTIMIZE_REPORTS);
+        dpa.rpc(program.function("post_receives"), dpaConsumer.handle(), credits);
+    }
+
+    /** Writes a number of {@code struct ends}. */
+    void put(long offset, long value) {
+        ends.write(offset, MemorySegment.ofArray(new long[] {value}));
+    }
+
+    /** Reads one. */
+    long get(long offset) {
+        long[] value = new long[1];
+        ends.read(offset, MemorySegment.ofArray(value));
+        return value[0];
+    }
+
+    static MemorySegment message(Arena arena, int length) {
+        return arena.allocate(length, 8);
+    }
+
+    static long number(MemorySegment message) {
+        return message.get(ValueLayout.JAVA_LONG_UNALIGNED, 0);
+    }
+
+    @Override
+    public void close() {
+        dpa.close();
+    }
+}
