@@ -189,6 +189,19 @@ public final class ComchConsumer extends FastPathConsumer {
     }
 
     /**
+     * As {@link #acquire(long, long)}, of a window that the caller has as a segment.
+     *
+     * @param window a part of the consumer's memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is not, all of it, the consumer's memory
+     * @throws IllegalStateException also if the segment's arena is closed
+     * @throws UnsupportedOperationException if the memory is {@linkplain MemoryMap#isRemote() remote}
+     */
+    public Buffer acquire(MemorySegment window) {
+        return inventory(2 * receives.count()).acquireEmpty(memory, window);
+    }
+
+    /**
      * What it receives into. Any thread may ask.
      *
      * @return the memory

@@ -222,6 +222,20 @@ public final class ComchProducer extends FastPathProducer {
     }
 
     /**
+     * As {@link #acquire(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     *
+     * @param memory the map
+     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalStateException also if the segment's arena is closed
+     * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
+     */
+    public Buffer acquire(MemoryMap memory, MemorySegment window) {
+        return inventory(bufferCount).acquire(memory, window);
+    }
+
+    /**
      * Settings of a producer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
      */

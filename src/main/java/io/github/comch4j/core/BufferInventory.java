@@ -70,6 +70,20 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
+     * As {@link #acquire(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     *
+     * @param memory the map
+     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalStateException also if the segment's arena is closed
+     * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
+     */
+    public Buffer acquire(MemoryMap memory, MemorySegment window) {
+        return acquire(memory, memory.offsetOf(window), window.byteSize());
+    }
+
+    /**
      * Takes a buffer without data: for receiving ({@code doca_buf_inventory_buf_get_by_args}).
      *
      * @param memory the map
@@ -87,7 +101,21 @@ public final class BufferInventory implements AutoCloseable {
     }
 
     /**
-     * As {@link #acquire}, for programs that expect to run out.
+     * As {@link #acquireEmpty(MemoryMap, long, long)}, of a window that the caller has as a segment.
+     *
+     * @param memory the map
+     * @param window a part of its memory: of {@link MemoryMap#segment()}, or of what was wrapped
+     * @return the buffer
+     * @throws IllegalArgumentException if the segment is not, all of it, memory of the map
+     * @throws IllegalStateException also if the segment's arena is closed
+     * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
+     */
+    public Buffer acquireEmpty(MemoryMap memory, MemorySegment window) {
+        return acquireEmpty(memory, memory.offsetOf(window), window.byteSize());
+    }
+
+    /**
+     * As {@link #acquire(MemoryMap, long, long)}, for programs that expect to run out.
      *
      * @param memory the map
      * @param offset where the window begins in it, bytes

@@ -278,6 +278,19 @@ public final class MemoryMap implements AutoCloseable {
         }
     }
 
+    /** Where in the map a segment begins; fails if it is not, all of it, memory of the map. */
+    long offsetOf(MemorySegment segment) {
+        checkLocal();
+        if (!segment.scope().isAlive()) {
+            throw new IllegalStateException("the segment's arena is closed, and its memory may be another's");
+        }
+        long offset = segment.address() - memory.address();
+        if (!segment.isNative() || offset < 0 || offset > size() - segment.byteSize()) {
+            throw new IllegalArgumentException(segment + " is not a part of " + resource.name());
+        }
+        return offset;
+    }
+
     /** The life of memory that is not the map's own, or null. */
     MemorySegment.@Nullable Scope foreignScope() {
         return resource.ownsMemory() || remote ? null : memory.scope();

@@ -10,6 +10,8 @@ import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,6 +63,27 @@ class FastPathOptionsTest extends BothForms {
         assertThat(states).last().asString().endsWith("-RUNNING");
         producer.close();
         assertThat(states).last().asString().endsWith("-IDLE");
+    }
+
+    @Test
+    void buffersAreTakenBySegment() {
+        List<Buffer> received = new ArrayList<>();
+        ComchConsumer consumer = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .repost(false)
+                .onReceive((self, buffer, producer, immediate) -> received.add(buffer))
+                .start(Machine.PATIENCE);
+        MemorySegment to = pair.receiveMemory.segment().asSlice(100, 8);
+        consumer.tryPost(consumer.acquire(to));
+        ComchProducer producer = pair.hostSide.producer(pair.machine.engine).start();
+        MemorySegment from = pair.sendMemory.segment().asSlice(3, 8);
+        from.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, 42);
+        Buffer buffer = producer.acquire(pair.sendMemory, from);
+        pair.machine.until(
+                "a send", () -> producer.trySend(buffer, consumer.id()).accepted());
+        pair.machine.until("the buffer", () -> !received.isEmpty());
+        assertThat(received.getFirst().offset()).isEqualTo(100);
+        assertThat(to.get(ValueLayout.JAVA_LONG_UNALIGNED, 0)).isEqualTo(42);
     }
 
     @Test

@@ -93,6 +93,64 @@ class MemoryTest {
     }
 
     @Test
+    void aWindowMayBeGivenAsASegment() {
+        try (MemoryMap memory = MemoryMap.allocate(device, 100);
+                BufferInventory inventory = BufferInventory.create(4)) {
+            MemorySegment all = memory.segment();
+            Buffer buffer = inventory.acquire(memory, all.asSlice(30, 20));
+            assertThat(buffer.offset()).isEqualTo(30);
+            assertThat(buffer.data()).isEqualTo(all.asSlice(30, 20));
+            Buffer empty = inventory.acquireEmpty(memory, all);
+            assertThat(empty.offset()).isZero();
+            assertThat(empty.capacity()).isEqualTo(100);
+            assertThat(empty.length()).isZero();
+            assertThat(inventory.acquire(memory, all.asSlice(99)).offset()).isEqualTo(99);
+        }
+    }
+
+    @Test
+    @SuppressWarnings("restricted")
+    void aSegmentMustBeAPartOfTheMap() {
+        MemorySegment gone;
+        try (Arena arena = Arena.ofConfined();
+                Device dpu = Devices.openDpu(Machine.DPU);
+                MemoryMap memory = MemoryMap.wrap(device, arena.allocate(100).asSlice(20, 60));
+                MemoryMap other = MemoryMap.allocate(device, 100, Access.PCI_READ_ONLY);
+                MemoryMap remote = MemoryMap.importFrom(dpu, other.exportPci(device));
+                BufferInventory inventory = BufferInventory.create(1)) {
+            MemorySegment around = memory.segment().reinterpret(100);
+            MemorySegment before = MemorySegment.ofAddress(memory.segment().address() - 1);
+            for (MemorySegment wrong : List.of(
+                    around,
+                    around.asSlice(59, 2),
+                    around.asSlice(61, 1),
+                    before.reinterpret(2),
+                    before.reinterpret(1),
+                    before.reinterpret(Long.MAX_VALUE),
+                    MemorySegment.NULL,
+                    MemorySegment.ofArray(new byte[8]),
+                    other.segment())) {
+                assertThatThrownBy(() -> inventory.acquire(memory, wrong))
+                        .as("%s", wrong)
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasMessageContaining("is not a part of");
+            }
+            assertThatThrownBy(() -> inventory.acquire(memory, memory.segment().asSlice(60)))
+                    .as("an empty segment")
+                    .isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.acquire(remote, other.segment()))
+                    .isInstanceOf(UnsupportedOperationException.class);
+            try (Arena inner = Arena.ofConfined()) {
+                gone = memory.segment().reinterpret(inner, null);
+            }
+            assertThatThrownBy(() -> inventory.acquire(memory, gone))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("closed");
+            assertThat(inventory.available()).isEqualTo(1);
+        }
+    }
+
+    @Test
     void anInventoryRunsOutAndRefills() {
         try (MemoryMap memory = MemoryMap.allocate(device, 100);
                 BufferInventory inventory = BufferInventory.create(2)) {
