@@ -223,11 +223,6 @@ public final class Buffer implements AutoCloseable {
         return state;
     }
 
-    /** It is of a pool, and in this place of it. */
-    void slot(BufferPool.Slot ofPool) {
-        resource.slot = ofPool;
-    }
-
     /** Closed by the program, or by what the buffer depends on. */
     private static final class BufferResource extends Resource implements BufferState.Home {
         private final Resource origin; // its lock is held where DOCA has none
@@ -235,7 +230,6 @@ public final class Buffer implements AutoCloseable {
         private final long offset;
         private final long address;
         private BufferState state;
-        private BufferPool.@Nullable Slot slot; // null: of no pool
 
         BufferResource(Resource origin, MemoryMap memory, long offset, long size, long address) {
             super(Rank.BUFFER, "the buffer of " + size + " bytes at " + offset, origin, memory.resource());
@@ -252,15 +246,6 @@ public final class Buffer implements AutoCloseable {
             } catch (IllegalStateException e) {
                 decrementReferences();
                 throw e;
-            }
-        }
-
-        @Override
-        public void returnHome() {
-            if (slot != null) {
-                slot.giveBack();
-            } else {
-                close();
             }
         }
 

@@ -95,6 +95,11 @@ public final class BufferList {
         return state.isInFlight();
     }
 
+    /** Fails if it is in flight. */
+    void checkChangeable() {
+        state.checkNotInFlight();
+    }
+
     /**
      * For logs.
      *

@@ -3,6 +3,7 @@ package io.github.comch4j.core;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -96,6 +97,51 @@ public final class BufferPool implements AutoCloseable {
             slot.commit(length);
         }
         return slot;
+    }
+
+    /**
+     * Takes as many slots as so many bytes need, to be sent as one payload: all of them are full but the last one, and
+     * are written by {@link BufferList#get}. All slots of a list come back together by {@link #release(BufferList)}, or
+     * by themselves if the producer has {@code releaseSent()}.
+     *
+     * @param list what they are appended to
+     * @param length bytes, at least 1
+     * @return false if not so many are free: then none was taken
+     * @throws IllegalArgumentException if {@code length} is less than 1, or more than all slots hold
+     * @throws IllegalStateException if the pool is closed, or the list is in flight
+     */
+    public boolean tryClaim(BufferList list, long length) {
+        if (length < 1 || length > slotSize * slots.length) {
+            throw new IllegalArgumentException(length + " bytes out of a " + this);
+        }
+        checkOpen();
+        list.checkChangeable();
+        if ((length - 1) / slotSize >= freeCount) {
+            return false;
+        }
+        for (long left = length; left > 0; left -= slotSize) {
+            Slot slot = Objects.requireNonNull(tryClaim());
+            list.add(slot.commit(Math.min(left, slotSize)).buffer());
+        }
+        return true;
+    }
+
+    /**
+     * Gives the slots of a list back, and empties it.
+     *
+     * @param list buffers of this pool; not in flight
+     * @throws IllegalArgumentException if a buffer is not of this pool; nothing is given back then
+     * @throws IllegalStateException if the list is in flight, or a slot is not claimed
+     */
+    public void release(BufferList list) {
+        list.checkChangeable();
+        for (int i = 0; i < list.size(); i++) {
+            slotOf(list.get(i)).buffer(); // is claimed
+        }
+        for (int i = 0; i < list.size(); i++) {
+            slotOf(list.get(i)).release();
+        }
+        list.clear();
     }
 
     /**
@@ -215,11 +261,11 @@ public final class BufferPool implements AutoCloseable {
         private Slot(int index, Buffer buffer) {
             this.index = index;
             this.buffer = buffer;
-            buffer.slot(this);
+            buffer.state().lentBy(this::giveBack);
         }
 
         /** As release, for a buffer that may have been released already. */
-        void giveBack() {
+        private void giveBack() {
             if (out) {
                 release();
             }

@@ -50,6 +50,44 @@ class BufferPoolTest {
     }
 
     @Test
+    void aListIsAsManySlotsAsItNeeds() {
+        BufferList list = BufferList.of();
+        assertThat(pool.tryClaim(list, 250)).isTrue();
+        assertThat(list.size()).isEqualTo(3);
+        assertThat(List.of(
+                        list.get(0).length(), list.get(1).length(), list.get(2).length()))
+                .containsExactly(100L, 100L, 50L);
+        assertThat(pool.available()).isZero();
+        assertThat(pool.tryClaim(list, 1)).isFalse();
+        pool.release(list);
+        assertThat(list.size()).isZero();
+        assertThat(pool.available()).isEqualTo(3);
+        assertThat(pool.tryClaim(list, 200)).isTrue();
+        assertThat(list.size()).isEqualTo(2);
+        assertThat(pool.tryClaim(list, 101)).as("two more").isFalse();
+        assertThat(pool.available()).isEqualTo(1);
+        assertThat(pool.tryClaim(list, 100)).as("appended").isTrue();
+        assertThat(list.size()).isEqualTo(3);
+    }
+
+    @Test
+    void aListOfWhatIsNotClaimedIsNotReleased() {
+        BufferList list = BufferList.of();
+        assertThatThrownBy(() -> pool.tryClaim(list, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pool.tryClaim(list, 301)).isInstanceOf(IllegalArgumentException.class);
+        pool.tryClaim(list, 200);
+        pool.slotOf(list.get(1)).release();
+        assertThatThrownBy(() -> pool.release(list)).isInstanceOf(IllegalStateException.class);
+        assertThat(pool.available()).as("nothing was released").isEqualTo(2);
+        try (BufferInventory inventory = BufferInventory.create(1)) {
+            BufferList foreign = BufferList.of(inventory.acquire(memory, 400, 100));
+            assertThatThrownBy(() -> pool.release(foreign)).isInstanceOf(IllegalArgumentException.class);
+        }
+        pool.close();
+        assertThatThrownBy(() -> pool.tryClaim(BufferList.of(), 1)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void aClaimedSlotIsWrittenInPlaceAndCommitted() {
         BufferPool.Slot slot = pool.tryClaim();
         slot.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 7);

@@ -79,7 +79,8 @@ public final class BufferListState {
         size = 0;
     }
 
-    private void checkNotInFlight() {
+    /** Fails if it is in flight. */
+    public void checkNotInFlight() {
         if (inFlight) {
             throw new IllegalStateException(list + " is in flight");
         }

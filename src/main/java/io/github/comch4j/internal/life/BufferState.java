@@ -8,10 +8,10 @@ import java.lang.foreign.MemorySegment;
  */
 public final class BufferState {
 
-    /** The owner of a buffer that the program has handed over with a send. */
+    /** The owner of a buffer. */
     public interface Home {
-        /** Closes the buffer, or puts it back into its pool. */
-        void returnHome();
+        /** Closes the buffer. */
+        void close();
 
         /** The name of the buffer in messages. */
         String name();
@@ -33,6 +33,7 @@ public final class BufferState {
     private int inFlight;
     private Context holder; // of the tasks in flight; null if that is one with a list
     private Context listHolder; // of the task in flight with a list that the buffer is in
+    private Runnable lender; // takes it back when it was handed over with a send; null: it is closed then
 
     /**
      * The state of a new buffer.
@@ -52,6 +53,11 @@ public final class BufferState {
         this.window = window;
         this.length = length;
         this.foreignScope = foreignScope;
+    }
+
+    /** It is not closed when it was handed over with a send, but taken back by {@code newLender}. */
+    public void lentBy(Runnable newLender) {
+        lender = newLender;
     }
 
     /** The object of the public API. */
@@ -192,12 +198,17 @@ public final class BufferState {
     }
 
     /**
-     * The program has handed the buffer over with a send: closes it, or puts it back into its pool, unless it is in
-     * flight or closed.
+     * The program has handed the buffer over with a send: its lender takes it back, or else it is closed, unless it is
+     * in flight or closed.
      */
     public void returnHome() {
-        if (inFlight == 0 && !home.isClosed()) {
-            home.returnHome();
+        if (inFlight > 0 || home.isClosed()) {
+            return;
+        }
+        if (lender != null) {
+            lender.run();
+        } else {
+            home.close();
         }
     }
 }
