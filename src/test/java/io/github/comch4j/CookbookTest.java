@@ -4,14 +4,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import examples.ManyClients;
+import examples.Publisher;
 import examples.RpcExample;
 import examples.StaysConnected;
 import examples.Telemetry;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -114,5 +120,46 @@ class CookbookTest extends TwoLoops {
             assertThat(child.exitCode()).isEqualTo(143);
             sockets.forEach(ComchSocket::close);
         }
+    }
+
+    @Test
+    void publishing() {
+        List<String> received = new ArrayList<>();
+        try (Publisher publisher = new Publisher(dpu, representor, name);
+                ProgressEngine engine = ProgressEngine.create();
+                MemoryMap memory = MemoryMap.allocate(host, 3 * 4096, Access.PCI_READ_WRITE)) {
+            List<ComchClient> clients = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                int number = i;
+                ComchClient client = ComchClient.builder(engine, host, name).start();
+                Machine.until("a connection", () -> progressed(publisher) && client.isConnected(), engine);
+                ComchConsumer consumer = client.connection()
+                        .consumer(engine, memory)
+                        .repost(i > 0) // the first one takes one message only
+                        .onReceive((self, buffer, producer, immediate) ->
+                                received.add(number + " " + buffer.data().getString(0)))
+                        .start();
+                Machine.until("a consumer", () -> progressed(publisher) && consumer.isRunning(), engine);
+                consumer.tryPost(consumer.acquire(memory.segment().asSlice(i * 4096L, 4096)));
+                clients.add(client);
+            }
+            Machine.until("all", () -> progressed(publisher) && publisher.subscribers() == 3, engine);
+            for (String text : List.of("one", "two")) {
+                MemorySegment data = MemorySegment.ofArray((text + "\0").getBytes(UTF_8));
+                assertThat(publisher.publish(data)).isTrue();
+                int before = received.size();
+                int due = text.equals("one") ? 3 : 2;
+                Machine.until("the data", () -> progressed(publisher) && received.size() == before + due, engine);
+            }
+            assertThat(received).containsExactlyInAnyOrder("0 one", "1 one", "2 one", "1 two", "2 two");
+            assertThat(publisher.missed()).isEqualTo(1);
+            clients.forEach(ComchClient::close);
+            Machine.until("their end", () -> progressed(publisher) && publisher.subscribers() == 0, engine);
+        }
+    }
+
+    private static boolean progressed(Publisher publisher) {
+        publisher.progress();
+        return true;
     }
 }

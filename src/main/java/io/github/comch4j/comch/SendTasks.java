@@ -48,6 +48,11 @@ final class SendTasks extends OutgoingTasks {
         this.lists = new BufferListState[settings.tasks];
     }
 
+    /** Whether buffers are handed over with a send. */
+    boolean releasesSent() {
+        return releaseSent;
+    }
+
     /**
      * Submits or queues a send, if there is room.
      *

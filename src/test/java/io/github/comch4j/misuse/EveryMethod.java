@@ -7,9 +7,12 @@ import io.github.comch4j.channel.ChannelCapabilities;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.comch.Broadcast;
+import io.github.comch4j.comch.BroadcastPool;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
@@ -101,6 +104,7 @@ public final class EveryMethod {
             BufferPool.class,
             ElementPool.class,
             MemoryMap.class,
+            BroadcastPool.class,
             ComchClient.class,
             ComchServer.class,
             ComchInputChannel.class,
@@ -315,6 +319,8 @@ public final class EveryMethod {
             peer.disconnect();
         } else if (value instanceof BufferPool.Slot slot) {
             slot.release();
+        } else if (value instanceof Broadcast broadcast) {
+            broadcast.release();
         } else if (value instanceof BufferList list) {
             list.get(list.size() - 1).close();
         } else if (value instanceof AutoCloseable closeable) {
@@ -540,6 +546,8 @@ public final class EveryMethod {
             return method.getName().equals("tryPost") ? scene.free : scene.buffer;
         } else if (type == Buffer[].class) {
             return new Buffer[] {scene.buffer, scene.free};
+        } else if (type == ComchProducer.class) {
+            return scene.releasing;
         } else if (type == BufferList.class) {
             return scene.list;
         } else if (type == IdleStrategy.class) {

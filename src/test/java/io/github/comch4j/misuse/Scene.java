@@ -5,6 +5,7 @@ import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
+import io.github.comch4j.comch.BroadcastPool;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -65,6 +66,7 @@ final class Scene implements AutoCloseable {
     ComchClient client;
     ComchConnection accepted;
     ComchProducer producer;
+    ComchProducer releasing; // closes what it has sent
     ComchConsumer consumer;
     Buffer free; // of the consumer, not posted
     Buffer buffer; // of the producer
@@ -120,6 +122,15 @@ final class Scene implements AutoCloseable {
         MemoryMap imported = MemoryMap.importFrom(machine.dpu, hostMemory.exportPci(machine.host));
         list = BufferList.of(producer.acquire(hostMemory, 256, 64), producer.acquire(hostMemory, 320, 64));
         objects.put("list", list);
+        releasing = client.connection()
+                .producer(engine)
+                .tasks(8)
+                .releaseSent()
+                .onCompletion((self, sent, status) -> {})
+                .start();
+        BroadcastPool broadcasts = BroadcastPool.create(hostMemory, 2, 64);
+        objects.put("broadcast", broadcasts.tryClaim());
+        objects.put("broadcast pool", broadcasts);
         objects.put("slot", pool.tryClaim());
         objects.put("pool", pool);
         objects.put("element pool", ElementPool.create(hostMemory, 4, 64));

@@ -1,0 +1,200 @@
+package io.github.comch4j.comch;
+
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.internal.life.BufferState;
+import java.lang.foreign.MemorySegment;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * One payload that is sent to many peers out of one place in memory, without a copy for each. Each producer has a
+ * buffer of its own on that place ({@code doca_buf}), made at its first send and used again.
+ *
+ * <p>A broadcast that was {@linkplain BroadcastPool#tryClaim() claimed} has one holder. {@link #release()} ends that;
+ * when it has no holder left, and nothing is in flight any more, it has ended: the pool's handler is told, and the
+ * place can be claimed again. Who hands it to other threads, whose engines other producers run on, calls
+ * {@link #retain()} for each, and each of them {@link #release()}.
+ *
+ * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
+ * ({@link BroadcastPool#of}). What is not accepted is not in flight: try again, or go on without that peer.
+ *
+ * <p>{@link #trySend} and {@link #offer} belong to the producer's thread; all else may be called by any.
+ */
+public final class Broadcast {
+    private static final long HELD = 1; // once for each holder
+    private static final long IN_FLIGHT = 1L << 32; // once for each producer with sends in flight
+
+    private final BroadcastPool pool;
+    private final MemorySegment segment;
+    private final Map<ComchProducer, Buffer> buffers = new ConcurrentHashMap<>();
+    private final AtomicLong uses = new AtomicLong();
+    private volatile long length;
+
+    Broadcast(BroadcastPool pool, MemorySegment segment) {
+        this.pool = pool;
+        this.segment = segment;
+    }
+
+    /** It is claimed. */
+    void begin() {
+        buffers.values().removeIf(Buffer::isClosed); // of producers that were closed
+        length = 0;
+        uses.set(HELD);
+    }
+
+    /**
+     * The place, to write in. To be left alone from the first send on.
+     *
+     * @return {@link BroadcastPool#size()} bytes; the same object each time
+     * @throws IllegalStateException if it has no holder
+     */
+    public MemorySegment segment() {
+        checkHeld(uses.get());
+        return segment;
+    }
+
+    /**
+     * Says how much was written. Before the first send.
+     *
+     * @param newLength bytes from the beginning
+     * @return this
+     * @throws IndexOutOfBoundsException if that is more than there is
+     * @throws IllegalStateException if it has no holder
+     */
+    public Broadcast commit(long newLength) {
+        Objects.checkFromIndexSize(0, newLength, segment.byteSize());
+        checkHeld(uses.get());
+        length = newLength;
+        return this;
+    }
+
+    /**
+     * Sends it to one consumer, as {@link ComchProducer#trySend(Buffer, int)} does. May be called several times with
+     * the same producer, for several consumers of its peer.
+     *
+     * @param producer with {@link ComchProducer.Builder#releaseSent()}
+     * @param consumerId a consumer of its peer
+     * @return {@link SubmitResult#ACCEPTED}, or what there is none of: nothing is in flight then
+     * @throws IllegalArgumentException if the producer does not take over what it sends
+     * @throws IllegalStateException if it has no holder, or if the producer is closed
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws WrongThreadException if another thread owns the producer's engine
+     */
+    public SubmitResult trySend(ComchProducer producer, int consumerId) {
+        return send(producer, consumerId, true);
+    }
+
+    /**
+     * Queues it to be sent to one consumer, as {@link ComchProducer#offer(Buffer, int)} does.
+     *
+     * @param producer with {@link ComchProducer.Builder#releaseSent()}
+     * @param consumerId a consumer of its peer
+     * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}
+     * @throws IllegalArgumentException if the producer does not take over what it sends
+     * @throws IllegalStateException if it has no holder, or if the producer is closed
+     * @throws io.github.comch4j.DocaException if DOCA refuses
+     * @throws WrongThreadException if another thread owns the producer's engine
+     */
+    public SubmitResult offer(ComchProducer producer, int consumerId) {
+        return send(producer, consumerId, false);
+    }
+
+    private SubmitResult send(ComchProducer producer, int consumerId, boolean now) {
+        producer.context.engine().checkOwner();
+        checkHeld(uses.get());
+        Buffer buffer = buffers.get(producer);
+        if (buffer == null || buffer.isClosed()) {
+            buffer = acquire(producer);
+        }
+        if (buffer.isInFlight()) { // is counted, and stays so until its last send has ended
+            return now ? producer.trySend(buffer, consumerId) : producer.offer(buffer, consumerId);
+        }
+        buffer.setData(0, length);
+        uses.addAndGet(IN_FLIGHT);
+        boolean accepted = false;
+        try {
+            SubmitResult result = now ? producer.trySend(buffer, consumerId) : producer.offer(buffer, consumerId);
+            accepted = result.accepted();
+            return result;
+        } finally {
+            if (!accepted) {
+                end(IN_FLIGHT);
+            }
+        }
+    }
+
+    private Buffer acquire(ComchProducer producer) {
+        if (!producer.transfers().releasesSent()) {
+            throw new IllegalArgumentException(producer + " has no releaseSent(): nobody would learn of the end");
+        }
+        Buffer buffer = producer.acquire(pool.memory(), segment);
+        BufferState state = CoreObjects.of(buffer);
+        state.lentBy(() -> end(IN_FLIGHT));
+        buffers.put(producer, buffer);
+        return buffer;
+    }
+
+    /**
+     * Adds a holder.
+     *
+     * @return this
+     * @throws IllegalStateException if it has no holder
+     */
+    public Broadcast retain() {
+        long now;
+        do {
+            now = uses.get();
+            checkHeld(now);
+        } while (!uses.compareAndSet(now, now + HELD));
+        return this;
+    }
+
+    /**
+     * Ends the hold of one holder, who must not use it any more.
+     *
+     * @throws IllegalStateException if it has no holder
+     */
+    public void release() {
+        end(HELD);
+    }
+
+    private void end(long use) {
+        long now;
+        do {
+            now = uses.get();
+            if (use == HELD) {
+                checkHeld(now);
+            }
+        } while (!uses.compareAndSet(now, now - use));
+        if (now == use) {
+            pool.ended(this);
+        }
+    }
+
+    private void checkHeld(long now) {
+        if ((int) now == 0) {
+            throw new IllegalStateException(this + " was released");
+        }
+    }
+
+    /**
+     * On how many producers it is in flight.
+     *
+     * @return a snapshot
+     */
+    public int inFlight() {
+        return (int) (uses.get() >>> 32);
+    }
+
+    /**
+     * For logs.
+     *
+     * @return where it is
+     */
+    @Override
+    public String toString() {
+        return "broadcast at " + pool.offsetOf(segment) + " of " + pool.memory();
+    }
+}

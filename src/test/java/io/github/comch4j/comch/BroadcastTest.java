@@ -1,0 +1,212 @@
+package io.github.comch4j.comch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class BroadcastTest extends BothForms {
+    private final Pair pair = new Pair();
+    private final List<Broadcast> ended = new ArrayList<>();
+    private final BroadcastPool pool = BroadcastPool.create(pair.sendMemory, 2, 100, ended::add);
+    private final List<Long> received = new ArrayList<>();
+    private final List<DocaError> statuses = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private ComchConsumer consumer(int buffers) {
+        ComchConsumer.Builder builder = pair.dpuSide
+                .consumer(pair.machine.engine, pair.receiveMemory)
+                .onReceive((self, buffer, producer, immediate) ->
+                        received.add(buffer.data().get(ValueLayout.JAVA_LONG_UNALIGNED, 0)));
+        if (buffers > 0) {
+            builder.buffers(buffers, 256);
+        }
+        return builder.start(Machine.PATIENCE);
+    }
+
+    private ComchProducer producer() {
+        return pair.hostSide
+                .producer(pair.machine.engine)
+                .releaseSent()
+                .onCompletion((self, buffer, status) -> {
+                    assertThat(pool.of(buffer)).isNotNull();
+                    statuses.add(status);
+                })
+                .start();
+    }
+
+    private Broadcast claim(long value) {
+        Broadcast broadcast = pool.tryClaim();
+        broadcast.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
+        return broadcast.commit(8);
+    }
+
+    @Test
+    void onePlaceGoesToSeveralPeersAndEndsWithTheLast() {
+        List<ComchProducer> producers = List.of(producer(), producer(), producer());
+        List<ComchConsumer> consumers = List.of(consumer(1), consumer(1), consumer(0));
+        for (long round = 1; round <= 3; round++) {
+            Broadcast broadcast = claim(round);
+            for (int i = 0; i < 3; i++) {
+                assertThat(broadcast
+                                .offer(producers.get(i), consumers.get(i).id())
+                                .accepted())
+                        .isTrue();
+            }
+            assertThat(broadcast.inFlight()).isEqualTo(3);
+            pair.machine.until("the first two", () -> broadcast.inFlight() == 1 && received.size() == 2);
+            assertThat(received).containsExactly(round, round);
+            broadcast.release();
+            assertThat(ended).as("the third is in flight").isEmpty();
+            assertThat(pool.available()).isEqualTo(1);
+            ComchConsumer last = consumers.get(2);
+            last.tryPost(last.acquire(512, 64));
+            pair.machine.until("the end", () -> !ended.isEmpty());
+            pair.machine.until("the data", () -> received.size() == 3);
+            assertThat(ended).containsExactly(broadcast);
+            assertThat(pool.available()).isEqualTo(2);
+            last.close();
+            consumers = List.of(consumers.get(0), consumers.get(1), consumer(0));
+            ended.clear();
+            received.clear();
+        }
+        assertThat(statuses).hasSize(9).containsOnly(DocaError.SUCCESS);
+        assertThat(pair.sendMemory.buffers())
+                .as("one for each producer and place")
+                .isLessThanOrEqualTo(6);
+    }
+
+    @Test
+    void itEndsWhenItsHolderLetsGo() {
+        ComchConsumer consumer = consumer(2);
+        Broadcast broadcast = claim(5);
+        ComchProducer producer = producer();
+        assertThat(broadcast.trySend(producer, consumer.id()).accepted()).isTrue();
+        assertThat(broadcast.trySend(producer, consumer.id()).accepted())
+                .as("again, to another consumer perhaps")
+                .isTrue();
+        assertThat(broadcast.inFlight()).as("producers").isEqualTo(1);
+        pair.machine.until("both", () -> received.size() == 2 && broadcast.inFlight() == 0);
+        assertThat(ended).isEmpty();
+        assertThat(broadcast.segment().byteSize()).isEqualTo(100);
+        broadcast.release();
+        assertThat(ended).containsExactly(broadcast);
+    }
+
+    @Test
+    void whatIsNotAcceptedIsNotInFlight() {
+        ComchConsumer consumer = consumer(0);
+        Broadcast broadcast = claim(5);
+        ComchProducer producer = producer();
+        assertThat(broadcast.trySend(producer, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
+        assertThat(broadcast.inFlight()).isZero();
+        assertThatThrownBy(() -> broadcast.trySend(producer, 777)).isInstanceOf(RuntimeException.class);
+        assertThat(broadcast.inFlight()).isZero();
+        broadcast.release();
+        assertThat(ended).containsExactly(broadcast);
+        assertThat(pool.available()).isEqualTo(2);
+    }
+
+    @Test
+    void whatFailsHasEnded() {
+        ComchConsumer consumer = consumer(0);
+        ComchProducer producer = producer();
+        Broadcast broadcast = claim(5);
+        assertThat(broadcast.offer(producer, consumer.id()).accepted()).isTrue();
+        broadcast.release();
+        assertThat(ended).isEmpty();
+        producer.close();
+        assertThat(ended).containsExactly(broadcast);
+        assertThat(statuses).hasSize(1).doesNotContain(DocaError.SUCCESS);
+        Broadcast first = pool.tryClaim();
+        Broadcast second = pool.tryClaim();
+        ComchConsumer other = consumer(1);
+        assertThat((first == broadcast ? first : second)
+                        .commit(8)
+                        .trySend(producer(), other.id())
+                        .accepted())
+                .as("the place is good for other producers")
+                .isTrue();
+    }
+
+    @Test
+    void severalThreadsSendFromOnePlace() throws Exception {
+        ComchConsumer here = consumer(1);
+        ComchConsumer there = consumer(1);
+        Broadcast broadcast = claim(7);
+        assertThat(broadcast.trySend(producer(), here.id()).accepted()).isTrue();
+        broadcast.retain();
+        CompletableFuture<Void> sent = new CompletableFuture<>();
+        CompletableFuture<Void> mayEnd = new CompletableFuture<>();
+        CompletableFuture<Integer> other = Machine.onThread(() -> {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    ComchProducer producer =
+                            pair.hostSide.producer(engine).releaseSent().start()) {
+                assertThat(broadcast.trySend(producer, there.id()).accepted()).isTrue();
+                Machine.until("the send", () -> broadcast.inFlight() == 0 || producer.inFlight() == 0, engine);
+                broadcast.release();
+                sent.complete(null);
+                mayEnd.join();
+                return producer.inFlight();
+            }
+        });
+        pair.machine.until("the other thread", () -> sent.isDone() || other.isDone());
+        pair.machine.until("both", () -> received.size() == 2 && broadcast.inFlight() == 0);
+        assertThat(ended).isEmpty();
+        broadcast.release();
+        assertThat(ended).containsExactly(broadcast);
+        mayEnd.complete(null);
+        assertThat(other.get()).isZero();
+    }
+
+    @Test
+    void misuseIsRefused() throws Exception {
+        assertThatThrownBy(() -> BroadcastPool.create(pair.sendMemory, 65, Pair.SLOT))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> BroadcastPool.create(pair.sendMemory, 0, 1))
+                .isInstanceOf(IllegalArgumentException.class);
+        Broadcast broadcast = claim(1);
+        assertThat(pool.tryClaim()).isNotNull();
+        assertThat(pool.tryClaim()).isNull();
+        assertThatThrownBy(() -> broadcast.commit(101)).isInstanceOf(IndexOutOfBoundsException.class);
+        ComchProducer keeps = pair.hostSide.producer(pair.machine.engine).start();
+        assertThatThrownBy(() -> broadcast.trySend(keeps, 1))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("releaseSent()");
+        ComchProducer producer = producer();
+        CompletableFuture<SubmitResult> elsewhere = Machine.onThread(() -> broadcast.trySend(producer, 1));
+        assertThatThrownBy(elsewhere::get).hasCauseInstanceOf(WrongThreadException.class);
+        producer.close();
+        assertThatThrownBy(() -> broadcast.trySend(producer, 1)).isInstanceOf(IllegalStateException.class);
+        assertThat(broadcast.inFlight()).isZero();
+        broadcast.release();
+        assertThatThrownBy(broadcast::release).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(broadcast::retain).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(broadcast::segment).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> broadcast.trySend(producer, 1))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("was released");
+        assertThat(ended).as("once").containsExactly(broadcast);
+        Buffer foreign = keeps.acquire(pair.sendMemory, 50, 100);
+        assertThat(pool.of(foreign)).isNull();
+        try (MemoryMap other = MemoryMap.allocate(pair.machine.host, 100)) {
+            assertThat(pool.of(keeps.acquire(other, 0, 100))).isNull();
+        }
+    }
+}
