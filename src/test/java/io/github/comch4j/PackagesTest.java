@@ -47,6 +47,7 @@ class PackagesTest {
             "channel",
             "dpa",
             "internal.handover",
+            "internal.window",
             "io",
             "rpc",
             "management",

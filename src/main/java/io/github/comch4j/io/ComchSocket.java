@@ -18,6 +18,8 @@ import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.window.EndReason;
+import io.github.comch4j.internal.window.SocketFrames;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;

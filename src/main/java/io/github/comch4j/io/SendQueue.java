@@ -8,6 +8,8 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.window.SendWindow;
+import io.github.comch4j.internal.window.SocketFrames;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
@@ -32,8 +34,7 @@ final class SendQueue {
     private final Runnable drain = this::drain;
     private final Runnable flush = this::flushNow;
     private boolean flushSoon; // it is a task of the loop already
-    private long sent; // as windows count
-    private long window = Long.MAX_VALUE; // as the peer has told
+    private final SendWindow window = new SendWindow();
     private boolean noRoom; // until the engine tells that there is some
     private boolean ended;
 
@@ -95,10 +96,9 @@ final class SendQueue {
 
     /** The peer has told how much may be sent since the connection began. */
     void window(long total) {
-        if (window == Long.MAX_VALUE) {
+        if (window.told(total)) {
             frames.add(SocketFrames.make(SocketFrames.OBSERVES, 0));
         }
-        window = total;
         flush();
     }
 
@@ -163,8 +163,7 @@ final class SendQueue {
 
     /** Returns whether it has ended: sent, or refused for good. */
     private boolean trySend(PendingSend send) {
-        long cost = SocketFrames.cost(send.message.length);
-        if (sent + cost > window) {
+        if (!window.allows(send.message.length)) {
             return false; // until the peer tells that there is more
         }
         try {
@@ -181,7 +180,7 @@ final class SendQueue {
             send.failed(e);
             return true;
         }
-        sent += cost;
+        window.sent(send.message.length);
         send.sent();
         return true;
     }

@@ -13,6 +13,8 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.window.EndReason;
+import io.github.comch4j.internal.window.SocketFrames;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

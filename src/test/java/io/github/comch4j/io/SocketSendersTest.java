@@ -8,6 +8,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.internal.window.SocketFrames;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
-package io.github.comch4j.io;
+package io.github.comch4j.internal.window;
 
-/** Why a socket has ended a connection other than by {@link ComchSocket#close()}, as its peer is told as well. */
-enum EndReason {
+/** Why a socket has ended a connection other than by being closed, as its peer is told as well. */
+public enum EndReason {
     /** More has arrived than the peer was allowed to send, and than its receiver keeps. */
     NOT_RECEIVED(1, "more messages were sent than the receiving side had room for, and it was not waited");
 
@@ -13,12 +13,13 @@ enum EndReason {
         this.text = text;
     }
 
-    int code() {
+    /** The number in a frame. */
+    public int code() {
         return code;
     }
 
     /** For the message of an exception. */
-    static String text(long code) {
+    public static String text(long code) {
         for (EndReason reason : values()) {
             if (reason.code == code) {
                 return reason.text;

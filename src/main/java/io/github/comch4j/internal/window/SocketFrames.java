@@ -1,4 +1,4 @@
-package io.github.comch4j.io;
+package io.github.comch4j.internal.window;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -6,24 +6,27 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * The messages that sockets send to each other beside those of the program, see {@code docs/sockets.md}: 32 bytes, of
- * which the first 16 say that it is one. Numbers are little-endian.
+ * The messages that sockets, and channels of Netty, send to each other beside those of the program, see
+ * {@code docs/sockets.md}: 32 bytes, of which the first 16 say that it is one. Numbers are little-endian.
  */
-final class SocketFrames {
+public final class SocketFrames {
     /** Length of such a message. */
-    static final int SIZE = 32;
+    public static final int SIZE = 32;
 
     /** What a message counts in a window beside its length: an object, and its place in a queue. */
-    static final int OVERHEAD = 64;
+    public static final int OVERHEAD = 64;
 
     /** The value is how much the receiver of this may have sent since the connection began. */
-    static final int WINDOW = 1;
+    public static final int WINDOW = 1;
 
     /** Whoever sends this observes windows from now on. */
-    static final int OBSERVES = 2;
+    public static final int OBSERVES = 2;
 
     /** The connection is about to be ended; the value is a {@link EndReason}. */
-    static final int ENDING = 3;
+    public static final int ENDING = 3;
+
+    /** The sender of this sends no more messages of the program; the value is 0. Sockets do not use it. */
+    public static final int FINISHED = 4;
 
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final long MARK_1 = 0x63_6f_6d_63_68_34_6a_fbL; // "comch4j" in front of a byte that is no UTF-8
@@ -31,7 +34,8 @@ final class SocketFrames {
 
     private SocketFrames() {}
 
-    static byte[] make(int kind, long value) {
+    /** A frame, ready to be sent. */
+    public static byte[] make(int kind, long value) {
         byte[] bytes = new byte[SIZE];
         MemorySegment frame = MemorySegment.ofArray(bytes);
         frame.set(LONG, 0, MARK_1);
@@ -41,25 +45,28 @@ final class SocketFrames {
         return bytes;
     }
 
-    static boolean isFrame(MemorySegment message) {
+    /** Whether a message is a frame. */
+    public static boolean isFrame(MemorySegment message) {
         return message.byteSize() == SIZE && message.get(LONG, 0) == MARK_1 && message.get(LONG, 8) == MARK_2;
     }
 
-    static boolean isFrame(byte[] message) {
+    /** As {@link #isFrame(MemorySegment)}. */
+    public static boolean isFrame(byte[] message) {
         return message.length == SIZE && isFrame(MemorySegment.ofArray(Arrays.copyOf(message, SIZE)));
     }
 
     /** Any number: the peer has written it. */
-    static long kind(MemorySegment frame) {
+    public static long kind(MemorySegment frame) {
         return frame.get(LONG, 16);
     }
 
-    static long value(MemorySegment frame) {
+    /** The number in a frame. */
+    public static long value(MemorySegment frame) {
         return frame.get(LONG, 24);
     }
 
     /** What a message counts in a window. */
-    static long cost(long length) {
+    public static long cost(long length) {
         return length + OVERHEAD;
     }
 }
