@@ -72,7 +72,7 @@ final class QueueReceives extends QueueTasks {
             int slot = ring.slot();
             int code = ring.status();
             if (code == Calls.SUCCESS && !context.isEnding()) {
-                long origin = ring.producer();
+                long origin = ring.origin();
                 deliver(slot, (int) origin, ring.immediate(), (int) (origin >>> 32));
             } else {
                 failed(slot, code);
