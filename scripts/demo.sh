@@ -48,7 +48,8 @@ find_jar() {
   find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' ! -name '*-javadoc.jar' -print -quit 2>/dev/null
 }
 
-# java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as real machines do.
+# java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as
+# real machines do.
 java_main() {
   local side=$1 class=io.github.comch4j.samples.$2
   shift 2
@@ -143,7 +144,8 @@ if [ -z "$file" ]; then
 fi
 received=$work/received.bin
 
-# The service's lines are marked, so that the two halves can be told apart; the client has the terminal for its progress bar.
+# The service's lines are marked, so that the two halves can be told apart; the client has the terminal for its progress
+# bar.
 (java_main dpu FileService --device "$dpu_device" --representor "$host_device" --name "$name" --once \
   --output "$received" "${both[@]}") > >(sed -u 's/^/[dpu] /') 2> >(sed -u 's/^/[dpu] /' >&2) &
 service=$!

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Writes generated/ anew, with jextract: the Java bindings of headers/, of headers/2.5, and of the structures that Java shares with the batch library
-# (src/main/c/batch).
+# Writes generated/ anew, with jextract: the Java bindings of headers/, of headers/2.5, and of the structures that Java
+# shares with the batch library (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
-# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
-# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt and batch.txt: a new symbol needs a line there.
+# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into the bindings
+# is listed in src/main/jextract/includes.txt, cc.txt, channel.txt and batch.txt: a new symbol needs a line there.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -56,8 +56,8 @@ lists="src/main/jextract"
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
 
-# extract FOLDER CLASS PACKAGE LIST HEADER...: from inside FOLDER, with relative names, so that nothing of this machine's folders gets into
-# the output.
+# extract FOLDER CLASS PACKAGE LIST HEADER...: from inside FOLDER, with relative names, so that nothing of this
+# machine's folders gets into the output.
 extract() {
     local folder=$1 class=$2 package=$3 list=$4 up
     shift 4

@@ -113,7 +113,8 @@ c_tests() {
   show_log "$log"
 }
 
-# Whether programs built with these sanitizers start here: the runtime may be missing, or the kernel's address-space layout too random.
+# Whether programs built with these sanitizers start here: the runtime may be missing, or the kernel's address-space
+# layout too random.
 sanitizer_works() {
   local probe=$logs/sanitizer-probe
   printf 'int main(void) { return 0; }\n' >"$probe.c"
@@ -222,7 +223,8 @@ stage_c() {
   fi
 }
 
-# For the DPU's Arm cores, as far as qemu-user goes. COMCH4J_CROSS_ROOT may name a folder with cmocka for aarch64, COMCH4J_CROSS_JAVA one with Java.
+# For the DPU's Arm cores, as far as qemu-user goes. COMCH4J_CROSS_ROOT may name a folder with cmocka for aarch64,
+# COMCH4J_CROSS_JAVA one with Java.
 stage_aarch64() {
   local name="C tests, aarch64 in qemu-user" root=${COMCH4J_CROSS_ROOT:-$COMCH4J_ROOT/target/cmocka-aarch64} missing=''
   command -v qemu-aarch64-static >/dev/null 2>&1 || missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
@@ -356,7 +358,8 @@ stage_containers() {
   it_group "Java and C in containers" containers
 }
 
-# A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them at length.
+# A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them
+# at length.
 stage_reliability() {
   eval "$(scripts/dev/container-engine.sh)"
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"

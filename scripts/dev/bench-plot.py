@@ -3,8 +3,8 @@
 
     scripts/dev/bench-plot.py target/bench/results.json docs/images
 
-One SVG for each plot, narrow and with large letters, so that they can be read on a telephone; light and dark backgrounds
-both work. Needs nothing but Python."""
+One SVG for each plot, narrow and with large letters, so that they can be read on a telephone; light and dark
+backgrounds both work. Needs nothing but Python."""
 import json
 import math
 import os
@@ -18,9 +18,14 @@ WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 52, 46
 # Distinguishable without colours too, by the markers; from Okabe and Ito's palette.
 STYLES = {
-    "Java": ("#0072b2", "circle", ""), "C": ("#d55e00", "square", ""), "Aeron IPC": ("#009e73", "triangle", ""),
-    "UCX": ("#cc79a7", "diamond", ""), "Unix socket": ("#8c6d00", "cross", ""), "memcpy": ("#777777", "none", "5 4"),
-    "Java, control": ("#0072b2", "circle", "5 4"), "C, control": ("#d55e00", "square", "5 4"),
+    "Java": ("#0072b2", "circle", ""),
+    "C": ("#d55e00", "square", ""),
+    "Aeron IPC": ("#009e73", "triangle", ""),
+    "UCX": ("#cc79a7", "diamond", ""),
+    "Unix socket": ("#8c6d00", "cross", ""),
+    "memcpy": ("#777777", "none", "5 4"),
+    "Java, control": ("#0072b2", "circle", "5 4"),
+    "C, control": ("#d55e00", "square", "5 4"),
 }
 PERCENTILES = [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
 
@@ -78,20 +83,28 @@ class Plot:
 
         legend_rows = (len(self.series) + 1) // 2
         height = HEIGHT + 22 * legend_rows + 6
-        out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="15">',
-               f"<title>{escape(self.title)}</title>",
-               "<style>.t{fill:#222}.g{stroke:#bbb;stroke-width:1}.b{fill:#fff}"
-               "@media (prefers-color-scheme:dark){.t{fill:#ddd}.g{stroke:#555}.b{fill:#161b22}}</style>",
-               f'<rect class="b" width="{WIDTH}" height="{height}"/>',
-               f'<text class="t" x="12" y="22" font-size="17" font-weight="bold">{escape(self.title)}</text>',
-               f'<text class="t" x="12" y="42" font-size="13">{escape(self.y_label)}</text>']
+        out = [
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
+            ' font-family="sans-serif" font-size="15">',
+            f"<title>{escape(self.title)}</title>",
+            "<style>.t{fill:#222}.g{stroke:#bbb;stroke-width:1}.b{fill:#fff}"
+            "@media (prefers-color-scheme:dark){.t{fill:#ddd}.g{stroke:#555}.b{fill:#161b22}}</style>",
+            f'<rect class="b" width="{WIDTH}" height="{height}"/>',
+            f'<text class="t" x="12" y="22" font-size="17" font-weight="bold">{escape(self.title)}</text>',
+            f'<text class="t" x="12" y="42" font-size="13">{escape(self.y_label)}</text>',
+        ]
         for tick in self.y_ticks(low, high):
             y = py(tick)
             out.append(f'<line class="g" x1="{LEFT}" y1="{y:.1f}" x2="{WIDTH - RIGHT}" y2="{y:.1f}"/>')
             out.append(f'<text class="t" x="{LEFT - 6}" y="{y + 5:.1f}" text-anchor="end">{self.y_text(tick)}</text>')
         for value, label in self.x_ticks:
-            out.append(f'<text class="t" x="{px(value):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{label}</text>')
-        out.append(f'<text class="t" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle" font-size="13">{escape(self.x_label)}</text>')
+            out.append(
+                f'<text class="t" x="{px(value):.1f}" y="{HEIGHT - BOTTOM + 20}" text-anchor="middle">{label}</text>'
+            )
+        out.append(
+            f'<text class="t" x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 6}" text-anchor="middle" font-size="13">'
+            f'{escape(self.x_label)}</text>'
+        )
         for number, (name, points) in enumerate(self.series):
             colour, marker, dash = STYLES[name]
             line = " ".join(f"{px(x):.1f},{py(y):.1f}" for x, y in points)
@@ -99,7 +112,10 @@ class Plot:
             out.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2.5"{style}/>')
             out += [shape(marker, px(x), py(y), colour) for x, y in points]
             lx, ly = 20 + (number % 2) * (WIDTH // 2 - 10), HEIGHT + 16 + 22 * (number // 2)
-            out.append(f'<line x1="{lx}" y1="{ly - 5}" x2="{lx + 30}" y2="{ly - 5}" stroke="{colour}" stroke-width="2.5"{style}/>')
+            out.append(
+                f'<line x1="{lx}" y1="{ly - 5}" x2="{lx + 30}" y2="{ly - 5}" stroke="{colour}"'
+                f' stroke-width="2.5"{style}/>'
+            )
             out.append(shape(marker, lx + 15, ly - 5, colour))
             out.append(f'<text class="t" x="{lx + 38}" y="{ly}">{escape(name)}</text>')
         out.append("</svg>")
@@ -136,7 +152,13 @@ def duration(ns):
 
 
 def size(value):
-    return f"{value >> 20}M" if value >= 1 << 20 else f"{value >> 10}K" if value >= 1024 and value % 1024 == 0 else str(value)
+    return (
+        f"{value >> 20}M"
+        if value >= 1 << 20
+        else f"{value >> 10}K"
+        if value >= 1024 and value % 1024 == 0
+        else str(value)
+    )
 
 
 class Results:
@@ -152,7 +174,12 @@ class Results:
         return [(key, statistics.median(depths[max(depths)])) for key, depths in groups.items()]
 
 
-PEERS = (("aeron", "aeron", "Aeron IPC"), ("unix", "unix", "Unix socket"), ("ucx", "fast", "UCX"), ("ucx", "ucx", "UCX"))
+PEERS = (
+    ("aeron", "aeron", "Aeron IPC"),
+    ("unix", "unix", "Unix socket"),
+    ("ucx", "fast", "UCX"),
+    ("ucx", "ucx", "UCX"),
+)
 
 
 def add_throughput(plot, results, form, field):
@@ -181,21 +208,45 @@ def draw(results):
         if form == "processes" and copied and len(sizes) > 1:
             volume.add("memcpy", [(sizes[0], copied[0][1]), (sizes[-1], copied[0][1])])
         plots[f"bandwidth-{form}"] = volume
-    latency = Plot("Round trip of 64 bytes, two processes", "percentile, corrected for coordinated omission", "time; lower is better",
-                   [(i + 1, f"{p:g}") for i, (p, _) in enumerate(PERCENTILES)], log_x=False, y_text=duration)
-    for impl, work, name in (("java", "fast-rtt", "Java"), ("c", "fast-rtt", "C"), ("java", "control-rtt", "Java, control"),
-                             ("c", "control-rtt", "C, control"), ("aeron", "aeron-rtt", "Aeron IPC"), ("unix", "unix-rtt", "Unix socket")):
+    latency = Plot(
+        "Round trip of 64 bytes, two processes",
+        "percentile, corrected for coordinated omission",
+        "time; lower is better",
+        [(i + 1, f"{p:g}") for i, (p, _) in enumerate(PERCENTILES)],
+        log_x=False,
+        y_text=duration,
+    )
+    for impl, work, name in (
+        ("java", "fast-rtt", "Java"),
+        ("c", "fast-rtt", "C"),
+        ("java", "control-rtt", "Java, control"),
+        ("c", "control-rtt", "C, control"),
+        ("aeron", "aeron-rtt", "Aeron IPC"),
+        ("unix", "unix-rtt", "Unix socket"),
+    ):
         points = []
         for i, (_, field) in enumerate(PERCENTILES):
-            values = [r[field] for r in results.rows if r["impl"] == impl and r["work"] == work and r["form"] == "processes" and r["size"] == 64
-                      and r.get(field)]
+            values = [
+                r[field]
+                for r in results.rows
+                if r["impl"] == impl
+                and r["work"] == work
+                and r["form"] == "processes"
+                and r["size"] == 64
+                and r.get(field)
+            ]
             if values:
                 points.append((i + 1, statistics.median(values)))
         latency.add(name, points)
     plots["latency"] = latency
     counts = sorted({r["connections"] for r in results.rows if r["work"] == "idle"})
-    idle = Plot("A server's progress with idle connections", "connections", "ns per call; lower is better",
-                [(c, str(c)) for c in counts], log_y=False)
+    idle = Plot(
+        "A server's progress with idle connections",
+        "connections",
+        "ns per call; lower is better",
+        [(c, str(c)) for c in counts],
+        log_y=False,
+    )
     for impl, name in (("java", "Java"), ("c", "C")):
         idle.add(name, results.points(impl, "idle", "one", x="connections"))
     plots["connections"] = idle

@@ -9,7 +9,8 @@
 #   COMCH4J_TEST_JDK        the JDK to mount into it; empty: the image has one
 #   COMCH4J_NO_CONTAINERS   instead of these: why there can be no containers here; the tests are skipped then
 #
-# The image is $COMCH4J_TEST_IMAGE if set, else a public one with a JDK if it is there or can be pulled, else one that debootstrap makes.
+# The image is $COMCH4J_TEST_IMAGE if set, else a public one with a JDK if it is there or can be pulled, else one that
+# debootstrap makes.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 

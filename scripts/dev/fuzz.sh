@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Let the fuzzers run: one that plays the peer of a server or client, one that of an endpoint, one for topology files, one for exported memory,
-# one for messages of records. Needs clang. What they find new is kept in target/c-fuzz/corpus; a finding ends the run,
-# and its input lies in target/c-fuzz.
+# Let the fuzzers run: one that plays the peer of a server or client, one that of an endpoint, one for topology files,
+# one for exported memory, one for messages of records. Needs clang. What they find new is kept in target/c-fuzz/corpus;
+# a finding ends the run, and its input lies in target/c-fuzz.
 #
 #   scripts/dev/fuzz.sh [SECONDS [NAME]]   each, or the one of that name, for so long; 600
 #   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into src/test/c/fuzz/corpus

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for both packages on two cores.
-# The figures are in docs/testing.md; reports: target/pit-reports/.
+# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for both packages
+# on two cores. The figures are in docs/testing.md; reports: target/pit-reports/.
 #
 #   scripts/dev/mutate.sh              packages core and comch
 #   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Kill either side of a connection at random points, again and again, and load a server with 256 clients; docs/reliability.md says what is checked.
+# Kill either side of a connection at random points, again and again, and load a server with 256 clients;
+# docs/reliability.md says what is checked.
 #
 #   scripts/dev/reliability.sh                  100 rounds, and ten seconds of load
 #   scripts/dev/reliability.sh --full           2000 rounds, and ten minutes
@@ -13,8 +14,8 @@
 #   --verbose     a line for each round
 #   --containers  as root, install and start a Docker engine where none answers, and fail where there can be none
 #
-# One victim in ten by default, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a Docker engine. Prints figures; exits 0 only
-# when nothing was wrong.
+# One victim in ten by default, and half of the clients, are in containers where scripts/dev/container-engine.sh finds a
+# Docker engine. Prints figures; exits 0 only when nothing was wrong.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1

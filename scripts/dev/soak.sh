@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long as you like. Nothing may
-# be left behind: handles, descriptors, memory maps, buffers. docs/reliability.md says what is compared.
+# One server and its clients in several processes, which connect, send on both paths, leave and are killed, for as long
+# as you like. Nothing may be left behind: handles, descriptors, memory maps, buffers. docs/reliability.md says what is
+# compared.
 #
 #   scripts/dev/soak.sh                         one minute, 64 clients
 #   scripts/dev/soak.sh --minutes 120           the full run
@@ -10,7 +11,8 @@
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
 #   --output FILE the table goes there too; by default target/logs/soak.txt
 #
-# Prints a table over time; exits 0 only when nothing is over the start and no payload was lost, doubled, torn or out of order.
+# Prints a table over time; exits 0 only when nothing is over the start and no payload was lost, doubled, torn or out of
+# order.
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1

@@ -36,7 +36,9 @@ class Case:
         if self.work == "idle":
             return f"idle {self.connections} connections"
         if self.work == "rpc":
-            return f"rpc {size_name(self.size)} {self.connections} caller{'s' if self.connections > 1 else ''} {self.form}"
+            return (
+                f"rpc {size_name(self.size)} {self.connections} caller{'s' if self.connections > 1 else ''} {self.form}"
+            )
         if self.work == "echo":
             return f"echo {size_name(self.size)} {self.form}"
         if self.work in ("setup", "first", "allocation"):
@@ -77,10 +79,20 @@ def cases_quick(peers):
         Case("allocation", "one", impls=["jmh"]),
     ]
     bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
-    more = [Case(work, "threads", size=size) for work in ("fast", "control") for size in (256, 1024, 4080)
-            if not (work == "control" and size == 4080)]
-    more += [Case("fast", "processes"), Case("fast-rtt", "processes", depth=32), Case("fast", "processes", size=65536, depth=32),
-             Case("ops", "one"), Case("setup", "one"), Case("first", "processes")]
+    more = [
+        Case(work, "threads", size=size)
+        for work in ("fast", "control")
+        for size in (256, 1024, 4080)
+        if not (work == "control" and size == 4080)
+    ]
+    more += [
+        Case("fast", "processes"),
+        Case("fast-rtt", "processes", depth=32),
+        Case("fast", "processes", size=65536, depth=32),
+        Case("ops", "one"),
+        Case("setup", "one"),
+        Case("first", "processes"),
+    ]
     if peers:
         more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
     return bars + more
@@ -128,7 +140,11 @@ def cases_full(peers):
 
 def cases_between_machines():
     """What has a half on each machine."""
-    cases = [Case(work, "processes", size=size, depth=depth_for(size, 256)) for work, sizes in SIZES.items() for size in sizes]
+    cases = [
+        Case(work, "processes", size=size, depth=depth_for(size, 256))
+        for work, sizes in SIZES.items()
+        for size in sizes
+    ]
     return cases + [Case(work, "processes", size=64, depth=32) for work in ("fast-rtt", "control-rtt")]
 
 
@@ -172,8 +188,14 @@ class Runner:
         log = open(os.path.join(self.o.out, "run.log"), "a")
         log.write("$ " + " ".join(c if len(c) < 200 else "…" for c in command) + "\n")
         log.flush()
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True, start_new_session=True,
-                                   env={**os.environ, **(env or {})})
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            start_new_session=True,
+            env={**os.environ, **(env or {})},
+        )
         try:
             out, _ = process.communicate(timeout=TIMEOUT)
         except BaseException:
@@ -190,13 +212,42 @@ class Runner:
         warmup, seconds = self.times(impl, case.bar)
         form = self.o.side or case.form
         self.name = f"bench-{self.number}"
-        return [work or case.work, "--form", form, "--size", str(case.size), "--depth", str(case.depth), "--warmup", str(warmup),
-                "--seconds", str(seconds), "--connections", str(case.connections), "--name", self.name, "--dpu", self.o.dpu,
-                "--function", self.o.function]
+        return [
+            work or case.work,
+            "--form",
+            form,
+            "--size",
+            str(case.size),
+            "--depth",
+            str(case.depth),
+            "--warmup",
+            str(warmup),
+            "--seconds",
+            str(seconds),
+            "--connections",
+            str(case.connections),
+            "--name",
+            self.name,
+            "--dpu",
+            self.o.dpu,
+            "--function",
+            self.o.function,
+        ]
 
     def java(self, arguments, more=()):
-        return [self.o.java, "--enable-native-access=ALL-UNNAMED", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-Xms256m",
-                f"-Dcomch4j.library={self.o.java_library}", *AERON_OPTIONS, *more, "-cp", self.o.classpath, "io.github.comch4j.bench.Bench", *arguments]
+        return [
+            self.o.java,
+            "--enable-native-access=ALL-UNNAMED",
+            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+            "-Xms256m",
+            f"-Dcomch4j.library={self.o.java_library}",
+            *AERON_OPTIONS,
+            *more,
+            "-cp",
+            self.o.classpath,
+            "io.github.comch4j.bench.Bench",
+            *arguments,
+        ]
 
     def run(self, case, impl):
         self.number += 1
@@ -207,7 +258,11 @@ class Runner:
         elif impl == "java":
             out = self.spawn(self.java(self.arguments(case, impl)))
         elif impl in ("aeron", "unix"):
-            work = case.work + "-unix" if case.work in ("rpc", "echo") else impl + ("-rtt" if case.work.endswith("-rtt") else "")
+            work = (
+                case.work + "-unix"
+                if case.work in ("rpc", "echo")
+                else impl + ("-rtt" if case.work.endswith("-rtt") else "")
+            )
             out = self.spawn(self.java(self.arguments(case, impl, work)))
         elif impl == "ucx":
             out = self.ucx(case)
@@ -223,7 +278,10 @@ class Runner:
         return rows
 
     def ucx(self, case):
-        """ucx_perftest over shared memory: tag_bw, or tag_lat for a ping-pong. It counts messages, so a short run tells how many."""
+        """ucx_perftest over shared memory: tag_bw, or tag_lat for a ping-pong.
+
+        It counts messages, so a short run tells how many.
+        """
         latency = case.work.endswith("-rtt")
         few = 20_000 if latency else 100_000 if case.size <= 4096 else 2_000
         began = time.monotonic()
@@ -238,21 +296,38 @@ class Runner:
         return json.dumps(row)
 
     def perftest(self, case, latency, count):
-        """The last line: iterations, half round trip (median, average, overall) in µs, MB/s twice, messages/s twice."""
+        """The last line: iterations, half round trip (median, average, overall, µs), MB/s twice, messages/s twice."""
         self.number += 1
-        command = ["ucx_perftest", "-t", "tag_lat" if latency else "tag_bw", "-s", str(case.size), "-n", str(count), "-w", str(count // 10),
-                   "-f", "-v", "-p", str(20000 + self.number % 10000)]
+        command = [
+            "ucx_perftest",
+            "-t",
+            "tag_lat" if latency else "tag_bw",
+            "-s",
+            str(case.size),
+            "-n",
+            str(count),
+            "-w",
+            str(count // 10),
+            "-f",
+            "-v",
+            "-p",
+            str(20000 + self.number % 10000),
+        ]
         env = {**os.environ, "UCX_TLS": "shm,self"}
         server = subprocess.Popen(bound(0) + command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=env)
         try:
             time.sleep(0.2)
-            done = subprocess.run([*bound(1), command[0], "127.0.0.1", *command[1:]], env=env, capture_output=True, text=True, timeout=30)
+            done = subprocess.run(
+                [*bound(1), command[0], "127.0.0.1", *command[1:]], env=env, capture_output=True, text=True, timeout=30
+            )
             server.wait(timeout=10)
         finally:
             if server.poll() is None:
                 server.kill()
                 server.wait()
-        figures = [line.split(",") for line in done.stdout.splitlines() if line and line[0].isdigit() and line.count(",") >= 7]
+        figures = [
+            line.split(",") for line in done.stdout.splitlines() if line and line[0].isdigit() and line.count(",") >= 7
+        ]
         if done.returncode != 0 or not figures:
             raise RuntimeError("ucx_perftest failed: " + (done.stderr or done.stdout)[-200:])
         return figures[-1]
@@ -260,19 +335,58 @@ class Runner:
     def jmh(self):
         """Allocation of a message on either path."""
         report = os.path.join(self.o.out, "jmh.json")
-        short = ["-f", "1", "-wi", "3", "-i", "2", "-w", "1", "-r", "1"] if self.quick else ["-f", "2", "-wi", "5", "-i", "3", "-w", "1", "-r", "1"]
-        self.spawn([self.o.java, "-cp", self.o.classpath, "org.openjdk.jmh.Main", "MessageBenchmark", "-p", "size=64", "-p", "depth=256",
-                    "-prof", "gc", "-rf", "json", "-rff", report, *short, "-jvmArgsAppend", f"-Dcomch4j.library={self.o.java_library}"])
+        short = (
+            ["-f", "1", "-wi", "3", "-i", "2", "-w", "1", "-r", "1"]
+            if self.quick
+            else ["-f", "2", "-wi", "5", "-i", "3", "-w", "1", "-r", "1"]
+        )
+        self.spawn(
+            [
+                self.o.java,
+                "-cp",
+                self.o.classpath,
+                "org.openjdk.jmh.Main",
+                "MessageBenchmark",
+                "-p",
+                "size=64",
+                "-p",
+                "depth=256",
+                "-prof",
+                "gc",
+                "-rf",
+                "json",
+                "-rff",
+                report,
+                *short,
+                "-jvmArgsAppend",
+                f"-Dcomch4j.library={self.o.java_library}",
+            ]
+        )
         lines = []
         for result in json.load(open(report)):
             path = result["benchmark"].rsplit(".", 1)[1]
-            lines.append(json.dumps({"impl": "jmh", "work": "allocation", "form": "one", "op": path, "size": 64, "depth": 256,
-                                     "value": result["secondaryMetrics"]["gc.alloc.rate.norm"]["score"], "unit": "B/msg",
-                                     "ns": result["primaryMetric"]["score"]}))
+            lines.append(
+                json.dumps(
+                    {
+                        "impl": "jmh",
+                        "work": "allocation",
+                        "form": "one",
+                        "op": path,
+                        "size": 64,
+                        "depth": 256,
+                        "value": result["secondaryMetrics"]["gc.alloc.rate.norm"]["score"],
+                        "unit": "B/msg",
+                        "ns": result["primaryMetric"]["score"],
+                    }
+                )
+            )
         return "\n".join(lines)
 
     def look_at_cores(self, before=None):
-        """How long a word needs from one core to another and back, ns, or None. A second look if it is not as before: others may have been at work."""
+        """How long a word needs from one core to another and back, ns, or None.
+
+        A second look if it is not as before: others may have been at work.
+        """
         looks = []
         try:
             while not looks or len(looks) == 1 and have_moved([before, *looks]):
@@ -304,7 +418,10 @@ class Runner:
         print("    failed:", what, flush=True)
 
     def run_round(self, case):
-        """Measures each of the case's implementations once. Virtual machines move their cores, and figures of different distances do not compare: then once more."""
+        """Measures each of the case's implementations once.
+
+        Virtual machines move their cores, and figures of different distances do not compare: then once more.
+        """
         for _ in range(ATTEMPTS):
             rows, before = [], self.await_cores() if case.form != "one" else None
             distances = [before]
@@ -332,7 +449,9 @@ class Runner:
         total = sum(map(self.estimate, cases))
         done = 0.0
         began = time.monotonic()
-        print(f"{len(cases)} measurements, about {minutes(total)}; longer where a hypervisor moves the cores", flush=True)
+        print(
+            f"{len(cases)} measurements, about {minutes(total)}; longer where a hypervisor moves the cores", flush=True
+        )
         for index, case in enumerate(cases, 1):
             rest = (total - done) * (time.monotonic() - began) / done if done > 10 else total - done
             print(f"[{index}/{len(cases)}] {case.name()} ({', '.join(case.impls)}), {minutes(rest)} left", flush=True)
@@ -386,11 +505,23 @@ class Figures:
         return statistics.median(values) if values else None
 
     def compare(self, impl, other, how, case, field="value"):
-        """The median over the rounds of a case, of what `how` makes of both figures of a round: [(distance, median)], the most frequent distance first."""
-        rows = {who: {r["round"]: r for r in self.results if r["impl"] == who and r["case"] == case and not r["work"].endswith("-sender")}
-                for who in (impl, other)}
-        both = [{"cores_ns": r["cores_ns"], "value": how(r[field], rows[other][number][field])}
-                for number, r in rows[impl].items() if number in rows[other]]
+        """The median over the rounds of a case, of what `how` makes of both figures of a round.
+
+        [(distance, median)], the most frequent distance first.
+        """
+        rows = {
+            who: {
+                r["round"]: r
+                for r in self.results
+                if r["impl"] == who and r["case"] == case and not r["work"].endswith("-sender")
+            }
+            for who in (impl, other)
+        }
+        both = [
+            {"cores_ns": r["cores_ns"], "value": how(r[field], rows[other][number][field])}
+            for number, r in rows[impl].items()
+            if number in rows[other]
+        ]
         return [(distance, statistics.median(r["value"] for r in group)) for distance, group in by_distance(both)]
 
 
@@ -399,11 +530,26 @@ def bars(figures):
     list_ = []
 
     def bar(what, values, sense, limit, unit="x"):
-        """`values`: [(distance, value)]. It holds when it does so at each distance that was met. No limit: it is only said."""
-        each = [{"cores_ns": d, "value": v, "holds": None if limit is None else v >= limit if sense == ">=" else v <= limit}
-                for d, v in values if v is not None]
-        list_.append({"bar": what, "value": each[0]["value"] if each else None, "sense": sense, "limit": limit, "unit": unit,
-                      "holds": all(e["holds"] for e in each) if each and limit is not None else None, "at": each})
+        """`values`: [(distance, value)]. It holds when it does so at each distance that was met.
+
+        No limit: it is only said.
+        """
+        each = [
+            {"cores_ns": d, "value": v, "holds": None if limit is None else v >= limit if sense == ">=" else v <= limit}
+            for d, v in values
+            if v is not None
+        ]
+        list_.append(
+            {
+                "bar": what,
+                "value": each[0]["value"] if each else None,
+                "sense": sense,
+                "limit": limit,
+                "unit": unit,
+                "holds": all(e["holds"] for e in each) if each and limit is not None else None,
+                "at": each,
+            }
+        )
 
     def ratio(a, b):
         return None if a is None or not b else a / b
@@ -421,28 +567,75 @@ def bars(figures):
     ping = Case("flat-rtt", "processes", depth=32)
     bar("half a round trip, 64 B, two processes: Java / UCX tag_lat", compare("java", "ucx", ping), "<=", 0.85)
     bar("half a round trip, 64 B, two processes: Java / Aeron IPC", compare("java", "aeron", ping), "<=", 1.05)
-    bar("half a round trip, 64 B, two processes: Java - C", compare("java", "c", ping, lambda a, b: a - b), "<=", 40, "ns")
+    bar(
+        "half a round trip, 64 B, two processes: Java - C",
+        compare("java", "c", ping, lambda a, b: a - b),
+        "<=",
+        40,
+        "ns",
+    )
     bar("half a round trip, 64 B, two processes: C / Aeron IPC", compare("c", "aeron", ping), "<=", 0.9)
     for size in FLAT_SIZES:
-        bar(f"flat {size_name(size)}, two threads: Java / C",
-            compare("java", "c", Case("flat", "threads", size=size, depth=depth_for(size, 256))), ">=", 0.90)
+        bar(
+            f"flat {size_name(size)}, two threads: Java / C",
+            compare("java", "c", Case("flat", "threads", size=size, depth=depth_for(size, 256))),
+            ">=",
+            0.90,
+        )
     bar("buffers 64 B, two threads: Java / C", compare("java", "c", Case("fast", "threads")), ">=", None)
-    bar("buffers 1 MiB, two processes: Java / memcpy, bytes/s",
-        compare("java", "memcpy", Case("fast", "processes", size=1 << 20, depth=32), field="bytes_per_s"), ">=", 0.85)
+    bar(
+        "buffers 1 MiB, two processes: Java / memcpy, bytes/s",
+        compare("java", "memcpy", Case("fast", "processes", size=1 << 20, depth=32), field="bytes_per_s"),
+        ">=",
+        0.85,
+    )
     for size in (64, 4080):
-        bar(f"control {size} B, two threads: Java / C", compare("java", "c", Case("control", "threads", size=size)), ">=", 0.90)
-    bar("calls of 1000 callers, two processes: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1000)), ">=", 1.5)
-    bar("one caller, median of a call: Java / Unix-domain socket", compare("java", "unix", Case("rpc", "processes", connections=1)), "<=", 1.0)
-    bar("echo of an endpoint's blocking receives, median: Java / Unix-domain socket", compare("java", "unix", Case("echo", "processes")), "<=", 1.0)
+        bar(
+            f"control {size} B, two threads: Java / C",
+            compare("java", "c", Case("control", "threads", size=size)),
+            ">=",
+            0.90,
+        )
+    bar(
+        "calls of 1000 callers, two processes: Java / Unix-domain socket",
+        compare("java", "unix", Case("rpc", "processes", connections=1000)),
+        ">=",
+        1.5,
+    )
+    bar(
+        "one caller, median of a call: Java / Unix-domain socket",
+        compare("java", "unix", Case("rpc", "processes", connections=1)),
+        "<=",
+        1.0,
+    )
+    bar(
+        "echo of an endpoint's blocking receives, median: Java / Unix-domain socket",
+        compare("java", "unix", Case("echo", "processes")),
+        "<=",
+        1.0,
+    )
     f = figures.median
-    # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an object of 16 bytes in one of
-    # 160 messages would be more. JMH, in the table, adds what its own harness allocates.
+    # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an
+    # object of 16 bytes in one of 160 messages would be more. JMH, in the table, adds what its harness allocates.
     for path in ("fast", "flat", "packed", "control"):
-        ends = [f("java", work, "threads", field="allocated_per_msg", size=64, depth=256) for work in (path, f"{path}-sender")]
-        bar(f"heap allocation, {path}, the busier thread", [] if None in ends else [(None, max(ends))], "<=", 0.1, "B/msg")
+        ends = [
+            f("java", work, "threads", field="allocated_per_msg", size=64, depth=256)
+            for work in (path, f"{path}-sender")
+        ]
+        bar(
+            f"heap allocation, {path}, the busier thread",
+            [] if None in ends else [(None, max(ends))],
+            "<=",
+            0.1,
+            "B/msg",
+        )
     for impl, name in (("c", "C"), ("java", "Java")):
-        bar(f"progress with 511 idle connections / with 1, {name}",
-            [(None, ratio(f(impl, "idle", "one", connections=511), f(impl, "idle", "one", connections=1)))], "<=", 1.5)
+        bar(
+            f"progress with 511 idle connections / with 1, {name}",
+            [(None, ratio(f(impl, "idle", "one", connections=511), f(impl, "idle", "one", connections=1)))],
+            "<=",
+            1.5,
+        )
     return list_
 
 
@@ -468,7 +661,11 @@ def table(results):
         seen.add(key)
         name = row["case"] + (f" {row['op']}" if row.get("op") else "")
         again = figures_again(results, row["case"])
-        rows = [r for r in results if r["case"] == row["case"] and r.get("op") == row.get("op") and not r["work"].endswith("-sender")]
+        rows = [
+            r
+            for r in results
+            if r["case"] == row["case"] and r.get("op") == row.get("op") and not r["work"].endswith("-sender")
+        ]
         for distance, group in by_distance(rows):
             cells = {}
             for impl in ("c", "java", "aeron", "unix", "ucx", "memcpy", "jmh"):
@@ -476,20 +673,35 @@ def table(results):
                 if values:
                     cells[impl] = statistics.median(values)
             ratio = f"{cells['java'] / cells['c']:.2f}" if cells.get("c") and cells.get("java") else ""
-            others = ", ".join(f"{impl} {amount(v, row['unit'])}" for impl, v in cells.items() if impl not in ("c", "java"))
-            lines.append((name, "" if distance is None else f"{distance:.0f} ns", amount(cells.get("c"), row["unit"]),
-                          amount(cells.get("java"), row["unit"]), ratio, others, again))
+            others = ", ".join(
+                f"{impl} {amount(v, row['unit'])}" for impl, v in cells.items() if impl not in ("c", "java")
+            )
+            lines.append(
+                (
+                    name,
+                    "" if distance is None else f"{distance:.0f} ns",
+                    amount(cells.get("c"), row["unit"]),
+                    amount(cells.get("java"), row["unit"]),
+                    ratio,
+                    others,
+                    again,
+                )
+            )
     width = max([len(line[0]) for line in lines], default=10)
     print(f"\n{'':{width}}  {'cores':>6}  {'C':>11}  {'Java':>11}  Java/C  refused/msg C, Java; others")
     for name, cores, c, java, ratio, others, again in lines:
-        print(f"{name:{width}}  {cores:>6}  {c:>11}  {java:>11}  {ratio:>6}  {'; '.join(x for x in (again, others) if x)}")
+        print(
+            f"{name:{width}}  {cores:>6}  {c:>11}  {java:>11}  {ratio:>6}  {'; '.join(x for x in (again, others) if x)}"
+        )
     return figures
 
 
 def figures_again(results, case):
     parts = []
     for impl in ("c", "java"):
-        values = [r["value"] for r in results if r["impl"] == impl and r["case"] == case and r["work"].endswith("-sender")]
+        values = [
+            r["value"] for r in results if r["impl"] == impl and r["case"] == case and r["work"].endswith("-sender")
+        ]
         if values:
             parts.append(f"{statistics.median(values):.2g}")
     return ", ".join(parts)
@@ -497,19 +709,26 @@ def figures_again(results, case):
 
 def print_distances(runner):
     if runner.distances:
-        print(f"\ncores: how long a word needs between them and back, {min(runner.distances):.0f} to {max(runner.distances):.0f} ns. Lines of"
-              f" different distances do not compare. {runner.moved} rounds in which they moved were discarded.")
+        print(
+            f"\ncores: how long a word needs between them and back, {min(runner.distances):.0f} to"
+            f" {max(runner.distances):.0f} ns. Lines of different distances do not compare. {runner.moved} rounds in"
+            " which they moved were discarded."
+        )
 
 
 def print_bars(list_, others):
     width = max(len(b["bar"]) for b in list_)
     print("\nbars (medians of this run)")
     if others > BUSY:
-        # Ours yields when it waits in vain, UCX does not: shared processors distort the ratios, and not only the figures.
+        # Ours yields when it waits in vain, UCX does not: shared processors distort the ratios, too.
         print(f"  NO VERDICTS: others used {others:.0%} of the processors. Run it again on an idle machine.")
     for b in list_:
         for each in b["at"] or [{"value": None, "holds": None, "cores_ns": None}]:
-            verdict = {True: "holds", False: "DOES NOT HOLD", None: "not measured" if each["value"] is None else "only said"}[each["holds"]]
+            verdict = {
+                True: "holds",
+                False: "DOES NOT HOLD",
+                None: "not measured" if each["value"] is None else "only said",
+            }[each["holds"]]
             if others > BUSY and each["holds"] is not None:
                 b["holds"] = each["holds"] = None
                 verdict = "void"
@@ -521,6 +740,7 @@ def print_bars(list_, others):
 
 def busy():
     """How much of the machine others use: the share of processor time of one second in which this program sleeps."""
+
     def times():
         with open("/proc/stat") as file:
             fields = [int(x) for x in file.readline().split()[1:]]
@@ -585,8 +805,21 @@ def main():
     if not options.side:
         print_bars(list_, others)
     with open(os.path.join(options.out, "results.json"), "w") as file:
-        json.dump({"machine": machine(), "busy_with_others": others, "quick": options.quick, "date": time.strftime("%Y-%m-%d"),
-                   "cores_ns": runner.distances, "rounds_discarded": runner.moved, "bars": list_, "failures": runner.failures, "results": runner.results}, file, indent=1)
+        json.dump(
+            {
+                "machine": machine(),
+                "busy_with_others": others,
+                "quick": options.quick,
+                "date": time.strftime("%Y-%m-%d"),
+                "cores_ns": runner.distances,
+                "rounds_discarded": runner.moved,
+                "bars": list_,
+                "failures": runner.failures,
+                "results": runner.results,
+            },
+            file,
+            indent=1,
+        )
     for failure in runner.failures:
         print("failed:", failure)
     print(f"\nwritten: {os.path.relpath(options.out)}/results.json")

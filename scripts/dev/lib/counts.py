@@ -29,8 +29,10 @@ def outcome(case):
 
 def cmocka(output):
     """{result: names} of the cmocka tests in a program's output."""
+
     def names(label):
         return dict.fromkeys(re.findall(rf"^\[ *{label} *\] ([^ :\n]+)$", output, re.MULTILINE))
+
     return {"passed": names("OK"), "failed": names("FAILED"), "skipped": names("SKIPPED")}
 
 
@@ -55,7 +57,7 @@ def endings(root):
             found[name] = f"timed out after {float(told.get('Execution Time') or 0):.0f} s"
         elif code == "Failed":
             found[name] = f"exit code {told.get('Exit Value')}"
-        elif code: # a signal's name, in CTest's words
+        elif code:  # a signal's name, in CTest's words
             found[name] = code
     return found
 
@@ -69,8 +71,8 @@ def show_output(case):
     print("---")
 
 
-LINES = 60 # of an output
-TOO_OLD = "these libraries lack " # of @Needs
+LINES = 60  # of an output
+TOO_OLD = "these libraries lack "  # of @Needs
 totals = {"passed": 0, "failed": 0, "skipped": 0}
 too_old = {}
 remarks = []
@@ -88,7 +90,7 @@ for root in roots:
     for case in root.iter("testcase"):
         result = outcome(case)
         name, where = case.get("name"), case.get("classname")
-        program = case.get("status") is not None # CTest's
+        program = case.get("status") is not None  # CTest's
         how = ended.get(name) if program and result == "failed" else None
         if where not in (None, name):
             name = f"{where}.{name}"
@@ -106,9 +108,9 @@ for root in roots:
             name += f": {how}"
         skip = case.find("skipped")
         why = skip.get("message") if skip is not None else None
-        told = why or (skip.text if skip is not None else None) or "" # of an assumption, Surefire has the text alone
+        told = why or (skip.text if skip is not None else None) or ""  # of an assumption, Surefire has the text alone
         if result == "skipped" and TOO_OLD in told:
-            reason = told[told.index(TOO_OLD):].splitlines()[0]
+            reason = told[told.index(TOO_OLD) :].splitlines()[0]
             too_old[reason] = too_old.get(reason, 0) + 1
             continue
         totals[result] += 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cross-cmocka.sh FOLDER: puts Debian's cmocka for arm64 into FOLDER, for tests that are cross-compiled. Changes nothing of this system's
-# packages, and needs no root.
+# cross-cmocka.sh FOLDER: puts Debian's cmocka for arm64 into FOLDER, for tests that are cross-compiled. Changes nothing
+# of this system's packages, and needs no root.
 set -euo pipefail
 folder=$1
 [ ! -e "$folder/usr/lib/aarch64-linux-gnu/libcmocka.so" ] || exit 0

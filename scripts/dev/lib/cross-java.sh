@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# cross-java.sh FOLDER: puts Debian's Java 25 for arm64, with all that it needs, into FOLDER, for a smoke test in qemu-user: 90 MB of packages. Changes
-# nothing of this system's packages, and needs no root. Prints where java is.
+# cross-java.sh FOLDER: puts Debian's Java 25 for arm64, with all that it needs, into FOLDER, for a smoke test in
+# qemu-user: 90 MB of packages. Changes nothing of this system's packages, and needs no root. Prints where java is.
 set -euo pipefail
 mkdir -p "$1"
 folder=$(cd "$1" && pwd)

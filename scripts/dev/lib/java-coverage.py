@@ -21,12 +21,18 @@ def main():
             run = sum(1 for instructions in lines if instructions)
             total, covered = total + len(lines), covered + run
             missed = [line.get("nr") for line in source.iter("line") if line.get("ci") == "0"]
-            name = f"{package.get('name').removeprefix('io/github/comch4j').lstrip('/')}/{source.get('name')}".lstrip("/")
-            print(f"{100 * run / len(lines):6.1f} %  {run:4d} of {len(lines):4d}  {name}" + (f"  not run: {' '.join(missed)}" if missed else ""))
+            name = f"{package.get('name').removeprefix('io/github/comch4j').lstrip('/')}/{source.get('name')}".lstrip(
+                "/"
+            )
+            print(
+                f"{100 * run / len(lines):6.1f} %  {run:4d} of {len(lines):4d}  {name}"
+                + (f"  not run: {' '.join(missed)}" if missed else "")
+            )
     if total == 0:
         sys.exit(f"{report} tells of no line")
-    print(f"{100 * covered / total:.1f} % of the Java lines are covered ({covered} of {total}; at least {least:g} % asked for)")
-    sys.exit(0 if 100 * covered >= least * total else 1)
+    share = 100 * covered / total
+    print(f"{share:.1f} % of the Java lines are covered ({covered} of {total}; at least {least:g} % asked for)")
+    sys.exit(0 if share >= least else 1)
 
 
 if __name__ == "__main__":

@@ -134,8 +134,8 @@ need() {
   [ $missing -eq 0 ] || exit 1
 }
 
-# own_fabric NAME: sets DOCA_EMU_DIR to a new folder, so that what else uses an emulated device on this machine neither disturbs this run nor is disturbed.
-# The caller removes it at its end.
+# own_fabric NAME: sets DOCA_EMU_DIR to a new folder, so that what else uses an emulated device on this machine neither
+# disturbs this run nor is disturbed. The caller removes it at its end.
 own_fabric() {
   local shm=/dev/shm
   [ -w $shm ] || shm=${TMPDIR:-/tmp}
