@@ -342,13 +342,13 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Closes everything made on it, then stops and ends it ({@code doca_dpa_stop}, {@code doca_dpa_destroy}). The
-     * second call does nothing.
+     * Stops its threads, closes everything made on it, then stops and ends it ({@code doca_dpa_stop},
+     * {@code doca_dpa_destroy}). The second call does nothing.
      *
      * @throws WrongThreadException if the end of a queue on it belongs to another thread that is no
      *     {@link io.github.comch4j.core.EventLoop}'s
-     * @throws DocaException if something does not end, {@link DocaError#DRIVER} for a thread whose
-     *     kernel runs for ever; it is still open then, and closing can be tried again
+     * @throws DocaException if something does not end; it is still open then, and closing can be tried again.
+     *     {@link DocaError#DRIVER} for a thread whose kernel runs for ever: then nothing has been closed
      */
     @Override
     public void close() {

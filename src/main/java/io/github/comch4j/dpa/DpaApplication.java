@@ -7,7 +7,6 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.NoSuchElementException;
 
 /**
  * A program for the DPA ({@code doca_dpa_app}): in a shared library that DPACC has made, or its stand-in
@@ -35,9 +34,7 @@ public final class DpaApplication {
      * @param name the application's name: DPACC's {@code --app-name}
      * @return the application
      * @throws io.github.comch4j.MissingFunctionException if the libraries in use have no DPA
-     * @throws IllegalArgumentException if there is no such file, or it cannot be loaded: the message of the system's
-     *     loader says why
-     * @throws NoSuchElementException if it has no application of that name
+     * @throws IllegalArgumentException if there is no such library, or it has no application of that name
      */
     @SuppressWarnings("restricted")
     public static DpaApplication load(Path library, String name) {
@@ -50,7 +47,7 @@ public final class DpaApplication {
                 .map(variable ->
                         variable.reinterpret(ValueLayout.ADDRESS.byteSize()).get(ValueLayout.ADDRESS, 0))
                 .filter(pointer -> pointer.address() != 0)
-                .orElseThrow(() -> new NoSuchElementException(library + " has no application " + name));
+                .orElseThrow(() -> new IllegalArgumentException(library + " has no application " + name));
         return new DpaApplication(name, library, symbols, handle);
     }
 
@@ -59,14 +56,14 @@ public final class DpaApplication {
      *
      * @param function its name in C
      * @return the function
-     * @throws NoSuchElementException if there is none of that name
+     * @throws IllegalArgumentException if there is none of that name
      */
     public DpaFunction function(String function) {
         return DpaFunction.of(
                 function,
                 symbols.find(function)
-                        .orElseThrow(() ->
-                                new NoSuchElementException(this + " in " + library + " has no function " + function)));
+                        .orElseThrow(() -> new IllegalArgumentException(
+                                this + " in " + library + " has no function " + function)));
     }
 
     /**

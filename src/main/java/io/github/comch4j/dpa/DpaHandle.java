@@ -32,8 +32,13 @@ final class DpaHandle extends Handle {
      *
      * @param stop undoes the start; called for started objects only
      * @param destroy ends a stopped object
+     * @param runs whether it runs kernels: then it is stopped before anything is closed that they may use
      */
-    record Kind(Call stop, Call destroy) {
+    record Kind(Call stop, Call destroy, boolean runs) {
+        Kind(Call stop, Call destroy) {
+            this(stop, destroy, false);
+        }
+
         /** Of objects that are neither started nor stopped. */
         static Kind of(Call destroy) {
             return new Kind((object, action) -> {}, destroy);
@@ -143,6 +148,17 @@ final class DpaHandle extends Handle {
             return work.get();
         } finally {
             held.unlock();
+        }
+    }
+
+    /** Nothing is closed under a kernel that does not end. */
+    @Override
+    protected void checkClosable() {
+        if (kind.runs) {
+            alone(() -> {
+                stopStarted("closing " + name());
+                return null;
+            });
         }
     }
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * {@code _finish}.
  */
 public final class DpaThread extends DpaStartedObject {
-    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaThreadCalls::stop, DpaThreadCalls::destroy);
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaThreadCalls::stop, DpaThreadCalls::destroy, true);
 
     private final DpaFunction kernel;
 

@@ -8,8 +8,8 @@
  *
  * <p>Objects of a DPA may be used from any thread. Ends of queues on the CPU belong to the thread that owns their engine.
  *
- * <p>Closing closes what depends on it first, so objects may be closed in any order. A DPA that runs kernels all the
- * same is best closed in the order of DOCA's programs: stop what sends, stop the threads, close the rest.
+ * <p>Closing closes what depends on it first, so objects may be closed in any order; threads are stopped before anything
+ * that their kernels may use is closed with them.
  */
 @NullMarked
 package io.github.comch4j.dpa;

@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.NoSuchElementException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -90,23 +89,21 @@ class DpaTest {
     }
 
     @Test
-    void itsProgramIsFoundByName(@TempDir Path folder) throws IOException {
+    void itsProgramIsFoundByName(@TempDir Path folder) {
         assertThat(dpa.application()).containsSame(program);
         assertThat(program).hasToString("application test_program");
         assertThat(program.function("sum")).hasToString("sum");
         Path library = program.library();
         assertThatThrownBy(() -> program.function("no_such_function"))
-                .isInstanceOf(NoSuchElementException.class)
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no_such_function")
                 .hasMessageContaining(library.toString());
         assertThatThrownBy(() -> DpaApplication.load(library, "no_such_program"))
-                .isInstanceOf(NoSuchElementException.class)
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("no_such_program");
         assertThatThrownBy(() -> DpaApplication.load(folder.resolve("none.so"), "x"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("none.so");
-        Path text = Files.writeString(folder.resolve("text.so"), "no library");
-        assertThatThrownBy(() -> DpaApplication.load(text, "x")).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> DpaFunction.of("f", MemorySegment.NULL)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> DpaFunction.of("f", MemorySegment.ofArray(new byte[1])))
                 .isInstanceOf(IllegalArgumentException.class);

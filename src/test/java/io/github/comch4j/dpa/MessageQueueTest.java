@@ -1,0 +1,447 @@
+package io.github.comch4j.dpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Feature;
+import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
+import io.github.comch4j.comch.BothForms;
+import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The life of queues and their ends, credits, and what goes wrong. */
+@Timeout(60)
+@Needs(Feature.DPA)
+class MessageQueueTest extends BothForms {
+    private static final int CREDITS = 4;
+    private static final int LENGTH = 24;
+
+    private final Machine machine = new Machine();
+    private final MemorySegment message = Arena.ofAuto().allocate(LENGTH);
+    private final List<Long> received = new ArrayList<>();
+
+    @AfterEach
+    void end() {
+        machine.close();
+    }
+
+    private void received(MessageQueueConsumer consumer, int producerId, MemorySegment bytes) {
+        received.add(Link.number(bytes));
+    }
+
+    private Link link(String kernel) {
+        return new Link(machine, kernel, CREDITS, LENGTH, this::received);
+    }
+
+    private MemorySegment message(long number) {
+        message.set(ValueLayout.JAVA_LONG, 0, number);
+        return message;
+    }
+
+    private static void assertRefused(DocaError error, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
+    }
+
+    private void echo(Link link, long number) {
+        assertThat(link.producer.trySend(1, message(number)).accepted()).isTrue();
+        machine.until("the answer", () -> received.contains(number));
+    }
+
+    @Test
+    void theEndsSayWhatTheyAre() {
+        try (Link link = link("echo")) {
+            assertThat(link.producer.id()).isEqualTo(1);
+            assertThat(link.dpaConsumer.id()).isEqualTo(1);
+            assertThat(link.dpaProducer.id()).isEqualTo(1);
+            assertThat(link.consumer.id()).isEqualTo(1);
+            assertThat(link.producer.state()).isEqualTo(ContextState.RUNNING);
+            assertThat(link.producer.tasks()).isEqualTo(CREDITS);
+            assertThat(link.consumer.posted()).isEqualTo(CREDITS);
+            assertThat(link.producer.queue()).isSameAs(link.toDpa);
+            assertThat(link.consumer.engine()).isSameAs(machine.engine);
+            assertThat(link.toDpa.device()).isSameAs(machine.host);
+            assertThat(link.toDpa).hasToString("queue to " + link.dpa);
+            assertThat(link.consumer).hasToString("consumer of queue from " + link.dpa);
+            assertThat(link.dpaConsumer.queue()).isSameAs(link.toDpa);
+            assertThat(link.dpaConsumer.completion()).isSameAs(link.received);
+            assertThat(link.dpaProducer.completion()).isSameAs(link.sent);
+            assertThat(link.dpaConsumer.dpa()).isSameAs(link.dpa);
+        }
+    }
+
+    /** The CPU's ends first, then the DPA's, queues, completions and thread. */
+    @Test
+    void closingTheCpusEndsFirst() {
+        Link link = link("echo");
+        link.thread.run();
+        echo(link, 1);
+        link.consumer.close();
+        link.producer.close();
+        link.dpaConsumer.stop();
+        link.dpaProducer.stop();
+        link.dpaProducer.close();
+        link.dpaConsumer.close();
+        link.toDpa.close();
+        link.fromDpa.close();
+        link.received.stop();
+        link.received.close();
+        link.sent.stop();
+        link.sent.close();
+        link.thread.stop();
+        link.thread.close();
+        assertThat(link.dpa.lastError()).isEmpty();
+        link.ends.close();
+        link.close();
+    }
+
+    /** The DPA's ends first, with completions and thread, then the CPU's. */
+    @Test
+    void closingTheDpasEndsFirst() {
+        Link link = link("echo");
+        link.thread.run();
+        echo(link, 1);
+        link.dpaConsumer.stop();
+        assertThat(link.dpaConsumer.isStarted()).isFalse();
+        link.dpaProducer.stop();
+        link.received.stop();
+        link.sent.stop();
+        link.thread.stop();
+        link.producer.close();
+        link.consumer.close();
+        link.thread.close();
+        assertThat(link.received.isClosed()).as("what names the thread").isTrue();
+        link.sent.close();
+        link.dpaConsumer.close();
+        link.dpaProducer.close();
+        link.toDpa.close();
+        link.fromDpa.close();
+        link.close();
+    }
+
+    @Test
+    void closingWhatItAllStandsOn() {
+        for (int what = 0; what < 5; what++) {
+            Link link = link("echo");
+            link.thread.run();
+            echo(link, what);
+            switch (what) {
+                case 0 -> link.dpa.close();
+                case 1 -> {
+                    link.toDpa.close();
+                    link.fromDpa.close();
+                }
+                case 2 -> link.thread.close();
+                case 3 -> link.received.close();
+                default -> link.sent.close();
+            }
+            assertThat(link.dpaConsumer.isClosed()).isEqualTo(what != 4);
+            assertThat(link.producer.isClosed()).isEqualTo(what < 2);
+            link.close();
+            assertThat(link.consumer.isClosed()).isTrue();
+            assertThat(link.consumer.state()).isEqualTo(ContextState.IDLE);
+            assertThatThrownBy(() -> link.producer.trySend(1, message)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(link.producer::flush).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(link.consumer::tryPost).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> link.toDpa.producer(machine.engine).start())
+                    .isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void closingTheEngineWithMessagesOnTheWay() {
+        ProgressEngine other = ProgressEngine.create();
+        try (Link link = link("echo")) {
+            MessageQueueProducer producer = second(link, other);
+            for (int i = 0; i < CREDITS; i++) {
+                assertThat(producer.trySend(1, message(i)).accepted()).isTrue();
+            }
+            assertThat(producer.offer(1, message(9))).isEqualTo(SubmitResult.NO_TASK);
+            other.close();
+            assertThat(producer.isClosed()).isTrue();
+            link.thread.run();
+            machine.until("all that was sent", () -> received.size() == CREDITS);
+        }
+    }
+
+    /** In place of the link's own producer. */
+    private static MessageQueueProducer second(Link link, ProgressEngine engine) {
+        link.producer.close();
+        return link.toDpa.producer(engine).tasks(CREDITS).start();
+    }
+
+    @Test
+    void whatThereIsNoRoomForIsNamed() {
+        try (Link link = link("echo")) {
+            link.producer.close();
+            List<String> room = new ArrayList<>();
+            MessageQueueProducer producer = link.toDpa
+                    .producer(machine.engine)
+                    .tasks(CREDITS + 2)
+                    .onRoom(self -> room.add("room"))
+                    .start();
+            for (int i = 0; i < CREDITS; i++) {
+                assertThat(producer.trySend(1, message(i))).isEqualTo(SubmitResult.ACCEPTED);
+            }
+            assertThat(producer.trySend(1, message(99))).isEqualTo(SubmitResult.NO_RECEIVE);
+            machine.until("the ends of the sends", () -> producer.inFlight() == 0);
+            for (int i = 0; i < CREDITS + 2; i++) {
+                assertThat(producer.offer(1, message(CREDITS + i))).isEqualTo(SubmitResult.ACCEPTED);
+            }
+            assertThat(producer.offer(1, message(99))).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(producer.flush()).as("no credits").isFalse();
+            assertThat(producer.refused()).isEqualTo(2);
+            link.thread.run();
+            machine.until("all that was accepted", () -> received.size() == 2 * CREDITS + 2);
+            assertThat(received).isSorted().doesNotHaveDuplicates();
+            assertThat(room).isNotEmpty();
+            assertThat(producer.flush()).isTrue();
+            assertThat(link.dpa.lastError()).isEmpty();
+        }
+    }
+
+    /** The kernel waits for credits of the CPU's consumer. */
+    @Test
+    void aConsumerKeepsAndPostsItsReceives() {
+        List<Integer> posted = new ArrayList<>();
+        try (Link link = new Link(machine, "echo", CREDITS, LENGTH, (consumer, producerId, bytes) -> {
+            received.add(Link.number(bytes));
+            consumer.keep();
+            posted.add(consumer.posted());
+        })) {
+            link.thread.run();
+            assertThatThrownBy(link.consumer::keep).isInstanceOf(IllegalStateException.class);
+            assertThat(link.consumer.tryPost()).isEqualTo(SubmitResult.NO_TASK);
+            for (int i = 0; i < CREDITS; i++) {
+                echo(link, i);
+            }
+            assertThat(link.consumer.posted()).isZero();
+            assertThat(link.producer.trySend(1, message(77)).accepted()).isTrue();
+            long empty = 40; // struct ends: how often it has found no credit
+            machine.until("the kernel's look", () -> link.get(empty) > 0);
+            assertThat(received).hasSize(CREDITS);
+            assertThat(link.consumer.tryPost()).isEqualTo(SubmitResult.ACCEPTED);
+            machine.until("the answer", () -> received.contains(77L));
+            assertThat(link.consumer.posted()).isZero();
+        }
+    }
+
+    @Test
+    void wrongMessagesAreRefused() {
+        try (Link link = link("echo")) {
+            assertThatThrownBy(() -> link.producer.trySend(1, MemorySegment.NULL))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("0 bytes");
+            assertThatThrownBy(() -> link.producer.offer(1, MemorySegment.ofArray(new byte[LENGTH + 1])))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("takes 1 to " + LENGTH);
+            assertRefused(DocaError.INVALID_VALUE, () -> link.producer.trySend(2, message));
+            assertThat(link.producer.inFlight()).isZero();
+            link.producer.offer(2, message);
+            assertRefused(DocaError.INVALID_VALUE, () -> machine.until("the end", () -> link.producer.inFlight() == 0));
+            assertThat(link.producer.failed()).isEqualTo(1);
+            link.thread.run();
+            assertThat(link.producer
+                            .trySend(1, MemorySegment.ofArray(new long[] {5}))
+                            .accepted())
+                    .as("from the heap, and shorter")
+                    .isTrue();
+            machine.until("the answer", () -> received.contains(5L));
+        }
+    }
+
+    @Test
+    void whatAHandlerThrowsComesOutOfProgress() {
+        try (Link link = new Link(machine, "echo", CREDITS, LENGTH, (consumer, producerId, bytes) -> {
+            received.add(Link.number(bytes));
+            throw new IllegalArgumentException("number " + Link.number(bytes));
+        })) {
+            link.thread.run();
+            for (int i = 0; i < 3 * CREDITS; i++) {
+                long number = i;
+                assertThatThrownBy(() -> echo(link, number)).hasMessage("number " + number);
+            }
+            assertThat(link.consumer.received()).isEqualTo(3 * CREDITS);
+        }
+    }
+
+    @Test
+    void anEndBelongsToItsEnginesThread() {
+        try (Link link = link("echo")) {
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> link.producer.trySend(1, message),
+                    () -> link.producer.offer(1, message),
+                    link.producer::flush,
+                    link.producer::close,
+                    link.consumer::tryPost,
+                    link.consumer::keep,
+                    link.toDpa::close,
+                    link.dpa::close,
+                    () -> link.toDpa.producer(machine.engine).start())) {
+                assertThatThrownBy(() -> Machine.onThread(() -> {
+                                    try {
+                                        call.call();
+                                    } catch (Throwable t) {
+                                        throw new ExecutionException(t);
+                                    }
+                                    return null;
+                                })
+                                .get())
+                        .rootCause()
+                        .isInstanceOf(WrongThreadException.class);
+            }
+            link.thread.run();
+            echo(link, 1);
+        }
+    }
+
+    @Test
+    void anEventLoopIsWokenByTheDpa() throws Exception {
+        ConcurrentLinkedQueue<Long> answers = new ConcurrentLinkedQueue<>();
+        try (Link link = link("echo");
+                EventLoop loop = EventLoop.start("dpa")) {
+            link.thread.run();
+            link.producer.close();
+            link.consumer.close();
+            MessageQueueProducer producer = loop.call(() -> {
+                link.fromDpa
+                        .consumer(loop.engine())
+                        .receives(CREDITS)
+                        .onMessage((consumer, id, bytes) -> answers.add(Link.number(bytes)))
+                        .start();
+                return link.toDpa.producer(loop.engine()).start();
+            });
+            for (long i = 0; i < 100; i++) {
+                long number = i;
+                SubmitResult result =
+                        loop.call(() -> producer.trySend(1, MemorySegment.ofArray(new long[] {number, 0, 0})));
+                assertThat(result.accepted()).isTrue();
+                machine.until("the answer", () -> answers.contains(number));
+            }
+            link.dpa.close(); // the loop's thread closes its ends
+            assertThat(producer.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void aQueueOnTheCpuAlone() {
+        try (MessageQueue queue =
+                MessageQueue.onCpu(machine.host).producers(2).consumers(3).start()) {
+            List<String> arrived = new ArrayList<>();
+            MessageQueueConsumer[] consumers = new MessageQueueConsumer[3];
+            for (int i = 0; i < consumers.length; i++) {
+                consumers[i] = queue.consumer(machine.engine)
+                        .receives(2)
+                        .onMessage((self, producer, bytes) ->
+                                arrived.add(producer + " to " + self.id() + ": " + Link.number(bytes)))
+                        .start();
+            }
+            MessageQueueProducer first = queue.producer(machine.engine).start();
+            MessageQueueProducer second = queue.producer(machine.engine).start();
+            assertThat(second.id()).isEqualTo(2);
+            assertRefused(
+                    DocaError.NO_MEMORY, () -> queue.producer(machine.engine).start());
+            first.trySend(1, message(10));
+            second.trySend(1, message(20));
+            second.trySend(3, message(30));
+            machine.until("all", () -> arrived.size() == 3);
+            assertThat(arrived).containsExactlyInAnyOrder("1 to 1: 10", "2 to 1: 20", "2 to 3: 30");
+            consumers[2].close();
+            assertRefused(DocaError.INVALID_VALUE, () -> second.trySend(3, message));
+        }
+    }
+
+    @Test
+    void theSideOfTheDpaIsKept() {
+        try (Link link = link("echo")) {
+            link.dpaProducer.close();
+            link.dpaConsumer.close();
+            link.producer.close();
+            link.consumer.close();
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> link.fromDpa.dpaConsumer(link.received).start());
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> link.toDpa.dpaProducer(link.sent).start());
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> link.toDpa
+                            .dpaConsumer(link.received)
+                            .immediateLength(LENGTH + 1)
+                            .start());
+            link.toDpa.dpaConsumer(link.received).start();
+        }
+        try (Dpa one = Dpa.builder(machine.host).start();
+                Dpa two = Dpa.builder(machine.host).start();
+                MessageQueue queue = MessageQueue.toDpa(one).start()) {
+            assertRefused(
+                    DocaError.INVALID_VALUE,
+                    () -> queue.dpaConsumer(two.consumerCompletion().start()).start());
+        }
+    }
+
+    @Test
+    void aKernelsMistakesAreTheDpasLastError() {
+        try (Link link = link("echo")) {
+            DpaFunction send = link.program.function("send_number");
+            assertThat(link.dpa.rpc(send, link.dpaProducer.handle(), 1, 5, 8, Link.FLUSH))
+                    .isZero();
+            machine.until("the message", () -> received.contains(5L));
+            assertThat(link.dpa.lastError()).isEmpty();
+            assertThat(link.dpa.rpc(send, link.dpaProducer.handle(), 2, 6, 8, Link.FLUSH))
+                    .as("nobody")
+                    .isEqualTo(1);
+            assertThat(link.dpa.lastError()).hasValueSatisfying(e -> {
+                assertThat(e.error()).isEqualTo(DocaError.BAD_STATE);
+                assertThat(e.function()).isEqualTo("doca_dpa_peek_at_last_error");
+            });
+            assertThat(link.dpa.rpc(link.program.function("next_sent"), link.sent.handle()))
+                    .isZero(); // SEND of the first
+            assertThat(link.dpa.rpc(link.program.function("next_sent"), link.sent.handle()))
+                    .isEqualTo(0xd); // SEND_ERR
+            link.thread.run();
+            echo(link, 7);
+        }
+        try (Link link = link("echo")) {
+            link.dpa.rpc(link.program.function("post_receives"), link.dpaConsumer.handle(), 1);
+            assertThat(link.dpa.lastError()).as("more receives than places").isPresent();
+        }
+        try (Link link = link("echo")) {
+            long handle = link.dpaConsumer.handle();
+            link.dpaConsumer.close();
+            link.dpa.rpc(link.program.function("post_receives"), handle, 1);
+            assertThat(link.dpa.lastError()).as("a handle of what is closed").isPresent();
+        }
+    }
+
+    /** Told to end, it ends: cooperation by a flag in the DPA's memory. */
+    @Test
+    void aKernelThatPollsIsToldToEnd() {
+        try (Link link = link("echo_polling")) {
+            link.thread.run();
+            echo(link, 1);
+            echo(link, 2);
+            link.put(Link.STOP, 1);
+            link.thread.stop();
+            assertThat(link.dpa.lastError()).isEmpty();
+        }
+    }
+}
