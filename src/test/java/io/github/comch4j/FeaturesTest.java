@@ -16,8 +16,11 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.dpa.Dpa;
+import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -88,6 +91,18 @@ class FeaturesTest extends BothForms {
                 "libdoca_comm_channel",
                 () -> ChannelCapabilities.of(pair.machine.host, Carrier.COMM_CHANNEL));
         ChannelClient.builder(pair.machine.host).create().close();
+    }
+
+    @Test
+    void theDpa() {
+        assertThereOrMissing(
+                Feature.DPA,
+                "doca_dpa_create",
+                "libdoca_dpa",
+                () -> Dpa.builder(pair.machine.host).start().close());
+        assertThatThrownBy(() -> DpaApplication.load(Path.of("no.so"), "x"))
+                .isInstanceOf(Feature.DPA.isThere() ? IllegalArgumentException.class : MissingFunctionException.class);
+        assertThat(Dpa.isSupported(pair.machine.host)).isEqualTo(Feature.DPA.isThere());
     }
 
     @Test

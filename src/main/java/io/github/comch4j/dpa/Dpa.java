@@ -3,10 +3,12 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.DpaCalls;
 import io.github.comch4j.internal.call.DpaRunCalls;
+import io.github.comch4j.internal.call.MmapCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
@@ -33,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Dpa implements AutoCloseable {
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
+    private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
     private static final DpaHandle.Kind KIND = new DpaHandle.Kind(DpaCalls::stop, DpaCalls::destroy);
 
     private final Device device;
@@ -301,6 +304,22 @@ public final class Dpa implements AutoCloseable {
      */
     public long handle() {
         return resource.ask("asking " + this + " for its handle", DpaCalls::handle);
+    }
+
+    /**
+     * What programs on the DPA call memory of the CPU ({@code doca_mmap_dev_get_dpa_handle}): with its address,
+     * {@link java.lang.foreign.MemorySegment#address}, kernels copy from it and to it.
+     *
+     * @param memory a map for this DPA's device, which lives as long as kernels use it
+     * @return the handle, of 32 bits
+     * @throws IllegalStateException if the DPA or the map is closed
+     * @throws DocaException if DOCA refuses; {@link DocaError#NOT_FOUND} for a map that is not for the device
+     */
+    public long handleOf(MemoryMap memory) {
+        Handle map = MEMORY_MAP.apply(memory);
+        return resource.ask(
+                "asking for the handle of " + memory,
+                (dpa, action) -> MmapCalls.dpaHandle(map.handle(), deviceHandle(), action));
     }
 
     /**

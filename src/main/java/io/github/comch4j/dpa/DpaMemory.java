@@ -128,6 +128,17 @@ public final class DpaMemory extends DpaObject {
         return this;
     }
 
+    /**
+     * Maps it, so that kernels can copy from it and to it ({@code doca_mmap_set_dpa_memrange}).
+     *
+     * @return the map, closed with the memory or before
+     * @throws IllegalStateException if it is closed
+     * @throws DocaException if DOCA refuses
+     */
+    public DpaMemoryMap map() {
+        return new DpaMemoryMap(this);
+    }
+
     private MemorySegment owner() {
         return dpa().resource().handle();
     }

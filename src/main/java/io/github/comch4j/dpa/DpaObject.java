@@ -6,7 +6,7 @@ import java.util.function.BiFunction;
 
 /** What the objects of a DPA have in common. Any thread may use them. */
 public abstract sealed class DpaObject implements AutoCloseable
-        permits DpaMemory, DpaEuAffinity, DpaHashTable, DpaStartedObject {
+        permits DpaMemory, DpaMemoryMap, DpaEuAffinity, DpaHashTable, DpaStartedObject {
     private final Dpa dpa;
     private final DpaHandle resource;
 

@@ -10,8 +10,10 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.comch.BothForms;
 import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -429,6 +431,35 @@ class MessageQueueTest extends BothForms {
             link.dpaConsumer.close();
             link.dpa.rpc(link.program.function("post_receives"), handle, 1);
             assertThat(link.dpa.lastError()).as("a handle of what is closed").isPresent();
+        }
+    }
+
+    /** From memory of the DPA to memory of the CPU, and then the message. */
+    @Test
+    void aKernelCopiesBeforeItSends() {
+        try (Link link = link("echo");
+                MemoryMap target =
+                        MemoryMap.allocate(machine.host, 4096, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE);
+                MemoryMap foreign = MemoryMap.allocate(machine.dpu, 8)) {
+            DpaMemory source = link.dpa.allocate(64).fill((byte) 7);
+            DpaMemoryMap map = source.map();
+            link.dpa.rpc(
+                    link.program.function("copy_and_send"),
+                    link.dpaProducer.handle(),
+                    link.dpa.handleOf(target),
+                    target.segment().address() + 100,
+                    map.handle(),
+                    source.address(),
+                    64);
+            machine.until("the message", () -> received.contains(64L));
+            assertThat(target.segment().asSlice(100, 64).toArray(ValueLayout.JAVA_BYTE))
+                    .containsOnly(7);
+            assertThat(target.segment().get(ValueLayout.JAVA_BYTE, 164)).isZero();
+            assertThat(link.dpa.lastError()).isEmpty();
+            assertRefused(DocaError.NOT_FOUND, () -> link.dpa.handleOf(foreign));
+            source.close();
+            assertThat(map.isClosed()).isTrue();
+            assertThatThrownBy(map::handle).isInstanceOf(IllegalStateException.class);
         }
     }
 

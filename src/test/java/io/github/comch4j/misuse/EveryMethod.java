@@ -31,6 +31,12 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.dpa.Dpa;
+import io.github.comch4j.dpa.DpaApplication;
+import io.github.comch4j.dpa.DpaFunction;
+import io.github.comch4j.dpa.DpaThread;
+import io.github.comch4j.dpa.Kernels;
+import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
@@ -48,6 +54,7 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -123,7 +130,11 @@ public final class EveryMethod {
             PciAddress.class,
             IdleStrategy.class,
             EventLoop.class,
-            EmulatedFaults.class);
+            EmulatedFaults.class,
+            Dpa.class,
+            DpaApplication.class,
+            DpaFunction.class,
+            MessageQueue.class);
     /** These would change the process for good, or end in what was asked for: for ever. */
     private static final List<String> LEFT_OUT = List.of(
             "DocaLog.bridge", "DocaLog.standardBackend", "DocaLog.log", "EmulatedFaults.apply", "IdleStrategy.idle");
@@ -146,7 +157,7 @@ public final class EveryMethod {
 
     private void all(String only) {
         try (Scene first = new Scene(true)) {
-            for (Map<String, Object> objects : List.of(first.objects, first.withLoop())) {
+            for (Map<String, Object> objects : List.of(first.objects, first.withLoop(), first.withDpa())) {
                 objects.forEach((name, object) -> {
                     System.out.println("class " + object.getClass().getName());
                     methods(object.getClass(), false)
@@ -212,9 +223,7 @@ public final class EveryMethod {
         try (Scene scene = new Scene(mode != Mode.NEW)) {
             Object target = Modifier.isStatic(method.getModifiers())
                     ? null
-                    : scene.objects.containsKey(name)
-                            ? scene.objects.get(name)
-                            : scene.withLoop().get(name);
+                    : scene.objects.containsKey(name) ? scene.objects.get(name) : scene.other(name);
             Object[] values = Arrays.stream(method.getParameterTypes())
                     .map(type -> value(scene, method, type))
                     .toArray();
@@ -422,7 +431,8 @@ public final class EveryMethod {
     private static boolean isAnswer(Throwable thrown) {
         if (thrown instanceof DocaException e) {
             return switch (e.error()) {
-                case TIME_OUT, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED -> true;
+                case TIME_OUT, IN_USE, NOT_FOUND, NOT_SUPPORTED, NOT_PERMITTED, INVALID_VALUE, CONNECTION_ABORTED ->
+                    true;
                 default -> false;
             };
         }
@@ -445,7 +455,9 @@ public final class EveryMethod {
         } else if (type == Duration.class) {
             boolean forEver = List.of(
                                     "await",
+                                    "awaitEqual",
                                     "awaitEvent",
+                                    "awaitGreater",
                                     "awaitReceive",
                                     "awaitSend",
                                     "awaitServiceEvent",
@@ -550,6 +562,19 @@ public final class EveryMethod {
             return scene.releasing;
         } else if (type == BufferList.class) {
             return scene.list;
+        } else if (type == long[].class) {
+            return new long[] {1, 2};
+        } else if (type == Path.class) {
+            return Kernels.program().library();
+        } else if (type == DpaThread[].class) {
+            return new DpaThread[] {(DpaThread) scene.withDpa().get("thread of the DPA")};
+        } else if (type.getPackage() == Dpa.class.getPackage()
+                && Modifier.isFinal(type.getModifiers())
+                && !type.isEnum()) {
+            return scene.withDpa().values().stream()
+                    .filter(type::isInstance)
+                    .findFirst()
+                    .orElseThrow();
         } else if (type == IdleStrategy.class) {
             return IdleStrategy.yielding();
         } else if (type.isEnum()) {

@@ -80,7 +80,11 @@ class EveryMethodIT {
     /** Those of which there are objects that a program makes, or that have functions which make some. */
     private static List<Class<?>> publicClasses() throws IOException {
         List<Class<?>> found = new ArrayList<>();
-        for (String name : List.of("io.github.comch4j.core", "io.github.comch4j.comch", "io.github.comch4j.channel")) {
+        for (String name : List.of(
+                "io.github.comch4j.core",
+                "io.github.comch4j.comch",
+                "io.github.comch4j.channel",
+                "io.github.comch4j.dpa")) {
             try (Stream<Path> files = Files.list(Path.of("src/main/java", name.split("\\.")))) {
                 for (Path file : files.filter(path -> !path.endsWith("package-info.java"))
                         .toList()) {

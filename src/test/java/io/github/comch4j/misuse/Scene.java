@@ -26,6 +26,16 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.dpa.Dpa;
+import io.github.comch4j.dpa.DpaApplication;
+import io.github.comch4j.dpa.DpaCompletion;
+import io.github.comch4j.dpa.DpaConsumerCompletion;
+import io.github.comch4j.dpa.DpaFunction;
+import io.github.comch4j.dpa.DpaLogLevel;
+import io.github.comch4j.dpa.DpaMemory;
+import io.github.comch4j.dpa.DpaThread;
+import io.github.comch4j.dpa.Kernels;
+import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
@@ -73,6 +83,7 @@ final class Scene implements AutoCloseable {
     BufferList list; // of two others
     MemoryMap hostMemory;
     MemoryMap dpuMemory;
+    private final Map<String, Object> dpaObjects = new LinkedHashMap<>();
     private final Map<String, Object> loopObjects = new LinkedHashMap<>();
     private List<Device> loopDevices = List.of();
     private int messages;
@@ -220,6 +231,70 @@ final class Scene implements AutoCloseable {
             loopDevices = List.of(host, dpu);
         }
         return loopObjects;
+    }
+
+    /** A DPA and what is made on it, on the scene's engine. */
+    Map<String, Object> withDpa() {
+        if (dpaObjects.isEmpty()) {
+            DpaApplication program = Kernels.program();
+            DpaFunction kernel = program.function("sum");
+            Dpa dpa = Dpa.builder(machine.host)
+                    .application(program)
+                    .logLevel(DpaLogLevel.OFF)
+                    .start();
+            DpaMemory memory = dpa.allocate(64);
+            DpaThread thread = dpa.thread(kernel).start();
+            DpaCompletion completion = dpa.completion(4);
+            DpaConsumerCompletion received =
+                    dpa.consumerCompletion().consumers(2).start();
+            MessageQueue toDpa =
+                    MessageQueue.toDpa(dpa).producers(2).consumers(2).start();
+            MessageQueue fromDpa =
+                    MessageQueue.fromDpa(dpa).producers(2).consumers(2).start();
+            dpaObjects.put("function", kernel);
+            dpaObjects.put("application", program);
+            dpaObjects.put("event builder", dpa.syncEvent().publishedByDpa().awaitedByDpa());
+            dpaObjects.put(
+                    "event",
+                    dpa.syncEvent()
+                            .publishedByCpu()
+                            .publishedByDpa()
+                            .awaitedByDpa()
+                            .start());
+            dpaObjects.put("launch builder", dpa.launch(kernel));
+            dpaObjects.put("launch", dpa.launch(kernel).launch(1, 2));
+            dpaObjects.put("operations", dpa.asyncOps(completion, 4, 1));
+            dpaObjects.put("table", dpa.hashTable(4));
+            dpaObjects.put("affinity", dpa.affinity(1));
+            dpaObjects.put("group", dpa.group(dpa.thread(kernel).start()));
+            dpaObjects.put("notification", dpa.notification(thread));
+            dpaObjects.put("queue consumer builder", fromDpa.consumer(engine));
+            dpaObjects.put("queue producer builder", toDpa.producer(engine));
+            dpaObjects.put("DPA consumer builder", toDpa.dpaConsumer(received));
+            dpaObjects.put("DPA producer builder", fromDpa.dpaProducer(completion));
+            dpaObjects.put("queue consumer", fromDpa.consumer(engine).start());
+            dpaObjects.put("queue producer", toDpa.producer(engine).start());
+            dpaObjects.put("DPA consumer", toDpa.dpaConsumer(received).start());
+            dpaObjects.put("DPA producer", fromDpa.dpaProducer(completion).start());
+            dpaObjects.put("consumers' completion builder", dpa.consumerCompletion());
+            dpaObjects.put("consumers' completion", received);
+            dpaObjects.put("completion", completion);
+            dpaObjects.put("thread builder", dpa.thread(kernel));
+            dpaObjects.put("thread of the DPA", thread);
+            dpaObjects.put("map of the DPA's memory", memory.map());
+            dpaObjects.put("memory of the DPA", memory);
+            dpaObjects.put("queue builder", MessageQueue.toDpa(dpa));
+            dpaObjects.put("queue", toDpa);
+            dpaObjects.put("DPA builder", Dpa.builder(machine.host));
+            dpaObjects.put("DPA", dpa);
+        }
+        return dpaObjects;
+    }
+
+    /** One that takes longer to make. */
+    Object other(String name) {
+        Object found = withDpa().get(name);
+        return found == null ? withLoop().get(name) : found;
     }
 
     private void putChannel(Device host, Device dpu, Representor representor) {

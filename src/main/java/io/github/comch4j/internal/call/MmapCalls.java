@@ -44,6 +44,20 @@ public final class MmapCalls {
                 () -> doca_h.doca_mmap_set_dmabuf_memrange(map, descriptor, memory, offset, memory.byteSize()));
     }
 
+    /** {@code doca_mmap_set_dpa_memrange}. */
+    public static void setDpaRange(MemorySegment map, MemorySegment dpa, long address, long bytes, String action) {
+        Calls.check(
+                "doca_mmap_set_dpa_memrange",
+                action,
+                () -> doca_h.doca_mmap_set_dpa_memrange(map, dpa, address, bytes));
+    }
+
+    /** {@code doca_mmap_dev_get_dpa_handle}: what programs on the DPA of the device call the map. */
+    public static long dpaHandle(MemorySegment map, MemorySegment device, String action) {
+        return Calls.uint32(
+                "doca_mmap_dev_get_dpa_handle", action, out -> doca_h.doca_mmap_dev_get_dpa_handle(map, device, out));
+    }
+
     /** {@code doca_mmap_set_permissions}: {@link #LOCAL_READ_WRITE} and its like. */
     public static void setPermissions(MemorySegment map, int permissions, String action) {
         Calls.check("doca_mmap_set_permissions", action, () -> doca_h.doca_mmap_set_permissions(map, permissions));
