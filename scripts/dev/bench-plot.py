@@ -166,9 +166,11 @@ class Results:
         self.rows = rows
 
     def points(self, impl, work, form, x="size", y="value", deep=True):
-        """Medians by x; of several depths the deepest."""
+        """Medians by x, of one producer; of several depths the deepest."""
         groups = {}
         for row in self.rows:
+            if row.get("producers", 1) != 1:
+                continue
             if row["impl"] == impl and row["work"] == work and row["form"] == form and row.get(y):
                 groups.setdefault(row[x], {}).setdefault(row["depth"] if deep else 0, []).append(row[y])
         return [(key, statistics.median(depths[max(depths)])) for key, depths in groups.items()]

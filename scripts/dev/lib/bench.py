@@ -27,8 +27,11 @@ PATIENCE = 8  # seconds to wait for them where they mostly are
 class Case:
     """One work with its parameters, measured in `repeats` rounds, in each by all of `impls`."""
 
-    def __init__(self, work, form, size=64, depth=256, connections=1, repeats=1, impls=("c", "java"), bar=False):
+    def __init__(
+        self, work, form, size=64, depth=256, connections=1, repeats=1, impls=("c", "java"), bar=False, producers=1
+    ):
         self.work, self.form, self.size, self.depth, self.connections = work, form, size, depth, connections
+        self.producers = producers
         self.repeats, self.impls, self.bar = repeats, list(impls), bar
 
     def name(self):
@@ -43,7 +46,8 @@ class Case:
             return f"echo {size_name(self.size)} {self.form}"
         if self.work in ("setup", "first", "allocation"):
             return text
-        return f"{text} {size_name(self.size)} depth {self.depth} {self.form}"
+        several = f" {self.producers} producers" if self.producers > 1 else ""
+        return f"{text} {size_name(self.size)} depth {self.depth}{several} {self.form}"
 
 
 def size_name(size):
@@ -117,6 +121,9 @@ def cases_full(peers):
     for size in [8, 16, 32, *SIZES["fast"]]:
         for form in ("threads", "processes", "one"):
             add(Case("flat", form, size=size, depth=depth_for(size, 256)))
+    for producers in (2, 3, 4):
+        for form in ("threads", "processes"):
+            add(Case("flat", form, producers=producers))
     for size in (8, 16, 32, 128, 256, 1024):
         for form in ("threads", "processes"):
             add(Case("packed", form, size=size))
@@ -226,6 +233,8 @@ class Runner:
             str(seconds),
             "--connections",
             str(case.connections),
+            "--producers",
+            str(case.producers),
             "--name",
             self.name,
             "--dpu",
@@ -501,7 +510,11 @@ class Figures:
 
     def median(self, impl, work, form, field="value", **more):
         wanted = {"impl": impl, "work": work, "form": form, **more}
-        values = [r[field] for r in self.results if all(r.get(k) == v for k, v in wanted.items())]
+        values = [
+            r[field]
+            for r in self.results
+            if r.get("producers", 1) == 1 and all(r.get(k) == v for k, v in wanted.items())
+        ]
         return statistics.median(values) if values else None
 
     def compare(self, impl, other, how, case, field="value"):

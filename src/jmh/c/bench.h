@@ -18,6 +18,8 @@ enum form {
 	FORM_CLIENT,
 };
 
+#define MAX_PRODUCERS 8u
+
 struct options {
 	const char *work;
 	enum form form;
@@ -26,6 +28,7 @@ struct options {
 	double warmup;  /* seconds that are not counted */
 	double seconds; /* seconds that are */
 	uint32_t connections;
+	uint32_t producers;   /* that send in turn, at most MAX_PRODUCERS */
 	const char *name;     /* of the server */
 	const char *dpu;      /* PCI addresses: the DPU's device, */
 	const char *function; /* its representor's or the host's function */

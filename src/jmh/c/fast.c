@@ -178,6 +178,7 @@ void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const s
 	receiver->depth = options->depth;
 	receiver->size = options->size;
 	receiver->to_check = messages_to_check(options);
+	receiver->several = options->producers > 1;
 	receiver->pe = pe != NULL ? pe : loop_new_pe();
 	MUST(doca_comch_consumer_create(endpoint->connection, receiver->memory.mmap, &receiver->consumer));
 	receiver->ctx = doca_comch_consumer_as_ctx(receiver->consumer);

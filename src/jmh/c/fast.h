@@ -3,8 +3,8 @@
  * The work `fast` sends from the buffer that was free last, which is still in the caches; the work `flat` from each of
  * them in its turn.
  *
- * A payload begins with its number in the order of sending, which the receiver always checks, followed by a pattern
- * that it checks in the first messages of a run. */
+ * A payload begins with its number in the order of its producer's sending, which the receiver always checks, followed
+ * by a pattern that it checks in the first messages of a run. */
 #ifndef BENCH_FAST_H
 #define BENCH_FAST_H
 
@@ -33,6 +33,7 @@ struct sender {
 	uint32_t *free; /* indices of tasks, as a stack: the last one is still in the caches */
 	uint32_t num_free, depth;
 	uint64_t sent, again;
+	uint32_t index;        /* among the producers */
 	bool in_turn;          /* set before it is opened: each buffer in its turn */
 	uint32_t next, oldest; /* then: the buffer to send next, and the one whose send completes next */
 };
@@ -45,6 +46,8 @@ struct receiver {
 	uint32_t depth;
 	uint64_t size;
 	uint64_t received;
+	uint64_t received_of[MAX_PRODUCERS]; /* by the producer's index, where there are several */
+	bool several;
 	uint64_t to_check; /* messages whose pattern is still to be checked */
 	uint64_t checked;
 	uint64_t empty; /* progress calls that found nothing */
@@ -77,11 +80,26 @@ bool payload_intact(const uint8_t *bytes, uint64_t size);
 /* How many messages of a run are compared byte by byte. */
 uint64_t messages_to_check(const struct options *options);
 
+/* What a payload begins with: the producer's index in the uppermost byte. */
+static inline uint64_t payload_number(uint32_t producer, uint64_t sent)
+{
+	return (uint64_t)producer << 56 | sent;
+}
+
+/* The number that the next payload of this one's producer must have. */
+static inline uint64_t receiver_expects(struct receiver *receiver, uint64_t number)
+{
+	if (__builtin_expect(!receiver->several, 1))
+		return receiver->received;
+	uint32_t producer = (uint32_t)(number >> 56) % MAX_PRODUCERS;
+	return payload_number(producer, receiver->received_of[producer]++);
+}
+
 /* Looks at what has arrived, of which `receiver->received` says how much there was before. */
 static inline void receiver_check(struct receiver *receiver, const uint8_t *bytes, size_t len)
 {
 	uint64_t number = *(const uint64_t *)(const void *)bytes;
-	if (__builtin_expect(len != receiver->size || number != receiver->received, 0))
+	if (__builtin_expect(len != receiver->size || number != receiver_expects(receiver, number), 0))
 		fail("message %llu: number %llu, %zu bytes", (unsigned long long)receiver->received,
 		     (unsigned long long)number, len);
 	if (__builtin_expect(receiver->to_check > 0, 0)) {
@@ -94,7 +112,8 @@ static inline void receiver_check(struct receiver *receiver, const uint8_t *byte
 
 static inline bool sender_submit_buffer(struct sender *sender, uint32_t i, uint32_t flags)
 {
-	*(uint64_t *)(void *)(sender->memory.bytes + i * sender->memory.stride) = sender->sent;
+	uint64_t number = payload_number(sender->index, sender->sent);
+	*(uint64_t *)(void *)(sender->memory.bytes + i * sender->memory.stride) = number;
 	doca_error_t result = doca_task_submit_ex(sender->tasks[i], flags);
 	if (__builtin_expect(result != DOCA_SUCCESS, 0)) {
 		if (result != DOCA_ERROR_AGAIN)

@@ -29,6 +29,7 @@ static const char usage[] =
 	"  --warmup SECONDS    not counted (0.5)\n"
 	"  --seconds SECONDS   counted (2)\n"
 	"  --connections N     of idle (1)\n"
+	"  --producers N       of fast and flat, 1 to 8: they send bursts in turn (1)\n"
 	"  --name NAME         of the server (comch4j-bench)\n"
 	"  --dpu ADDRESS       the DPU's device (0000:03:00.0)\n"
 	"  --function ADDRESS  the host's function (0000:b1:00.0)\n";
@@ -202,6 +203,8 @@ static void parse(int argc, char **argv, struct options *options)
 			options->seconds = number(value, 0.001);
 		else if (strcmp(name, "--connections") == 0)
 			options->connections = (uint32_t)number(value, 1);
+		else if (strcmp(name, "--producers") == 0)
+			options->producers = (uint32_t)number(value, 1);
 		else if (strcmp(name, "--name") == 0)
 			options->name = value;
 		else if (strcmp(name, "--dpu") == 0)
@@ -213,6 +216,8 @@ static void parse(int argc, char **argv, struct options *options)
 		else
 			fail("no such option: %s", name);
 	}
+	if (options->producers > MAX_PRODUCERS)
+		fail("%u producers, where %u are possible", options->producers, MAX_PRODUCERS);
 }
 
 /* Each connection takes a few descriptors. */
@@ -234,6 +239,7 @@ int main(int argc, char **argv)
 		.warmup = 0.5,
 		.seconds = 2,
 		.connections = 1,
+		.producers = 1,
 		.name = "comch4j-bench",
 		.dpu = "0000:03:00.0",
 		.function = "0000:b1:00.0",

@@ -16,6 +16,7 @@ void report_begin(const struct options *options, const char *work)
 	report_text("form", form_name(options->form));
 	report_count("size", options->size);
 	report_count("depth", options->depth);
+	report_count("producers", options->producers);
 	report_number("warmup", options->warmup);
 }
 

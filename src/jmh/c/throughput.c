@@ -6,6 +6,55 @@
 
 /* ---- fast path ---- */
 
+/* Producers of one thread, on one engine. */
+struct senders {
+	struct sender each[MAX_PRODUCERS];
+	uint32_t num;
+	uint32_t next; /* whose turn it is */
+};
+
+static void senders_open(struct senders *senders, struct endpoint *client, const struct device *device,
+			 const struct options *options)
+{
+	senders->num = options->producers;
+	for (uint32_t i = 0; i < senders->num; i++) {
+		struct sender *sender = &senders->each[i];
+		sender->in_turn = is_in_turn(options);
+		sender->index = i;
+		sender_open(sender, client, device, options, i == 0 ? NULL : senders->each[0].pe);
+	}
+}
+
+/* A burst of one of them; true when anything was sent. */
+static inline bool senders_turn(struct senders *senders)
+{
+	struct sender *sender = &senders->each[senders->next];
+	senders->next = senders->next + 1 == senders->num ? 0 : senders->next + 1;
+	return sender_turn(sender);
+}
+
+static uint64_t senders_sent(const struct senders *senders)
+{
+	uint64_t sent = 0;
+	for (uint32_t i = 0; i < senders->num; i++)
+		sent += senders->each[i].sent;
+	return sent;
+}
+
+static void senders_report(const struct senders *senders, const struct options *options)
+{
+	uint64_t again = 0;
+	for (uint32_t i = 0; i < senders->num; i++)
+		again += senders->each[i].again;
+	report_sender(options, options->work, senders_sent(senders), again);
+}
+
+static void senders_close(struct senders *senders)
+{
+	for (uint32_t i = 0; i < senders->num; i++)
+		sender_close(&senders->each[i]);
+}
+
 static void fast_server(const struct options *options)
 {
 	struct device device;
@@ -37,18 +86,18 @@ static void fast_client(const struct options *options)
 {
 	struct device device;
 	struct endpoint client = {0};
-	struct sender sender = {.in_turn = is_in_turn(options)};
+	struct senders senders = {0};
 	device_open_host(&device, options);
 	client_open(&client, &device, options->name, 8, NULL);
-	sender_open(&sender, &client, &device, options, NULL);
+	senders_open(&senders, &client, &device, options);
 	uint32_t in_vain = 0;
 	for (uint64_t turn = 1; client.signal != SIGNAL_STOP; turn++) {
-		spin(&in_vain, sender_turn(&sender));
+		spin(&in_vain, senders_turn(&senders));
 		if (turn % TURNS_PER_LOOK == 0)
 			doca_pe_progress(client.pe);
 	}
-	report_sender(options, options->work, sender.sent, sender.again);
-	sender_close(&sender);
+	senders_report(&senders, options);
+	senders_close(&senders);
 	endpoint_signal(&client, SIGNAL_DONE);
 	WAIT_FOR(client.remote_consumer == 0);
 	endpoint_close(&client);
@@ -60,7 +109,7 @@ static void fast_alone(const struct options *options)
 	struct device dpu, host;
 	struct endpoint server = {0}, client = {0};
 	struct receiver receiver = {0};
-	struct sender sender = {.in_turn = is_in_turn(options)};
+	struct senders senders = {0};
 	struct window window;
 	device_open_dpu(&dpu, options);
 	device_open_host(&host, options);
@@ -68,18 +117,18 @@ static void fast_alone(const struct options *options)
 	client_open(&client, &host, options->name, 8, NULL);
 	WAIT_FOR(server.connection != NULL);
 	receiver_open(&receiver, &server, &dpu, options, NULL);
-	sender_open(&sender, &client, &host, options, NULL);
+	senders_open(&senders, &client, &host, options);
 	window_open(&window, options);
 	for (uint64_t turn = 1;; turn++) {
-		sender_turn(&sender);
+		senders_turn(&senders);
 		receiver_turn(&receiver);
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
 			break;
 	}
 	report_window(options, options->work, &window, receiver.checked);
-	report_sender(options, options->work, sender.sent, sender.again);
-	WAIT_FOR(receiver.received == sender.sent);
-	sender_close(&sender);
+	senders_report(&senders, options);
+	WAIT_FOR(receiver.received == senders_sent(&senders));
+	senders_close(&senders);
 	receiver_close(&receiver);
 	endpoint_close(&client);
 	WAIT_FOR(server.connection == NULL);

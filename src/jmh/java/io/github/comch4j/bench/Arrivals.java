@@ -4,17 +4,19 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Checks what arrives: the number that each payload begins with is the next one, always; the pattern behind it, in the
+ * Checks what arrives: the number that each payload begins with is its producer's next one, always; the pattern behind it, in the
  * first messages of a run.
  */
 final class Arrivals {
     private final int size;
+    private final long[] receivedOf; // by the producer's index; null: there is one
     private long toCheck;
     private long received;
     private long checked;
 
     Arrivals(Options options) {
         size = options.size();
+        receivedOf = options.producers() == 1 ? null : new long[options.producers()];
         toCheck = 4L * options.depth();
     }
 
@@ -30,10 +32,19 @@ final class Arrivals {
 
     /** A message with this number and length. */
     void arrived(long number, long length) {
-        if (number != received || length != size) {
+        if (number != expected(number) || length != size) {
             throw new IllegalStateException("message " + received + ": number " + number + ", " + length + " bytes");
         }
         received++;
+    }
+
+    /** What the next payload of this one's producer must begin with. */
+    private long expected(long number) {
+        if (receivedOf == null) {
+            return received;
+        }
+        int producer = (int) (number >>> 56) % receivedOf.length;
+        return SeveralOutlets.number(producer, receivedOf[producer]++);
     }
 
     /** Whether the whole payload is to be checked too, before {@link #arrived}. */

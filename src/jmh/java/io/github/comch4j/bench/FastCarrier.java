@@ -17,7 +17,10 @@ class FastCarrier implements Carrier {
     public Outlet outlet(Options options) {
         Loop loop = new Loop();
         Endpoint client = Endpoint.client(options, loop, SIGNALS, Endpoint.noMessages());
-        return outlet(options, client, loop.newEngine());
+        ProgressEngine engine = loop.newEngine();
+        return options.producers() == 1
+                ? outlet(options, client, engine)
+                : new SeveralOutlets(options.producers(), () -> outlet(options, client, engine));
     }
 
     @Override

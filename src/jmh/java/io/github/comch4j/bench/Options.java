@@ -1,19 +1,11 @@
 package io.github.comch4j.bench;
 
-/** The command line, as {@code src/jmh/c/main.c} has it. */
-record Options(
-        String work,
-        Form form,
-        int size,
-        int depth,
-        double warmup,
-        double seconds,
-        int connections,
-        String name,
-        String dpu,
-        String function,
-        long since) {
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
 
+/** The command line, as {@code src/jmh/c/main.c} has it. What is asked for per message is to be kept. */
+final class Options {
     enum Form {
         ONE,
         THREADS,
@@ -23,14 +15,19 @@ record Options(
 
         /** Two processes are two processes, whoever started them. */
         String reported() {
-            return (this == SERVER || this == CLIENT ? PROCESSES : this).name().toLowerCase(java.util.Locale.ROOT);
+            return (this == SERVER || this == CLIENT ? PROCESSES : this).name().toLowerCase(Locale.ROOT);
         }
     }
+
+    /** Producers of a sending side. */
+    static final int MAX_PRODUCERS = 8;
 
     private static final String USAGE = """
             Bench WORK [OPTION VALUE]...
               fast, control              messages per second from a client to a server
-              fast-rtt, control-rtt      ping-pong, one message at a time
+              flat                       as fast, in slots
+              packed                     as fast, of records, many in a message
+              fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time
               ops                        cost of single operations
               idle                       cost of progress with --connections idle connections
               setup                      connections made and ended per second
@@ -46,9 +43,31 @@ record Options(
               --warmup SECONDS    not counted (2)
               --seconds SECONDS   counted (2)
               --connections N     of idle (1)
+              --producers N       of fast and flat, 1 to 8: they send bursts in turn (1)
               --name NAME         of the server (comch4j-bench)
               --dpu ADDRESS       the DPU's device (0000:03:00.0)
               --function ADDRESS  the host's function (0000:b1:00.0)""";
+
+    private static final Map<String, String> DEFAULTS = Map.ofEntries(
+            Map.entry("--form", "threads"),
+            Map.entry("--size", "64"),
+            Map.entry("--depth", "256"),
+            Map.entry("--warmup", "2"),
+            Map.entry("--seconds", "2"),
+            Map.entry("--connections", "1"),
+            Map.entry("--producers", "1"),
+            Map.entry("--name", "comch4j-bench"),
+            Map.entry("--dpu", "0000:03:00.0"),
+            Map.entry("--function", "0000:b1:00.0"),
+            Map.entry("--since", "0"));
+
+    private final String work;
+    private final Map<String, String> values; // by option
+
+    private Options(String work, Map<String, String> values) {
+        this.work = work;
+        this.values = values;
+    }
 
     static Options parse(String[] arguments) {
         if (arguments.length < 1 || arguments.length % 2 != 1) {
@@ -63,90 +82,79 @@ record Options(
 
     /** Defaults. */
     static Options of(String work) {
-        return new Options(work, Form.THREADS, 64, 256, 2, 2, 1, "comch4j-bench", "0000:03:00.0", "0000:b1:00.0", 0);
+        return new Options(work, DEFAULTS);
     }
 
+    /** These, but for one. */
     Options with(String option, String value) {
-        return switch (option) {
-            case "--form" ->
-                new Options(
-                        work,
-                        Form.valueOf(value.toUpperCase(java.util.Locale.ROOT)),
-                        size,
-                        depth,
-                        warmup,
-                        seconds,
-                        connections,
-                        name,
-                        dpu,
-                        function,
-                        since);
-            case "--size" ->
-                new Options(
-                        work, form, number(value, 8), depth, warmup, seconds, connections, name, dpu, function, since);
-            case "--depth" ->
-                new Options(
-                        work, form, size, number(value, 1), warmup, seconds, connections, name, dpu, function, since);
-            case "--warmup" ->
-                new Options(
-                        work,
-                        form,
-                        size,
-                        depth,
-                        Double.parseDouble(value),
-                        seconds,
-                        connections,
-                        name,
-                        dpu,
-                        function,
-                        since);
-            case "--seconds" ->
-                new Options(
-                        work,
-                        form,
-                        size,
-                        depth,
-                        warmup,
-                        Double.parseDouble(value),
-                        connections,
-                        name,
-                        dpu,
-                        function,
-                        since);
-            case "--connections" ->
-                new Options(work, form, size, depth, warmup, seconds, number(value, 1), name, dpu, function, since);
-            case "--name" ->
-                new Options(work, form, size, depth, warmup, seconds, connections, value, dpu, function, since);
-            case "--dpu" ->
-                new Options(work, form, size, depth, warmup, seconds, connections, name, value, function, since);
-            case "--function" ->
-                new Options(work, form, size, depth, warmup, seconds, connections, name, dpu, value, since);
-            case "--since" ->
-                new Options(
-                        work,
-                        form,
-                        size,
-                        depth,
-                        warmup,
-                        seconds,
-                        connections,
-                        name,
-                        dpu,
-                        function,
-                        Long.parseLong(value));
-            default -> throw new IllegalArgumentException("no such option: " + option + "\n" + USAGE);
-        };
+        if (!DEFAULTS.containsKey(option)) {
+            throw new IllegalArgumentException("no such option: " + option + "\n" + USAGE);
+        }
+        Map<String, String> changed = new HashMap<>(values);
+        changed.put(option, value);
+        return new Options(work, changed);
     }
 
-    private static int number(String text, int least) {
+    String work() {
+        return work;
+    }
+
+    Form form() {
+        return Form.valueOf(values.get("--form").toUpperCase(Locale.ROOT));
+    }
+
+    int size() {
+        return number("--size", 8, Integer.MAX_VALUE);
+    }
+
+    int depth() {
+        return number("--depth", 1, Integer.MAX_VALUE);
+    }
+
+    double warmup() {
+        return Double.parseDouble(values.get("--warmup"));
+    }
+
+    double seconds() {
+        return Double.parseDouble(values.get("--seconds"));
+    }
+
+    int connections() {
+        return number("--connections", 1, Integer.MAX_VALUE);
+    }
+
+    int producers() {
+        return number("--producers", 1, MAX_PRODUCERS);
+    }
+
+    String name() {
+        return values.get("--name");
+    }
+
+    String dpu() {
+        return values.get("--dpu");
+    }
+
+    String function() {
+        return values.get("--function");
+    }
+
+    /** When the client's process was started, {@link System#nanoTime()}. */
+    long since() {
+        return Long.parseLong(values.get("--since"));
+    }
+
+    private int number(String option, int least, int most) {
+        String text = values.get(option);
         int unit = switch (Character.toLowerCase(text.charAt(text.length() - 1))) {
             case 'k' -> 1 << 10;
             case 'm' -> 1 << 20;
             default -> 1;
         };
         int value = Math.multiplyExact(Integer.parseInt(unit == 1 ? text : text.substring(0, text.length() - 1)), unit);
-        if (value < least) {
-            throw new IllegalArgumentException(text + " is less than " + least);
+        if (value < least || value > most) {
+            throw new IllegalArgumentException(
+                    option + " " + text + " is less than " + least + ", or more than " + most);
         }
         return value;
     }

@@ -13,6 +13,7 @@ final class Report {
                 .text("form", options.form().reported())
                 .count("size", options.size())
                 .count("depth", options.depth())
+                .count("producers", options.producers())
                 .number("warmup", options.warmup());
     }
 
