@@ -50,7 +50,17 @@ public class MessageBenchmark {
     }
 
     /**
-     * Fast path.
+     * Fast path, in slots.
+     *
+     * @return the message's number
+     */
+    @Benchmark
+    public long flat() {
+        return ends.flat();
+    }
+
+    /**
+     * Fast path, in buffers.
      *
      * @return the message's number
      */

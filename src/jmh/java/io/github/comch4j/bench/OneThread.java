@@ -6,6 +6,7 @@ import io.github.comch4j.core.ProgressEngine;
 final class OneThread implements AutoCloseable {
     final Loop loop = new Loop();
     final Arrivals arrivals;
+    final Arrivals flatArrivals;
     final Arrivals messages;
     final Endpoint server;
     final Endpoint client;
@@ -13,6 +14,9 @@ final class OneThread implements AutoCloseable {
     final ProgressEngine sending;
     final FastInlet inlet;
     final FastOutlet outlet;
+    final ProgressEngine flatSending;
+    final FlatInlet flatInlet;
+    final FlatOutlet flatOutlet;
     final ControlOutlet control;
 
     OneThread(int size, int depth) {
@@ -22,6 +26,7 @@ final class OneThread implements AutoCloseable {
                 .with("--depth", Integer.toString(depth))
                 .with("--name", "jmh-" + ProcessHandle.current().pid());
         arrivals = new Arrivals(options);
+        flatArrivals = new Arrivals(options);
         messages = new Arrivals(options);
         server = Endpoint.server(options, loop, depth, ControlInlet.into(messages));
         client = Endpoint.client(options, loop, depth, Endpoint.noMessages());
@@ -29,6 +34,11 @@ final class OneThread implements AutoCloseable {
         sending = loop.newEngine();
         inlet = new FastInlet(options, server, receiving, arrivals);
         outlet = new FastOutlet(options, client, sending);
+        int ofBuffers = client.remoteConsumer;
+        flatInlet = new FlatInlet(options, server, loop.newEngine(), flatArrivals);
+        loop.waitFor("the slot consumer", () -> client.remoteConsumer != ofBuffers);
+        flatSending = loop.newEngine();
+        flatOutlet = new FlatOutlet(options, client, flatSending);
         control = new ControlOutlet(options, client);
     }
 
@@ -39,6 +49,18 @@ final class OneThread implements AutoCloseable {
                 || !sending.progress()
                 || !receiving.progress()
                 || arrivals.received() != number + 1) {
+            throw new IllegalStateException("message " + number + " did not arrive");
+        }
+        return number;
+    }
+
+    /** A message in a slot, from the claim to the re-posted slot. */
+    long flat() {
+        long number = flatArrivals.received();
+        if (!flatOutlet.trySend(number)
+                || !flatSending.progress()
+                || flatInlet.poll() != 1
+                || flatArrivals.received() != number + 1) {
             throw new IllegalStateException("message " + number + " did not arrive");
         }
         return number;
@@ -58,6 +80,8 @@ final class OneThread implements AutoCloseable {
 
     @Override
     public void close() {
+        flatOutlet.closeProducer();
+        flatInlet.closeConsumer();
         outlet.closeProducer();
         inlet.closeConsumer();
         loop.close();
