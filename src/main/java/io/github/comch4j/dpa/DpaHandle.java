@@ -32,7 +32,7 @@ final class DpaHandle extends Handle {
      *
      * @param stop undoes the start; called for started objects only
      * @param destroy ends a stopped object
-     * @param runs whether it runs kernels: then it is stopped before anything is closed that they may use
+     * @param runs whether kernels run for it: then it is stopped before anything is closed that they may use
      */
     record Kind(Call stop, Call destroy, boolean runs) {
         Kind(Call stop, Call destroy) {

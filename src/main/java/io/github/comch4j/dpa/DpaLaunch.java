@@ -8,8 +8,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kernel that was launched: it runs once, on all its threads. Any thread may use it. Closing it does not end the
- * kernel, whose end then remains unknown.
+ * A kernel that was launched: it runs once, on all its threads. Any thread may use it. It cannot be closed before the
+ * kernel has ended.
  */
 public final class DpaLaunch implements AutoCloseable {
     private static final long ENDED = 1;
@@ -55,7 +55,12 @@ public final class DpaLaunch implements AutoCloseable {
         return completed.awaitEqual(ENDED, timeout);
     }
 
-    /** Closes the sync event by which it tells of its end. The second call does nothing. */
+    /**
+     * Closes the sync event by which it tells of its end. Waits for the end a second at most. The second call does
+     * nothing.
+     *
+     * @throws DocaException if DOCA refuses; {@link io.github.comch4j.DocaError#IN_USE} if the kernel has not ended
+     */
     @Override
     public void close() {
         completed.close();

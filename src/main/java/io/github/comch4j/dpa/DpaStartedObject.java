@@ -35,7 +35,8 @@ public abstract sealed class DpaStartedObject extends DpaObject
      *
      * @throws IllegalStateException if it is closed
      * @throws DocaException if DOCA refuses, and it goes on; {@link DocaError#IN_USE} while what is attached to it is
-     *     started, {@link DocaError#DRIVER} for a thread whose kernel does not end
+     *     started, or a kernel that was launched is going to change it; {@link DocaError#DRIVER} for a thread whose
+     *     kernel does not end
      */
     public final void stop() {
         resource().stop();

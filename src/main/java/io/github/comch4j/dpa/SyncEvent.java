@@ -1,8 +1,10 @@
 package io.github.comch4j.dpa;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.internal.call.SyncEventCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
 import java.lang.foreign.MemorySegment;
@@ -14,10 +16,26 @@ import java.util.function.LongPredicate;
  * {@link Dpa#syncEvent}.
  */
 public final class SyncEvent extends DpaStartedObject {
-    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(SyncEventCalls::stop, SyncEventCalls::destroy);
+    private static final DpaHandle.Kind KIND = new DpaHandle.Kind(SyncEvent::stop, SyncEventCalls::destroy, true);
+    /** As long as DOCA waits for a thread that is stopped. */
+    private static final long LONGEST_STOP = 1_000_000_000; // nanoseconds
 
     private SyncEvent(Dpa dpa, DpaHandle resource) {
         super(dpa, resource);
+    }
+
+    /** A kernel that was launched, and is going to change it, is waited for. */
+    private static void stop(MemorySegment event, String action) {
+        long deadline = System.nanoTime() + LONGEST_STOP;
+        IdleStrategy pause = IdleStrategy.backOff();
+        int code = SyncEventCalls.stop(event);
+        while (code == DocaError.IN_USE.code() && System.nanoTime() - deadline < 0) {
+            pause.idle(0);
+            code = SyncEventCalls.stop(event);
+        }
+        if (code != DocaError.SUCCESS.code()) {
+            throw Failures.refused(code, SyncEventCalls.STOP_NAME, action);
+        }
     }
 
     /**

@@ -269,6 +269,21 @@ class DpaObjectsTest {
         assertThatThrownBy(launch::isDone).isInstanceOf(IllegalStateException.class);
     }
 
+    /** A kernel that waits uses memory that is older than its launch. */
+    @Test
+    void nothingIsClosedUnderALaunchThatHasNotEnded() {
+        SyncEvent start = dpa.syncEvent().publishedByCpu().awaitedByDpa().start();
+        DpaMemory memory = words();
+        SyncEvent ended = dpa.syncEvent().publishedByDpa().awaitedByCpu().start();
+        dpa.launch(program.function("answer")).launchAndSet(ended, 1, start.handle(), start.handle());
+        assertRefused(DocaError.IN_USE, dpa::close);
+        assertThat(memory.isClosed()).isFalse();
+        assertThat(start.isClosed()).isFalse();
+        start.set(5);
+        dpa.close();
+        assertThat(memory.isClosed()).isTrue();
+    }
+
     @Test
     void kernelsAnswerThroughSyncEvents() throws Exception {
         SyncEvent question = dpa.syncEvent().publishedByCpu().awaitedByDpa().start();

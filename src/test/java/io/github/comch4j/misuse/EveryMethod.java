@@ -518,6 +518,8 @@ public final class EveryMethod {
             return 1;
         } else if (type == long.class) {
             return 1L;
+        } else if (type == byte.class) {
+            return (byte) 1;
         } else if (type == boolean.class) {
             return true;
         } else if (type == byte[].class) {

@@ -5,6 +5,9 @@ import java.lang.foreign.MemorySegment;
 
 /** Calls of sync events ({@code doca_sync_event.h}). */
 public final class SyncEventCalls {
+    /** {@code doca_sync_event_stop}. */
+    public static final String STOP_NAME = "doca_sync_event_stop";
+
     private SyncEventCalls() {}
 
     /** {@code doca_sync_event_create}. */
@@ -54,9 +57,9 @@ public final class SyncEventCalls {
         Calls.check("doca_sync_event_start", action, () -> doca_h.doca_sync_event_start(event));
     }
 
-    /** {@code doca_sync_event_stop}. */
-    public static void stop(MemorySegment event, String action) {
-        Calls.check("doca_sync_event_stop", action, () -> doca_h.doca_sync_event_stop(event));
+    /** {@code doca_sync_event_stop}; {@code doca_error_t}. */
+    public static int stop(MemorySegment event) {
+        return Calls.code(STOP_NAME, () -> doca_h.doca_sync_event_stop(event));
     }
 
     /** {@code doca_sync_event_get_dpa_handle}. */
