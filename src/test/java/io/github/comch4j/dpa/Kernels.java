@@ -38,13 +38,18 @@ public final class Kernels {
                     || Files.getLastModifiedTime(library).compareTo(Files.getLastModifiedTime(file)) < 0) {
                 Files.createDirectories(BUILT);
                 Path made = Files.createTempFile(BUILT.toAbsolutePath(), source, ".so");
-                run("scripts/dpacc", file.toString(), "-o", made.toString(), "--app-name=" + name, "-O2", "-Wall");
+                compile(file, made, name);
                 Files.move(made, library, StandardCopyOption.ATOMIC_MOVE); // another process may make it too
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         return library;
+    }
+
+    /** Makes a library of a source, with an application of that name. */
+    static void compile(Path source, Path library, String name) throws IOException {
+        run("scripts/dpacc", source.toString(), "-o", library.toString(), "--app-name=" + name, "-O2", "-Wall");
     }
 
     private static void run(String... command) throws IOException {
