@@ -5,11 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcException;
 import java.time.Duration;
 
-/** A client that goes on when its server has been started again. */
+/** A client, and a socket, that go on when their server has been started again. */
 public final class StaysConnected {
     private StaysConnected() {}
 
@@ -38,4 +39,31 @@ public final class StaysConnected {
         }
         // @end
     }
+
+    public static ComchSocket socket(EventLoop loop, Device device, String server) {
+        // @start region="socket"
+        ComchSocket socket = ComchSocket.builder(loop, device, server)
+                .reconnect(Duration.ofMillis(10), Duration.ofSeconds(5))
+                .onState((self, state) -> System.out.println(state))
+                .connect(Duration.ofSeconds(30));
+        // @end
+        return socket;
+    }
+
+    // @start region="send"
+    /** Returns false if there was no server for a minute. */
+    public static boolean deliver(ComchSocket socket, byte[] message) {
+        while (true) {
+            try {
+                socket.send(message, Duration.ofSeconds(5));
+                return true;
+            } catch (ConnectionClosedException e) {
+                // this message was not sent; what was sent before may have been lost with the connection
+                if (!socket.awaitConnected(Duration.ofMinutes(1))) {
+                    return false;
+                }
+            }
+        }
+    }
+    // @end
 }

@@ -2,6 +2,7 @@ package io.github.comch4j;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import examples.ManyClients;
 import examples.Publisher;
@@ -11,9 +12,11 @@ import examples.Telemetry;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
@@ -92,6 +95,22 @@ class CookbookTest extends TwoLoops {
             try (RpcServer second = server("second")) {
                 assertThat(StaysConnected.ask(client, "who")).isEqualTo("second");
                 assertThat(second.toString()).contains(name);
+            }
+        }
+    }
+
+    @Test
+    void aSocketThatStaysConnected() {
+        ComchServerSocket first = ComchServerSocket.open(dpuLoop, dpu, representor, name);
+        try (ComchSocket socket = StaysConnected.socket(hostLoop, host, name)) {
+            assertThat(StaysConnected.deliver(socket, new byte[1])).isTrue();
+            assertThat(first.accept(Machine.PATIENCE).receive(Machine.PATIENCE)).hasSize(1);
+            first.close();
+            assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+            try (ComchServerSocket second = ComchServerSocket.open(dpuLoop, dpu, representor, name)) {
+                assertThat(StaysConnected.deliver(socket, new byte[2])).isTrue();
+                assertThat(second.accept(Machine.PATIENCE).receive(Machine.PATIENCE))
+                        .hasSize(2);
             }
         }
     }

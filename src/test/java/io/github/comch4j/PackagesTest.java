@@ -48,6 +48,7 @@ class PackagesTest {
             "dpa",
             "internal.handover",
             "internal.window",
+            "internal.connect",
             "io",
             "rpc",
             "management",

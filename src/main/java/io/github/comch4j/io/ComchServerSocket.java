@@ -36,7 +36,7 @@ public final class ComchServerSocket implements AutoCloseable {
         this.none = new ComchSocket(settings, ended -> {});
         this.server = loop.call(() -> settings.apply(
                         ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name),
-                        this::of)
+                        connection -> of(connection).link())
                 .onConnected(this::accepted)
                 .onStateChanged((endpoint, before, now) -> {
                     if (now == ContextState.IDLE) {

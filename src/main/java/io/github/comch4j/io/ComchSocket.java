@@ -2,7 +2,6 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
@@ -10,22 +9,19 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.call.ContextCalls;
-import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.connect.Connector;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
-import io.github.comch4j.internal.window.EndReason;
 import io.github.comch4j.internal.window.SocketFrames;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -49,27 +45,38 @@ import org.jspecify.annotations.Nullable;
  * its {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
  * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait, the
  * connection is ended, and both sides are told why, in the exception of the next call.
+ *
+ * <p>A socket {@linkplain Builder#reconnect may connect again} when its connection has ended.
  */
 public final class ComchSocket implements AutoCloseable {
+    /** Whether messages can be sent. */
+    public enum State {
+        /** There is a connection. */
+        CONNECTED,
+        /** The connection has ended; there may be another one. */
+        DISCONNECTED,
+        /** The socket was closed. */
+        CLOSED
+    }
+
     private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-    private static final long RETRY_NANOS = 10_000_000;
 
     private final EventLoop loop;
-    private final Consumer<ComchSocket> onEnd;
-    private final SendQueue sends;
-    private final ReceiveQueue receives;
     private final boolean plainPeer;
-    private volatile @Nullable ComchConnection connection;
-    private boolean ended; // in the loop
-    private volatile String endReason = ""; // as the continuation of an exception's message
-    private volatile boolean closed;
+    private final SocketLinks links;
 
+    /** A server's, of one connection. */
     ComchSocket(SocketBuilder<?> settings, Consumer<ComchSocket> onEnd) {
         this.loop = settings.loop;
-        this.onEnd = onEnd;
-        this.sends = new SendQueue(this, loop, settings.sendLimit);
-        this.receives = new ReceiveQueue(sends, loop, settings.receiveLimit, settings.plainPeer);
         this.plainPeer = settings.plainPeer;
+        this.links = new SocketLinks(settings, () -> onEnd.accept(this));
+    }
+
+    private ComchSocket(Builder settings) {
+        this.loop = settings.loop;
+        this.plainPeer = settings.plainPeer;
+        BiConsumer<ComchSocket, State> onState = settings.onState;
+        this.links = new SocketLinks(settings, settings.device, settings.backOff, now -> onState.accept(this, now));
     }
 
     /**
@@ -97,64 +104,46 @@ public final class ComchSocket implements AutoCloseable {
         return builder(loop, device, name).connect(timeout);
     }
 
-    /** It is established. In the loop. */
-    void connected(ComchConnection established) {
-        if (connection == null) {
-            receives.longestMessage(established.endpoint().maxMessageSize());
-            connection = established;
-        }
+    /** A server's connection. In the loop. */
+    void connected(ComchConnection connection) {
+        links.connected(connection);
     }
 
-    /** A message has arrived. In the loop. */
-    void message(MemorySegment message) {
-        if (ended) {
-            return; // it is being closed
-        }
-        if (!plainPeer && SocketFrames.isFrame(message)) {
-            frame(SocketFrames.kind(message), SocketFrames.value(message));
-        } else if (!receives.add(message.toArray(ValueLayout.JAVA_BYTE))) {
-            cut(EndReason.NOT_RECEIVED);
-        }
-    }
-
-    private void frame(long kind, long value) {
-        if (kind == SocketFrames.WINDOW) {
-            sends.window(value);
-        } else if (kind == SocketFrames.OBSERVES) {
-            receives.observed();
-        } else if (kind == SocketFrames.ENDING) {
-            endReason = ", which the peer has ended: " + EndReason.text(value);
-        } // else: from a later version, which does not rely on it
-    }
-
-    /** Ends the connection, and tells the peer why. */
-    private void cut(EndReason reason) {
-        endReason = ", which this process has ended: " + EndReason.text(reason.code());
-        if (!plainPeer) {
-            sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));
-        }
-        end();
-        loop.execute(this::close); // a client cannot close in a handler
-    }
-
-    /** There is room to send again. In the loop. */
-    void room() {
-        sends.room();
+    /** Of the present connection. In the loop. */
+    SocketLink link() {
+        return links.present();
     }
 
     /** No more messages come. In the loop. */
     void end() {
-        if (!ended) {
-            ended = true;
-            sends.end();
-            receives.end();
-            onEnd.accept(this);
-        }
+        links.end();
     }
 
-    /** The exception for a connection that has ended. */
-    RuntimeException ended(String function, String action) {
-        return Connections.of(connection()).ended(function, action + endReason);
+    /**
+     * Whether messages can be sent. Any thread may ask.
+     *
+     * @return the state as the loop knows it
+     */
+    public State state() {
+        return links.state();
+    }
+
+    /**
+     * Waits until messages can be sent: for the next connection of a socket that
+     * {@linkplain Builder#reconnect reconnects}.
+     *
+     * @param timeout how long to wait
+     * @return whether there is a connection; if not, there was none in time, or there never will be one
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     */
+    public boolean awaitConnected(Duration timeout) {
+        checkNotInLoop(loop);
+        try {
+            return links.awaitConnected(Nanos.deadline(timeout));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted while waiting for a connection of " + this, e);
+        }
     }
 
     /**
@@ -172,15 +161,15 @@ public final class ComchSocket implements AutoCloseable {
         checkNotInLoop(loop);
         checkMessage(message);
         long deadline = Nanos.deadline(timeout);
-        WaitingSend send = sends.add(message);
+        WaitingSend send = links.present().sends.add(message);
         if (!send.await(deadline, loopThread())) {
             if (Thread.currentThread().isInterrupted()) {
-                throw new IllegalStateException("interrupted while waiting for room to send on " + connection);
+                throw new IllegalStateException("interrupted while waiting for room to send on " + connection());
             }
             throw Failures.refused(
                     DocaError.TIME_OUT,
                     TaskCalls.SUBMIT_NAME,
-                    "waiting " + timeout + " for room to send on " + connection);
+                    "waiting " + timeout + " for room to send on " + connection());
         }
         Throwable failure = send.failure();
         if (failure != null) {
@@ -201,14 +190,14 @@ public final class ComchSocket implements AutoCloseable {
      */
     public CompletableFuture<@Nullable Void> sendAsync(byte[] message) {
         checkMessage(message);
-        return sends.addFuture(message);
+        return links.present().sends.addFuture(message);
     }
 
     private void checkMessage(byte[] message) {
         int most = connection().endpoint().maxMessageSize();
         if (message.length < 1 || message.length > most) {
             throw new IllegalArgumentException(
-                    "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection);
+                    "a message of " + message.length + " bytes: 1 to " + most + " are possible on " + connection());
         }
         if (!plainPeer && SocketFrames.isFrame(message)) {
             throw new IllegalArgumentException("a message that sockets send to each other (docs/sockets.md)");
@@ -229,15 +218,16 @@ public final class ComchSocket implements AutoCloseable {
      */
     public byte @Nullable [] receive(Duration timeout) {
         checkNotInLoop(loop);
+        SocketLink from = links.receiving();
         byte[] message;
         try {
-            message = receives.poll(timeout);
+            message = from.receives.poll(timeout);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for a message on " + connection, e);
+            throw new IllegalStateException("interrupted while waiting for a message on " + connection(), e);
         }
         if (message == ReceiveQueue.END) {
-            throw ended(PeCalls.PROGRESS_NAME, "receiving on " + connection);
+            throw links.told(from);
         }
         return message;
     }
@@ -249,7 +239,7 @@ public final class ComchSocket implements AutoCloseable {
      * @return the connection
      */
     public ComchConnection connection() {
-        return Objects.requireNonNull(connection);
+        return links.present().connection();
     }
 
     /**
@@ -261,25 +251,7 @@ public final class ComchSocket implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (closed) {
-            return;
-        }
-        ComchConnection mine = connection();
-        if (mine.endpoint() instanceof ComchClient client) {
-            client.close();
-        } else if (!mine.endpoint().isClosed()) {
-            mine.disconnect();
-        }
-        closed = true;
-        if (loop.isInLoop()) {
-            end();
-            return;
-        }
-        try {
-            loop.execute(this::end);
-        } catch (RejectedExecutionException e) {
-            // the loop was closed meanwhile: end() was called when it closed what ran in it
-        }
+        links.close();
     }
 
     /**
@@ -289,7 +261,7 @@ public final class ComchSocket implements AutoCloseable {
      */
     @Override
     public String toString() {
-        return "socket on " + connection;
+        return links.toString();
     }
 
     static void checkNotInLoop(EventLoop loop) {
@@ -306,10 +278,46 @@ public final class ComchSocket implements AutoCloseable {
     /** Settings of a socket that is going to connect. */
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
+        private Connector.BackOff backOff = Connector.BackOff.NEVER;
+        private BiConsumer<ComchSocket, State> onState = (socket, now) -> {};
 
         private Builder(EventLoop loop, Device device, String name) {
             super("ComchSocket.Builder", loop, name);
             this.device = Objects.requireNonNull(device, "device");
+        }
+
+        /**
+         * When the connection has ended, the socket connects again, as often as it takes. Default: it does not.
+         *
+         * <p>A message is never sent twice. Those that wait to be sent when the connection ends fail with
+         * {@link ConnectionClosedException}, as do those that are given to the socket before there is another one
+         * ({@link ComchSocket#awaitConnected}); of what was sent before, nobody knows whether the peer has seen it.
+         * {@link ComchSocket#receive} first gives what had arrived, then throws {@link ConnectionClosedException}, once
+         * to each thread that waits and at least once, and then waits for messages of the next connection. What arrived
+         * on a connection that came and went meanwhile is discarded.
+         *
+         * @param shortest how long to wait before the first attempt; each time twice as long
+         * @param longest how long to wait at most
+         * @return this
+         * @throws IllegalArgumentException if a time is not positive, or {@code shortest} longer than {@code longest}
+         */
+        public Builder reconnect(Duration shortest, Duration longest) {
+            use.check();
+            backOff = Connector.BackOff.of(shortest, longest);
+            return this;
+        }
+
+        /**
+         * Called after each change of {@link ComchSocket#state()}, beginning with the first connection. Not any more
+         * once the loop is closed.
+         *
+         * @param handler runs in the loop, and must not block it
+         * @return this
+         */
+        public Builder onState(BiConsumer<ComchSocket, State> handler) {
+            use.check();
+            onState = Objects.requireNonNull(handler);
+            return this;
         }
 
         /**
@@ -324,20 +332,9 @@ public final class ComchSocket implements AutoCloseable {
         public ComchSocket connect(Duration timeout) {
             checkNotInLoop(loop);
             use.begin();
-            long deadline = Nanos.deadline(timeout);
-            while (true) {
-                Attempt attempt = new Attempt(this, device);
-                if (attempt.await(deadline)) {
-                    return attempt.socket;
-                }
-                if (System.nanoTime() - deadline >= 0) {
-                    throw Failures.refused(
-                            attempt.wasRefused() ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
-                            ContextCalls.START_NAME,
-                            "connecting to \"" + name + "\" on " + device + " for " + timeout);
-                }
-                Attempt.pause(Math.min(RETRY_NANOS, deadline - System.nanoTime()));
-            }
+            ComchSocket socket = new ComchSocket(this);
+            socket.links.connect(timeout);
+            return socket;
         }
 
         @Override

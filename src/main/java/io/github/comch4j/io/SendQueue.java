@@ -24,7 +24,7 @@ final class SendQueue {
     /** Messages in a row: then what else runs in the loop has its turn, and the peer's frames are read. */
     private static final int BURST = 64;
 
-    private final ComchSocket socket;
+    private final SocketLink link;
     private final EventLoop loop;
     private final long futuresLimit;
     private final AtomicLong futuresBytes = new AtomicLong();
@@ -38,8 +38,8 @@ final class SendQueue {
     private boolean noRoom; // until the engine tells that there is some
     private boolean ended;
 
-    SendQueue(ComchSocket socket, EventLoop loop, long futuresLimit) {
-        this.socket = socket;
+    SendQueue(SocketLink link, EventLoop loop, long futuresLimit) {
+        this.link = link;
         this.loop = loop;
         this.futuresLimit = futuresLimit;
     }
@@ -59,7 +59,7 @@ final class SendQueue {
             send.failed(Failures.refused(
                     DocaError.AGAIN,
                     TaskCalls.SUBMIT_NAME,
-                    "sending " + message.length + " bytes on " + socket + ", where " + (waits - message.length)
+                    "sending " + message.length + " bytes on " + link + ", where " + (waits - message.length)
                             + " wait already: the sendLimit is " + futuresLimit));
         } else {
             add(send);
@@ -174,7 +174,7 @@ final class SendQueue {
             if (e.state() == ConnectionState.OPEN && isOpen()) {
                 return false; // its end is reported soon, with the reason
             }
-            send.failed(socket.ended(TaskCalls.SUBMIT_NAME, "sending on " + socket.connection()));
+            send.failed(link.ended(TaskCalls.SUBMIT_NAME, "sending on " + link.connection()));
             return true;
         } catch (RuntimeException | Error e) {
             send.failed(e);
@@ -187,12 +187,12 @@ final class SendQueue {
 
     /** Sends it if there is room; if not, {@link #room()} will be called. */
     private boolean hasRoomFor(byte[] message) {
-        noRoom = !socket.connection().trySend(message).accepted();
+        noRoom = !link.connection().trySend(message).accepted();
         return !noRoom;
     }
 
     private boolean isOpen() {
-        ComchConnection connection = socket.connection();
+        ComchConnection connection = link.connection();
         return connection.isOpen() && !ended;
     }
 
@@ -205,7 +205,7 @@ final class SendQueue {
 
     private void failAll() {
         for (PendingSend send = waiting.poll(); send != null; send = waiting.poll()) {
-            send.failed(socket.ended(TaskCalls.SUBMIT_NAME, "sending on " + socket.connection()));
+            send.failed(link.ended(TaskCalls.SUBMIT_NAME, "sending on " + link.connection()));
         }
     }
 }

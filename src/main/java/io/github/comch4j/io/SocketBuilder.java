@@ -138,10 +138,9 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     /**
      * The settings of the server or client, and the events that all sockets have.
      *
-     * @param socketOf the socket of a connection, also of a new one; called in the loop
+     * @param linkOf what the socket has for a connection, also for a new one; called in the loop
      */
-    final <E extends ControlPathEndpoint.Builder<E>> E apply(
-            E endpoint, Function<ComchConnection, ComchSocket> socketOf) {
+    final <E extends ControlPathEndpoint.Builder<E>> E apply(E endpoint, Function<ComchConnection, SocketLink> linkOf) {
         if (sendTasks > 0) {
             endpoint.sendTasks(sendTasks);
         }
@@ -152,8 +151,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
             endpoint.receiveQueueSize(receiveQueueSize);
         }
         return endpoint.onMessage(
-                        (connection, message) -> socketOf.apply(connection).message(message))
-                .onRoom(connection -> socketOf.apply(connection).room())
-                .onDisconnected(connection -> socketOf.apply(connection).end());
+                        (connection, message) -> linkOf.apply(connection).message(message))
+                .onRoom(connection -> linkOf.apply(connection).room())
+                .onDisconnected(connection -> linkOf.apply(connection).end());
     }
 }

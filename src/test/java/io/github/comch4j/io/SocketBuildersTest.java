@@ -74,7 +74,11 @@ class SocketBuildersTest {
             assertThat(accepted.receive(Machine.PATIENCE)).hasSize(256);
             assertThat(Stream.concat(
                             Stream.concat(settings(servers), settings(clients)),
-                            Stream.<Runnable>of(servers::open, () -> clients.connect(Machine.PATIENCE))))
+                            Stream.<Runnable>of(
+                                    servers::open,
+                                    () -> clients.connect(Machine.PATIENCE),
+                                    () -> clients.reconnect(Machine.PATIENCE, Machine.PATIENCE),
+                                    () -> clients.onState((self, state) -> {}))))
                     .allSatisfy(call -> assertThatThrownBy(call::run)
                             .isExactlyInstanceOf(IllegalStateException.class)
                             .hasMessageContaining(name)

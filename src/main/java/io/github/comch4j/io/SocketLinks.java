@@ -1,0 +1,218 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.io.ComchSocket.State;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The connections of a socket, one after the other: of a server's socket one, of a client's as many as it takes. A
+ * connection that has ended remains the one that is received from until its end was told.
+ */
+final class SocketLinks {
+    private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
+
+    private final EventLoop loop;
+    private final SocketBuilder<?> settings;
+    private final Consumer<SocketLink> onLinkEnd;
+    private final Consumer<State> onState;
+    private final @Nullable Connector connector; // null: a server's
+    private final ReentrantLock lock = new ReentrantLock(); // of `receiving` and `state`
+    private final Condition changed = lock.newCondition(); // `state` has
+    private volatile @Nullable SocketLink present; // the connection that there is, or was last
+    private volatile SocketLink upcoming; // the next connection, or the present one
+    private volatile SocketLink receiving; // one of these, or the one before
+    private volatile State state = State.DISCONNECTED;
+    private volatile boolean closed;
+
+    /** Of a server's socket. */
+    SocketLinks(SocketBuilder<?> settings, Runnable onEnd) {
+        this.loop = settings.loop;
+        this.settings = settings;
+        this.onLinkEnd = link -> {
+            changed(State.DISCONNECTED);
+            onEnd.run();
+        };
+        this.onState = now -> {};
+        this.connector = null;
+        this.upcoming = new SocketLink(settings, onLinkEnd);
+        this.receiving = upcoming;
+    }
+
+    /** Of a client's socket. */
+    SocketLinks(ComchSocket.Builder settings, Device device, Connector.BackOff backOff, Consumer<State> onState) {
+        this.loop = settings.loop;
+        this.settings = settings;
+        this.onLinkEnd = this::clientsLinkEnds;
+        this.onState = onState;
+        this.connector = new Connector(loop, device, settings.name, backOff, new Attempts());
+        this.upcoming = new SocketLink(settings, onLinkEnd);
+        this.receiving = upcoming;
+    }
+
+    /** What the connector brings. */
+    private final class Attempts implements Connector.User {
+        @Override
+        public ComchClient.Builder configure(ComchClient.Builder builder) {
+            SocketLink link = upcoming;
+            return settings.apply(builder, connection -> {
+                connector().connected(connection); // a message may arrive before onConnected has run
+                return link;
+            });
+        }
+
+        @Override
+        public void connected(ComchConnection connection) {
+            SocketLinks.this.connected(connection);
+        }
+
+        @Override
+        public void ended() {
+            present().end();
+        }
+
+        @Override
+        public void over() {
+            upcoming.end();
+        }
+    }
+
+    private Connector connector() {
+        return Objects.requireNonNull(connector);
+    }
+
+    /** Waits for the first connection. */
+    void connect(Duration timeout) {
+        connector().connect(timeout);
+    }
+
+    /** A connection is established. In the loop. */
+    void connected(ComchConnection connection) {
+        upcoming.connected(connection);
+        present = upcoming;
+        changed(State.CONNECTED);
+    }
+
+    /** In the loop. */
+    private void clientsLinkEnds(SocketLink link) {
+        if (connector().reconnects()) {
+            SocketLink next = new SocketLink(settings, onLinkEnd);
+            lock.lock();
+            try {
+                // if that is a former link, which nobody has received all of yet, the one that ends now is given up:
+                // what all have brought that came and went meanwhile could be any amount
+                receiving.next = next;
+                upcoming = next;
+            } finally {
+                lock.unlock();
+            }
+        }
+        if (!connector().isStopped()) {
+            changed(State.DISCONNECTED);
+        }
+    }
+
+    private void changed(State now) {
+        lock.lock();
+        try {
+            if (state == now || state == State.CLOSED) {
+                return;
+            }
+            state = now;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        onState.accept(now);
+    }
+
+    /** The connection that there is, or was last. */
+    SocketLink present() {
+        return Objects.requireNonNull(present);
+    }
+
+    /** What messages are received from. */
+    SocketLink receiving() {
+        return receiving;
+    }
+
+    /** The exception for a receiver that has met the end of a link; the next one receives from the next link. */
+    RuntimeException told(SocketLink from) {
+        lock.lock();
+        try {
+            SocketLink next = from.next;
+            if (next != null && receiving == from) {
+                receiving = next;
+            }
+        } finally {
+            lock.unlock();
+        }
+        SocketLink last = from.isConnected() ? from : present();
+        return last.ended(PeCalls.PROGRESS_NAME, "receiving on " + last.connection());
+    }
+
+    State state() {
+        return closed ? State.CLOSED : state;
+    }
+
+    /** Waits until there is a connection. Returns whether there is. */
+    boolean awaitConnected(long deadline) throws InterruptedException {
+        lock.lockInterruptibly();
+        try {
+            while (state() != State.CONNECTED) {
+                long left = deadline - System.nanoTime();
+                if (left <= 0 || loop.isClosed() || connector == null || !connector.reconnects()) {
+                    return false;
+                }
+                var _ = changed.awaitNanos(Math.min(left, LOOK_NANOS));
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** As {@link ComchSocket#close}. */
+    void close() {
+        if (closed) {
+            return;
+        }
+        if (connector != null) {
+            connector.stop();
+        } else {
+            present().close();
+        }
+        closed = true;
+        if (loop.isInLoop()) {
+            end();
+            return;
+        }
+        try {
+            loop.execute(this::end);
+        } catch (RejectedExecutionException e) {
+            // the loop is closed: it has ended what there was, and the connector what was to come
+        }
+    }
+
+    /** No more messages come. In the loop. */
+    void end() {
+        upcoming.end();
+        changed(State.CLOSED);
+    }
+
+    @Override
+    public String toString() {
+        SocketLink link = present;
+        return link == null ? "socket to \"" + settings.name + "\"" : link.toString();
+    }
+}

@@ -1,0 +1,299 @@
+package io.github.comch4j.io;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.Machine;
+import io.github.comch4j.TwoLoops;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.life.LiveHandles;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class SocketReconnectTest extends TwoLoops {
+    private static final Duration SHORT = Duration.ofMillis(5);
+
+    private final BlockingQueue<ComchSocket.State> states = new LinkedBlockingQueue<>();
+
+    private ComchServerSocket serve() {
+        return ComchServerSocket.open(dpuLoop, dpu, representor, name);
+    }
+
+    private ComchSocket connect() {
+        return ComchSocket.builder(hostLoop, host, name)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
+                .onState((socket, state) -> states.add(state))
+                .connect(Machine.PATIENCE);
+    }
+
+    private ComchSocket.State nextState() throws InterruptedException {
+        return states.poll(20, TimeUnit.SECONDS);
+    }
+
+    private static byte[] text(String text) {
+        return text.getBytes(UTF_8);
+    }
+
+    private static String receive(ComchSocket socket) {
+        return new String(socket.receive(Machine.PATIENCE), UTF_8);
+    }
+
+    @Test
+    void itConnectsAgainWhenTheServerIsBack() throws Exception {
+        ComchServerSocket first = serve();
+        try (ComchSocket socket = connect()) {
+            assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
+            for (int round = 0; round < 5; round++) {
+                ComchSocket accepted = first.accept(Machine.PATIENCE);
+                socket.send(text("to"), Machine.PATIENCE);
+                assertThat(receive(accepted)).isEqualTo("to");
+                accepted.send(text("from " + round), Machine.PATIENCE);
+                first.close();
+                assertThat(receive(socket)).as("what had arrived").isEqualTo("from " + round);
+                assertThat(nextState()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                assertThat(socket.awaitConnected(SHORT)).isFalse();
+                assertThat(socket.state()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class);
+                assertThat(socket.receive(SHORT)).as("told once").isNull();
+                assertThatThrownBy(() -> socket.send(text("nowhere"), Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class);
+                assertThat(socket.sendAsync(text("nowhere")))
+                        .failsWithin(Machine.PATIENCE)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(ConnectionClosedException.class);
+                first = serve();
+                assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
+                assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
+                assertThat(socket.connection().isOpen()).isTrue();
+            }
+        }
+        assertThat(nextState()).isEqualTo(ComchSocket.State.CLOSED);
+        assertThat(states).isEmpty();
+        first.close();
+    }
+
+    @Test
+    void eachThreadThatReceivesLearnsOfTheEnd() throws Exception {
+        ComchServerSocket server = serve();
+        try (ComchSocket socket = connect()) {
+            List<CompletableFuture<byte[]>> waiting = new ArrayList<>();
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                CompletableFuture<byte[]> result = new CompletableFuture<>();
+                waiting.add(result);
+                threads.add(Thread.ofPlatform().start(() -> {
+                    try {
+                        result.complete(socket.receive(Machine.PATIENCE));
+                    } catch (RuntimeException e) {
+                        result.completeExceptionally(e);
+                    }
+                }));
+            }
+            for (Thread thread : threads) {
+                Machine.until("all wait", () -> thread.getState() == Thread.State.TIMED_WAITING, new ProgressEngine[0]);
+            }
+            server.close();
+            for (CompletableFuture<byte[]> result : waiting) {
+                assertThat(result)
+                        .failsWithin(Machine.PATIENCE)
+                        .withThrowableThat()
+                        .withCauseInstanceOf(ConnectionClosedException.class);
+            }
+            server = serve();
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            accepted.send(text("again"), Machine.PATIENCE);
+            assertThat(receive(socket)).isEqualTo("again");
+        }
+        server.close();
+    }
+
+    /** Every message has a number: one that arrives twice, or after a later one, would be seen. */
+    @Test
+    void nothingIsSentTwice() throws Exception {
+        int messages = 2000;
+        BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
+        List<ComchServerSocket> servers = new ArrayList<>(List.of(serve()));
+        CompletableFuture<Void> enough = new CompletableFuture<>();
+        Thread server = Thread.startVirtualThread(() -> {
+            while (!enough.isDone()) {
+                try {
+                    ComchSocket accepted = servers.getLast().accept(Duration.ofMillis(50));
+                    for (int i = 0; accepted != null && i < 300; i++) {
+                        byte[] message = accepted.receive(Duration.ofMillis(50));
+                        if (message != null) {
+                            received.add(message);
+                        }
+                    }
+                    servers.getLast().close();
+                } catch (ConnectionClosedException e) {
+                    servers.getLast().close();
+                }
+                servers.add(serve());
+            }
+        });
+        List<Integer> failed = new ArrayList<>();
+        try (ComchSocket socket = connect()) {
+            for (int i = 0; i < messages; i++) {
+                try {
+                    socket.send(text(Integer.toString(i)), Machine.PATIENCE);
+                } catch (ConnectionClosedException e) {
+                    failed.add(i);
+                    assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
+                }
+            }
+        }
+        enough.complete(null);
+        server.join();
+        servers.forEach(ComchServerSocket::close);
+        assertThat(servers).as("restarts").hasSizeGreaterThan(3);
+        List<Integer> numbers = received.stream()
+                .map(bytes -> Integer.parseInt(new String(bytes, UTF_8)))
+                .toList();
+        assertThat(numbers).isSorted().doesNotHaveDuplicates().doesNotContainAnyElementsOf(failed);
+        assertThat(numbers.size()).isGreaterThan(300);
+    }
+
+    /** Of connections that come and go while nobody receives, one former is kept. */
+    @Test
+    void messagesOfFormerConnectionsDoNotPileUp() throws Exception {
+        ComchServerSocket server = serve();
+        try (ComchSocket socket = connect()) {
+            for (int round = 0; round < 6; round++) {
+                ComchSocket accepted = server.accept(Machine.PATIENCE);
+                accepted.send(text("round " + round), Machine.PATIENCE);
+                server.close();
+                assertThat(nextState()).isEqualTo(ComchSocket.State.CONNECTED);
+                assertThat(nextState()).isEqualTo(ComchSocket.State.DISCONNECTED);
+                server = serve();
+            }
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            accepted.send(text("last"), Machine.PATIENCE);
+            assertThat(receive(socket)).isEqualTo("round 0");
+            assertThatThrownBy(() -> receive(socket)).isInstanceOf(ConnectionClosedException.class);
+            assertThat(receive(socket)).isEqualTo("last");
+        }
+        server.close();
+    }
+
+    @Test
+    void itIsClosedWhileThereIsNoServer() throws Exception {
+        ComchServerSocket server = serve();
+        ComchSocket socket = connect();
+        server.close();
+        until(ComchSocket.State.DISCONNECTED::equals);
+        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+        CompletableFuture<byte[]> waiting = Machine.onThread(() -> socket.receive(Machine.PATIENCE));
+        CompletableFuture<Boolean> connecting = Machine.onThread(() -> socket.awaitConnected(Machine.PATIENCE));
+        socket.close();
+        assertThat(socket.state()).isEqualTo(ComchSocket.State.CLOSED);
+        assertThat(waiting)
+                .failsWithin(Machine.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(ConnectionClosedException.class);
+        assertThat(connecting.get()).isFalse();
+        socket.close();
+        until(ComchSocket.State.CLOSED::equals);
+        assertThat(states).isEmpty();
+        try (ComchServerSocket again = serve()) {
+            assertThat(again.accept(Duration.ofMillis(100)))
+                    .as("it connects no more")
+                    .isNull();
+        }
+        assertThat(hostLoop.<Boolean, RuntimeException>call(
+                        () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")))
+                .isFalse();
+    }
+
+    @Test
+    void itsLoopIsClosedWhileThereIsNoServer() throws Exception {
+        ComchServerSocket server = serve();
+        EventLoop loop = EventLoop.start("short");
+        ComchSocket socket = ComchSocket.builder(loop, host, name)
+                .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
+                .connect(Machine.PATIENCE);
+        server.close();
+        assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+        CompletableFuture<byte[]> waiting = Machine.onThread(() -> socket.receive(Machine.PATIENCE));
+        loop.close();
+        assertThat(waiting)
+                .failsWithin(Machine.PATIENCE)
+                .withThrowableThat()
+                .withCauseInstanceOf(ConnectionClosedException.class);
+        assertThat(socket.awaitConnected(Machine.PATIENCE)).isFalse();
+        socket.close();
+    }
+
+    @Test
+    void whatItsLoopIsClosedInTheMiddleOfIsNotAwaitedForEver() throws Exception {
+        EventLoop loop = EventLoop.start("short");
+        CompletableFuture<ComchSocket> connecting =
+                Machine.onThread(() -> ComchSocket.connect(loop, host, "nobody", Duration.ofDays(1)));
+        Machine.until(
+                "an attempt",
+                () -> loop.<Boolean, RuntimeException>call(
+                        () -> LiveHandles.of(loop.engine()).containsKey("EndpointContext")),
+                new ProgressEngine[0]);
+        loop.close();
+        assertThat(connecting).failsWithin(Machine.PATIENCE);
+    }
+
+    @Test
+    void withoutReconnectItStaysDisconnected() throws Exception {
+        ComchServerSocket server = serve();
+        try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+                .onState((self, state) -> states.add(state))
+                .connect(Machine.PATIENCE)) {
+            assertThat(socket.awaitConnected(Duration.ZERO)).isTrue();
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            assertThat(accepted.state()).isEqualTo(ComchSocket.State.CONNECTED);
+            server.close();
+            until(ComchSocket.State.DISCONNECTED::equals);
+            assertThat(socket.awaitConnected(Machine.PATIENCE)).isFalse();
+            assertThat(accepted.awaitConnected(Machine.PATIENCE)).isFalse();
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class);
+            }
+        }
+        until(ComchSocket.State.CLOSED::equals);
+    }
+
+    private void until(Predicate<ComchSocket.State> wanted) throws InterruptedException {
+        ComchSocket.State state = nextState();
+        while (state != null && !wanted.test(state)) {
+            state = nextState();
+        }
+        assertThat(state).isNotNull();
+    }
+
+    @Test
+    void aServerThatRefusesForGoodIsToldAtOnce() {
+        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name)
+                        .sendTasks(1 << 30)
+                        .connect(Duration.ofDays(1)))
+                .isInstanceOf(DocaException.class)
+                .hasMessageContaining("sendTasks");
+        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name).reconnect(Duration.ZERO, SHORT))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> ComchSocket.builder(hostLoop, host, name).reconnect(Duration.ofSeconds(1), SHORT))
+                .isInstanceOf(IllegalArgumentException.class);
+        host.close();
+        assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, name, Duration.ofDays(1)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+    }
+}
