@@ -107,9 +107,9 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         leaveEndpoint();
     }
 
-    /** Once it has ended and no producer or consumer remains on it. */
+    /** Once it has ended and no producer or consumer remains on it; if it is being closed, that thread goes on. */
     private void leaveEndpoint() {
-        if (!hasDependents()) {
+        if (!isClosed() && !hasDependents()) {
             closeTree(new Teardown());
         }
     }
@@ -128,9 +128,10 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
+    /** Once it has ended there is nothing left for its loop to do, which may be waiting for the thread that asks. */
     @Override
     public LoopThread closingLoopThread() {
-        return engine.otherLoopThread();
+        return isOpen() ? engine.otherLoopThread() : null;
     }
 
     @Override

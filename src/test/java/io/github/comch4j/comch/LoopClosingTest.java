@@ -210,6 +210,39 @@ class LoopClosingTest extends BothForms {
         }
     }
 
+    /** The last of them to be closed is what the connection has waited for. */
+    @Test
+    void consumersOfOtherLoopsOnAConnectionThatThePeerHasEnded() {
+        Device dpu = Devices.openDpu(Machine.DPU);
+        Representor representor = dpu.openRepresentor(Machine.HOST);
+        EventLoop control = EventLoop.start("control");
+        List<EventLoop> workers = List.of(EventLoop.start("one"), EventLoop.start("two"));
+        CompletableFuture<ComchConnection> connected = new CompletableFuture<>();
+        CountDownLatch gone = new CountDownLatch(1);
+        List<SlotConsumer> consumers = new ArrayList<>();
+        try (Machine machine = new Machine()) {
+            control.call(() -> ComchServer.builder(control.engine(), dpu, representor, machine.name)
+                    .onConnected(connected::complete)
+                    .onDisconnected(connection -> gone.countDown())
+                    .start());
+            ComchClient client = machine.client().connect(Machine.PATIENCE);
+            for (EventLoop worker : workers) {
+                consumers.add(worker.call(() -> connected
+                        .join()
+                        .slotConsumer(worker.engine(), 64)
+                        .onMessage((memory, offset, length, id) -> {})
+                        .start()));
+            }
+            until(() -> consumers.stream().allMatch(SlotConsumer::isRunning));
+            client.close();
+            until(() -> gone.getCount() == 0);
+            control.close();
+        }
+        assertThat(consumers).allMatch(SlotConsumer::isClosed);
+        workers.forEach(EventLoop::close);
+        dpu.close();
+    }
+
     @Test
     void buffersInFlightInALoop() {
         Everything everything = new Everything();
