@@ -27,6 +27,7 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.ConsumerLabels;
 import io.github.comch4j.io.RecordReader;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.management.MBeans;
@@ -250,6 +251,28 @@ public final class Pieces {
         }
         // @end
         return count;
+    }
+
+    public int label(ComchConnection connection, ProgressEngine engine) {
+        // @start region="label"
+        SlotConsumer orders = connection.slotConsumer(engine, 64).start();
+        connection.send(ConsumerLabels.message(orders.id(), "orders"));
+        // @end
+        return orders.id();
+    }
+
+    public int labelled(ProgressEngine engine, Device device, String server) {
+        int orders;
+        // @start region="labelled"
+        var labels = new ConsumerLabels();
+        try (var client = ComchClient.builder(engine, device, server)
+                .onConsumer(labels)
+                .onMessage(labels.before((connection, message) -> { /* all that is no label */ }))
+                .connect(Duration.ofSeconds(5))) {
+            orders = labels.await(client.connection(), "orders", Duration.ofSeconds(5)); // what producers send to
+        }
+        // @end
+        return orders;
     }
 
     public void management(Runnable work) {

@@ -270,6 +270,32 @@ class ExamplesTest {
     }
 
     @Test
+    void labels() throws Exception {
+        Pieces pieces = new Pieces();
+        String name = Machine.uniqueName();
+        CompletableFuture<Integer> told = new CompletableFuture<>();
+        CompletableFuture<Void> found = new CompletableFuture<>();
+        List<Thread> threads = new ArrayList<>();
+        CompletableFuture<Void> server = start(threads, () -> {
+            try (ProgressEngine engine = ProgressEngine.create();
+                    Device dpu = Devices.openDpu(Machine.DPU);
+                    Representor representor = dpu.openRepresentor(Machine.HOST);
+                    ComchServer running = ComchServer.builder(engine, dpu, representor, name)
+                            .onConnected(connection -> told.complete(pieces.label(connection, engine)))
+                            .start()) {
+                Machine.until("the client of " + running, found::isDone, engine);
+            }
+        });
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device host = Devices.openHost(Machine.HOST)) {
+            assertThat(pieces.labelled(engine, host, name)).isEqualTo(told.get(20, TimeUnit.SECONDS));
+        } finally {
+            found.complete(null);
+        }
+        server.get(20, TimeUnit.SECONDS);
+    }
+
+    @Test
     void slotsAndRecords() throws Exception {
         Pieces pieces = new Pieces();
         List<Thread> threads = new ArrayList<>();

@@ -1,0 +1,213 @@
+package io.github.comch4j.io;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.MessageHandler;
+import io.github.comch4j.comch.RemoteConsumerHandler;
+import io.github.comch4j.comch.RemoteConsumerState;
+import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Failures;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.WeakHashMap;
+
+/**
+ * Which of the peer's consumers is which. DOCA tells that a consumer came, and its id; whose program it is tells what it
+ * is for, by a label in a message of the control path:
+ *
+ * {@snippet file="Pieces.java" region="label"}
+ *
+ * The other end finds the consumer by its label, whichever comes first, its event or its label:
+ *
+ * {@snippet file="Pieces.java" region="labelled"}
+ *
+ * <p>The message is documented ({@code docs/labels.md}) for peers in C. A consumer without a label is told to
+ * {@link RemoteConsumerHandler}s as ever; a peer that tells no labels notices nothing, and one that does not know them
+ * gets a message that it may ignore. Labels live as long as their consumer, so one that is stopped and started again is
+ * to be labelled again.
+ *
+ * <p>One object serves any number of connections. {@link #find} may be called by any thread; all else by that of the
+ * connection's engine.
+ */
+public final class ConsumerLabels implements RemoteConsumerHandler {
+    /** How long a label can be, bytes of UTF-8. */
+    public static final int MAX_LENGTH = 255;
+
+    private static final long MARK_1 = 0x63_6f_6d_63_68_34_6a_fbL; // as that of sockets' messages
+    private static final long MARK_2 = 0xc2_b2_ae_3d_27_d4_eb_4fL;
+    private static final int TEXT = 20; // where the label begins, behind the consumer's id
+    private static final int EARLY_LIMIT = 1024;
+    private static final String NONE = ""; // no label is empty
+    private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** The peer's consumers, by their ids. */
+    private static final class Peer {
+        final Map<Integer, String> running = new LinkedHashMap<>();
+        final Map<Integer, String> early = new LinkedHashMap<>(); // labels of those that do not run yet
+    }
+
+    private final LabelledConsumerHandler handler;
+    private final Map<ComchConnection, Peer> peers = new WeakHashMap<>(); // guarded by itself, as what is in it
+
+    /** For programs that look for labels. */
+    public ConsumerLabels() {
+        this((connection, label, consumerId, state) -> {});
+    }
+
+    /**
+     * For programs that want to be told.
+     *
+     * @param handler told of each consumer that has a label
+     */
+    public ConsumerLabels(LabelledConsumerHandler handler) {
+        this.handler = Objects.requireNonNull(handler);
+    }
+
+    /**
+     * What to send to the peer so that it knows a consumer of this side by a label. May be sent as soon as the consumer
+     * has been made, and again if it could not be delivered.
+     *
+     * @param consumerId the consumer's id
+     * @param label 1 to {@link #MAX_LENGTH} bytes in UTF-8
+     * @return the message, for {@link ComchConnection#trySend(byte[])} or {@link ComchConnection#send(byte[])}
+     * @throws IllegalArgumentException if the label is empty or too long, or the id less than 1
+     */
+    public static byte[] message(int consumerId, String label) {
+        byte[] text = label.getBytes(UTF_8);
+        if (consumerId < 1 || text.length < 1 || text.length > MAX_LENGTH) {
+            throw new IllegalArgumentException("a label of " + text.length + " bytes for consumer " + consumerId
+                    + ": 1 to " + MAX_LENGTH + " are possible, and ids from 1 on");
+        }
+        byte[] bytes = new byte[TEXT + text.length];
+        MemorySegment message = MemorySegment.ofArray(bytes);
+        message.set(LONG, 0, MARK_1);
+        message.set(LONG, 8, MARK_2);
+        message.set(INT, 16, consumerId);
+        System.arraycopy(text, 0, bytes, TEXT, text.length);
+        return bytes;
+    }
+
+    /**
+     * Takes labels out of the messages of a server or client.
+     *
+     * @param next gets all other messages
+     * @return what to give to {@code onMessage}
+     */
+    public MessageHandler before(MessageHandler next) {
+        Objects.requireNonNull(next);
+        return (connection, message) -> {
+            if (isLabel(message)) {
+                labelled(
+                        connection,
+                        message.get(INT, 16),
+                        new String(message.asSlice(TEXT).toArray(ValueLayout.JAVA_BYTE), UTF_8));
+            } else {
+                next.onMessage(connection, message);
+            }
+        };
+    }
+
+    private static boolean isLabel(MemorySegment message) {
+        long length = message.byteSize();
+        return length > TEXT
+                && length <= TEXT + MAX_LENGTH
+                && message.get(LONG, 0) == MARK_1
+                && message.get(LONG, 8) == MARK_2;
+    }
+
+    private void labelled(ComchConnection connection, int id, String label) {
+        synchronized (peers) {
+            Peer peer = peers.computeIfAbsent(connection, key -> new Peer());
+            String known = peer.running.get(id);
+            if (known == null) {
+                keepEarly(peer.early, id, label);
+                return;
+            }
+            if (!known.equals(NONE)) {
+                return; // has been told again
+            }
+            peer.running.put(id, label);
+        }
+        handler.onConsumer(connection, label, id, RemoteConsumerState.NEW);
+    }
+
+    /** The oldest is given up for the newest: a peer could send any number of labels for consumers that never come. */
+    private static void keepEarly(Map<Integer, String> early, int id, String label) {
+        early.putIfAbsent(id, label);
+        if (early.size() > EARLY_LIMIT) {
+            early.remove(early.keySet().iterator().next());
+        }
+    }
+
+    /** Give it to {@code onConsumer}. */
+    @Override
+    public void onConsumer(ComchConnection connection, int consumerId, RemoteConsumerState state) {
+        String label;
+        synchronized (peers) {
+            Peer peer = peers.computeIfAbsent(connection, key -> new Peer());
+            if (state == RemoteConsumerState.NEW) {
+                label = peer.early.remove(consumerId);
+                peer.running.put(consumerId, label == null ? NONE : label);
+            } else {
+                label = peer.running.remove(consumerId);
+            }
+        }
+        if (label != null && !label.equals(NONE)) {
+            handler.onConsumer(connection, label, consumerId, state);
+        }
+    }
+
+    /**
+     * The consumer with a label. Any thread.
+     *
+     * @param connection whose peer's
+     * @param label which
+     * @return its id; 0 if none runs, or if the connection has ended; the newest if there are several
+     */
+    public int find(ComchConnection connection, String label) {
+        Objects.requireNonNull(label);
+        int newest = 0;
+        synchronized (peers) {
+            Peer peer = peers.get(Objects.requireNonNull(connection));
+            if (peer != null && connection.isOpen()) {
+                for (Map.Entry<Integer, String> each : peer.running.entrySet()) {
+                    newest = each.getValue().equals(label) ? each.getKey() : newest;
+                }
+            }
+        }
+        return newest;
+    }
+
+    /**
+     * Waits for a consumer with a label, progressing the engine of the connection.
+     *
+     * @param connection whose peer's
+     * @param label which
+     * @param timeout how long to wait
+     * @return its id
+     * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
+     * @throws io.github.comch4j.DocaException {@link DocaError#TIME_OUT} if there is none in time
+     * @throws WrongThreadException if another thread owns the engine
+     * @throws IllegalStateException if the engine is closed, or inside one of its callbacks, or if the thread is
+     *     interrupted
+     */
+    public int await(ComchConnection connection, String label, Duration timeout) {
+        boolean found = connection.engine().await(() -> find(connection, label) != 0 || !connection.isOpen(), timeout);
+        int id = find(connection, label);
+        if (id != 0) {
+            return id;
+        }
+        String action = "waiting for the consumer \"" + label + "\" on " + connection;
+        throw found
+                ? Connections.of(connection).ended(PeCalls.PROGRESS_NAME, action)
+                : Failures.refused(DocaError.TIME_OUT, PeCalls.PROGRESS_NAME, action);
+    }
+}
