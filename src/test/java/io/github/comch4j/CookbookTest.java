@@ -4,20 +4,26 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import examples.Flyweight;
 import examples.ManyClients;
 import examples.Publisher;
 import examples.RpcExample;
+import examples.SeveralEngines;
 import examples.StaysConnected;
 import examples.Telemetry;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.Pair;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcServer;
 import java.lang.foreign.MemorySegment;
@@ -29,6 +35,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -174,6 +181,48 @@ class CookbookTest extends TwoLoops {
             assertThat(publisher.missed()).isEqualTo(1);
             clients.forEach(ComchClient::close);
             Machine.until("their end", () -> progressed(publisher) && publisher.subscribers() == 0, engine);
+        }
+    }
+
+    @Test
+    void severalEngines() {
+        long[] values = LongStream.rangeClosed(1, 1000).toArray();
+        try (SeveralEngines server = new SeveralEngines(dpu, representor, name, 3)) {
+            SeveralEngines.send(host, name, 3, values);
+            Machine.until("all values", () -> server.sum() == 500_500, new ProgressEngine[0]);
+        }
+    }
+
+    @Test
+    void flyweights() {
+        Flyweight flyweight = new Flyweight();
+        try (Pair pair = new Pair();
+                SlotConsumer consumer = pair.dpuSide
+                        .slotConsumer(pair.machine.engine, 4096)
+                        .tasks(4)
+                        .start(Machine.PATIENCE);
+                SlotProducer producer =
+                        pair.hostSide.slotProducer(pair.machine.engine, 4096).start()) {
+            RecordWriter writer = new RecordWriter(producer, consumer.id());
+            long[] at = new long[1];
+            for (int i = 1; i <= 100; i++) {
+                Machine.until(
+                        "room", () -> (at[0] = writer.claim(Flyweight.Trade.LENGTH, 1)) >= 0, pair.machine.engine);
+                writer.memory().set(ValueLayout.JAVA_LONG, at[0], 7);
+                writer.memory().set(ValueLayout.JAVA_DOUBLE, at[0] + 8, 0.5);
+                writer.memory().set(ValueLayout.JAVA_LONG, at[0] + 16, i);
+                writer.commit();
+            }
+            writer.flush();
+            int[] buffers = new int[1];
+            Machine.until(
+                    "all trades",
+                    () -> {
+                        buffers[0] += flyweight.poll(consumer);
+                        return flyweight.turnover() == 2525;
+                    },
+                    pair.machine.engine);
+            assertThat(buffers[0]).as("many in one").isBetween(1, 4);
         }
     }
 
