@@ -10,6 +10,7 @@ import io.github.comch4j.TwoLoops;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -187,6 +188,51 @@ class SocketReconnectTest extends TwoLoops {
             assertThat(receive(socket)).isEqualTo("last");
         }
         server.close();
+    }
+
+    @Test
+    void itConnectsAgainAfterABreak() throws Exception {
+        try (ComchServerSocket server = serve();
+                ComchSocket socket = connect()) {
+            server.accept(Machine.PATIENCE);
+            new EmulatedFaults().drop(1).apply();
+            try {
+                assertThatThrownBy(() -> socket.send(text("lost"), Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class);
+            } finally {
+                EmulatedFaults.clear();
+            }
+            assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
+            socket.send(text("next"), Machine.PATIENCE);
+            assertThat(receive(server.accept(Machine.PATIENCE))).isEqualTo("next");
+        }
+    }
+
+    /** Which is this side's doing: more came than it keeps. */
+    @Test
+    void itConnectsAgainAfterItHasCutAPeerThatDoesNotWait() throws Exception {
+        try (ComchServerSocket server = ComchServerSocket.builder(dpuLoop, dpu, representor, name)
+                        .plainPeer() // knows no windows
+                        .open();
+                ComchSocket socket = connect()) {
+            ComchSocket flooding = server.accept(Machine.PATIENCE);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            flooding.send(new byte[4000], Machine.PATIENCE);
+                        }
+                    })
+                    .isInstanceOf(ConnectionClosedException.class);
+            ComchSocket accepted = server.accept(Machine.PATIENCE);
+            accepted.send(text("calmly"), Machine.PATIENCE);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            assertThat(socket.receive(Machine.PATIENCE)).hasSize(4000);
+                        }
+                    })
+                    .isInstanceOf(ConnectionClosedException.class)
+                    .hasMessageContaining("which this process has ended");
+            assertThat(receive(socket)).isEqualTo("calmly");
+        }
     }
 
     @Test
