@@ -9,6 +9,7 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.TwoLoops;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import io.github.comch4j.internal.life.LiveHandles;
@@ -233,6 +234,29 @@ class SocketReconnectTest extends TwoLoops {
                     .hasMessageContaining("which this process has ended");
             assertThat(receive(socket)).isEqualTo("calmly");
         }
+    }
+
+    @Test
+    void aHandlerThatThrowsDoesNotKeepItFromConnecting() {
+        BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
+        ComchServerSocket server = serve();
+        try (EventLoop loop = EventLoop.start("failing", IdleStrategy.eventDriven(), thrown::add)) {
+            ComchSocket socket = ComchSocket.builder(loop, host, name)
+                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(20))
+                    .onState((self, state) -> {
+                        throw new IllegalArgumentException(state.toString());
+                    })
+                    .connect(Machine.PATIENCE);
+            server.close();
+            assertThatThrownBy(() -> socket.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
+            server = serve();
+            assertThat(socket.awaitConnected(Machine.PATIENCE)).isTrue();
+            socket.close();
+        }
+        server.close();
+        assertThat(thrown)
+                .extracting(Throwable::getMessage)
+                .containsExactly("CONNECTED", "DISCONNECTED", "CONNECTED", "CLOSED");
     }
 
     @Test

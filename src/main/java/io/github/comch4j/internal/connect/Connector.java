@@ -173,18 +173,18 @@ public final class Connector {
         boolean lost = connection != null;
         connection = null;
         refused = true;
-        if (lost) {
-            user.ended();
+        try {
+            if (lost) {
+                user.ended();
+            }
+        } finally {
+            if (!stopped && lost && backOff == BackOff.NEVER) {
+                over();
+            } else if (!stopped) {
+                soon(ended::close); // not here: this is a handler
+                again();
+            }
         }
-        if (stopped) {
-            return;
-        }
-        if (lost && backOff == BackOff.NEVER) {
-            over();
-            return;
-        }
-        soon(ended::close); // not here: this is a handler
-        again();
     }
 
     private void again() {
