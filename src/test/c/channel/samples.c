@@ -1,4 +1,5 @@
-/* The sample pair (interop/channel.c) in two processes, ten times; each sees its side of the machine only. */
+/* The sample pair (interop/channel.c) in two processes, ten times, and the ends of two threads each (interop/secure.c);
+ * each sees its side of the machine only. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "harness.h"
 
 /* Starts one end; what it prints can be read. */
-static FILE *start(const char *side, const char *role, const char *text, pid_t *process)
+static FILE *start(const char *side, const char *const *command, pid_t *process)
 {
 	int printed[2];
 	CHECK(pipe(printed) == 0);
@@ -18,7 +19,7 @@ static FILE *start(const char *side, const char *role, const char *text, pid_t *
 		setenv("DOCA_EMU_SIDE", side, 1);
 		alarm(100);
 		if (dup2(printed[1], STDOUT_FILENO) >= 0 && close(printed[0]) == 0 && close(printed[1]) == 0)
-			execl(SAMPLE, SAMPLE, role, text, (char *)NULL);
+			execv(command[0], (char *const *)command);
 		_exit(127);
 	}
 	close(printed[1]);
@@ -39,9 +40,9 @@ static void the_pair_talks(void **state)
 	(void)state;
 	for (int round = 0; round < 10; round++) {
 		pid_t server, client;
-		FILE *of_server = start("dpu", "server", "an answer", &server);
+		FILE *of_server = start("dpu", (const char *[]){SAMPLE, "server", "an answer", NULL}, &server);
 		expect_line(of_server, "Listening");
-		FILE *of_client = start("host", "client", "a question", &client);
+		FILE *of_client = start("host", (const char *[]){SAMPLE, "client", "a question", NULL}, &client);
 		expect_line(of_server, "Received message: a question");
 		expect_line(of_server, "Finished");
 		expect_line(of_client, "Server response: an answer");
@@ -52,8 +53,24 @@ static void the_pair_talks(void **state)
 	}
 }
 
+/* More messages than the queues take, so that both ends wait for room, too. */
+static void ends_that_send_and_receive_in_two_threads_get_all(void **state)
+{
+	(void)state;
+	pid_t server, client;
+	FILE *of_server = start("dpu", (const char *[]){SECURE, "server", "4080", "20000", NULL}, &server);
+	expect_line(of_server, "Listening");
+	FILE *of_client = start("host", (const char *[]){SECURE, "client", "4080", "20000", NULL}, &client);
+	child_finish(client);
+	child_finish(server);
+	CHECK(fclose(of_server) == 0 && fclose(of_client) == 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(the_pair_talks)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_pair_talks),
+		cmocka_unit_test(ends_that_send_and_receive_in_two_threads_get_all),
+	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -7,11 +7,8 @@ import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.core.RepresentorInfo;
 import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -55,9 +52,8 @@ final class ChannelSample {
     }
 
     private void serve() {
-        try (Device dpu = Devices.openDpu(address());
-                Representor function = dpu.openRepresentor(options.function()
-                        .among(() -> dpu.representors().stream().map(RepresentorInfo::address), options.generation()));
+        try (Device dpu = Devices.openDpu(options.deviceHere());
+                Representor function = dpu.openRepresentor(options.functionOf(dpu));
                 ChannelService service = ChannelService.builder(dpu, function)
                         .maxMessageSize(MESSAGE_SIZE)
                         .sendQueueSize(QUEUE_SIZE)
@@ -71,13 +67,13 @@ final class ChannelSample {
     }
 
     private void connect() {
-        try (Device host = Devices.openHost(address());
+        try (Device host = Devices.openHost(options.deviceHere());
                 ChannelClient client = ChannelClient.builder(host)
                         .maxMessageSize(MESSAGE_SIZE)
                         .sendQueueSize(QUEUE_SIZE)
                         .receiveQueueSize(QUEUE_SIZE)
                         .create()) {
-            ChannelPeer service = connected(client);
+            ChannelPeer service = connected(client, NAME);
             System.out.println(host.address() + " is connected to \"" + NAME + "\"");
             client.send(service, message(), SILENCE);
             if (client.receive(buffer, SILENCE) == null) {
@@ -102,8 +98,8 @@ final class ChannelSample {
     }
 
     /** Once, as the program in C does it. */
-    private static ChannelPeer connected(ChannelClient client) {
-        ChannelPeer service = client.connect(NAME);
+    static ChannelPeer connected(ChannelClient client, String name) {
+        ChannelPeer service = client.connect(name);
         long deadline = System.nanoTime() + SILENCE.toNanos();
         while (true) {
             switch (service.update()) {
@@ -117,14 +113,10 @@ final class ChannelSample {
                     Thread.yield();
                 }
                 default ->
-                    throw new ProgramException("no server \"" + NAME + "\" accepts clients of "
+                    throw new ProgramException("no server \"" + name + "\" accepts clients of "
                             + client.device().address() + ": it is to be started first");
             }
         }
-    }
-
-    private PciAddress address() {
-        return options.device().among(() -> Devices.list().stream().map(DeviceInfo::address), options.generation());
     }
 
     private MemorySegment message() {

@@ -7,12 +7,10 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
-import io.github.comch4j.core.DeviceInfo;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.core.RepresentorInfo;
 import io.github.comch4j.internal.program.Patience;
 import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.MemorySegment;
@@ -76,8 +74,7 @@ abstract class SampleEnd {
 
     private void serve() {
         try (Device dpu = open();
-                Representor function = dpu.openRepresentor(options.function()
-                        .among(() -> dpu.representors().stream().map(RepresentorInfo::address), options.generation()));
+                Representor function = dpu.openRepresentor(options.functionOf(dpu));
                 ComchServer server = configured(ComchServer.builder(engine, dpu, function, options.serverName(path)))
                         .start()) {
             begin(server);
@@ -102,8 +99,7 @@ abstract class SampleEnd {
     }
 
     private Device open() {
-        PciAddress address =
-                options.device().among(() -> Devices.list().stream().map(DeviceInfo::address), options.generation());
+        PciAddress address = options.deviceHere();
         device = options.server() ? Devices.openDpu(address) : Devices.openHost(address);
         return device;
     }

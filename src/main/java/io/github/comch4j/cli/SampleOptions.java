@@ -1,8 +1,12 @@
 package io.github.comch4j.cli;
 
 import io.github.comch4j.LibraryInfo.Generation;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.RepresentorInfo;
 import io.github.comch4j.internal.program.CommandLine;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -43,8 +47,15 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
 
     /** Those of the sample pair of the endpoint API, which has other defaults. */
     static SampleOptions ofChannel(CommandLine line, boolean server) {
-        byte[] text = line.text(
-                "--text", "-t", "Message from the " + (server ? "server" : "client"), ChannelSample.MOST_TEXT);
+        return ofEndpoints(
+                line,
+                server,
+                line.text(
+                        "--text", "-t", "Message from the " + (server ? "server" : "client"), ChannelSample.MOST_TEXT));
+    }
+
+    /** Those of all samples of the endpoint API, each of which has its own way to say what to send. */
+    static SampleOptions ofEndpoints(CommandLine line, boolean server, byte[] text) {
         Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "3b:00.0", Place::of);
         Place function = line.parsed("--rep-pci", "-r", "3b:00.0", Place::of);
         line.end();
@@ -65,6 +76,16 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
     /** That of the library, which is loaded to know, unless the user named one. */
     Generation generation() {
         return chosen.orElseGet(() -> Doca.library().generation());
+    }
+
+    /** The address of the device that the user means. */
+    PciAddress deviceHere() {
+        return device.among(() -> Devices.list().stream().map(DeviceInfo::address), generation());
+    }
+
+    /** The address of the host's function that the user means. */
+    PciAddress functionOf(Device dpu) {
+        return function.among(() -> dpu.representors().stream().map(RepresentorInfo::address), generation());
     }
 
     /** What clients ask for: the programs of each generation find their like alone. */

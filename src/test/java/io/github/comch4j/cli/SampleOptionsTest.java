@@ -47,6 +47,10 @@ class SampleOptionsTest {
                 "sample ctrl-path-client --text=           | --text of 0 bytes: must be 1 to 4096",
                 "sample channel-server --text=             | --text of 0 bytes: must be 1 to 4079",
                 "sample channel-client --generation 2.5    | no such option: --generation",
+                "sample secure-channel-server -s 0         | --msg-size 0: must be 1 to 4080",
+                "sample secure-channel-server -s 4081      | --msg-size 4081: must be 1 to 4080",
+                "sample secure-channel-client -n 0         | --num-msgs 0: must be 1 to 2147483647",
+                "sample secure-channel-client -t text      | no such option: -t",
                 "sample ctrl-path-client -t a -t b         | --text is given twice",
                 "sample ctrl-path-client --generation 2.7  | --generation 2.7: must be 3.0 or 2.5"
             })

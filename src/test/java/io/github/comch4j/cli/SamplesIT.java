@@ -100,6 +100,45 @@ class SamplesIT {
                         "Finished");
     }
 
+    /** DOCA 2.5's application of two threads for each end, over either carrier. */
+    @Test
+    void endsThatSendAndReceiveAtOnceEndWhenAllHasArrived() throws Exception {
+        String[] effort = {"-s", "4080", "-n", "20000", "--end-after", "20000"};
+        ChildVm server = secureChannel("server", "-r", effort).awaitOutput("Started Listening");
+        ChildVm client = secureChannel("client", "-p", effort);
+        client.assertSuccess();
+        server.assertSuccess();
+        for (ChildVm end : List.of(server, client)) {
+            assertThat(end.out().lines())
+                    .contains(
+                            "Send thread exiting, total amount of messages sent successfully: 20000",
+                            "Receive thread exiting, total amount of messages received successfully: 20000");
+        }
+    }
+
+    @Test
+    void anEndThatIsStoppedSaysHowMuchItHasReceived() throws Exception {
+        ChildVm idle = secureChannel("server", "-r").awaitOutput("Started Listening");
+        idle.terminate();
+        idle.awaitEnd();
+        assertThat(idle.out().lines())
+                .contains(
+                        "Send thread exiting, total amount of messages sent successfully: 0",
+                        "Receive thread exiting, total amount of messages received successfully: 0");
+        ChildVm server = secureChannel("server", "-r", "-n", "5").awaitOutput("Started Listening");
+        ChildVm client = secureChannel("client", "-p", "-n", "7", "--end-after", "5");
+        client.assertSuccess();
+        server.terminate();
+        server.awaitEnd();
+        assertThat(server.out()).contains("sent successfully: 5", "received successfully: 7");
+    }
+
+    private ChildVm secureChannel(String role, String addressOption, String... more) throws Exception {
+        List<String> options = new ArrayList<>(List.of(addressOption, "b1:00.0"));
+        Collections.addAll(options, more);
+        return sample("secure-channel-" + role, options.toArray(new String[0]));
+    }
+
     @Test
     void theEndpointApisDefaultsAreThoseOfTheProgramsInC() throws Exception {
         Path topology = Files.writeString(folder.resolve("topology"), "dpu 0002:03:00.0\nhost 0001:3b:00.0 pf\n");

@@ -25,6 +25,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(300)
 class SamplesInCIT {
     private static final int ROUNDS = 2;
+    /** More than queues of 8192 take, so that both ends wait for room. */
+    private static final int MESSAGES = 20_000;
+
     private static final String LIBRARIES_OF_2_5 = "target/native/lib/2.5";
 
     /** Generation in C and in Java, Java's libraries, the sample in Java, its counterpart in C. */
@@ -108,6 +111,59 @@ class SamplesInCIT {
         }
     }
 
+    /** Both ends send and receive at once, in two threads each, through queues that are full at times. */
+    @ParameterizedTest
+    @CsvSource({"C, C", "C, Java", "Java, C", "Java, Java"})
+    void endsThatSendAndReceiveInTwoThreadsTalkToEachOther(String dpu, String host) throws Exception {
+        for (int i = 0; i < ROUNDS; i++) {
+            int bytes = 1 + 4079 * i;
+            End service = secure(dpu, "dpu", "server", bytes);
+            service.awaitLine("istening");
+            End client = secure(host, "host", "client", bytes);
+            client.assertAllReceived();
+            service.assertAllReceived();
+        }
+    }
+
+    /** A process that sends {@link #MESSAGES} and ends when it has received as many. */
+    private record End(ChildVm inJava, Process inC) {
+        void awaitLine(String part) throws Exception {
+            if (inJava != null) {
+                inJava.awaitOutput(part);
+            } else {
+                assertThat(inC.inputReader().readLine()).contains(part);
+            }
+        }
+
+        void assertAllReceived() throws Exception {
+            if (inJava != null) {
+                inJava.assertSuccess();
+                assertThat(inJava.out().lines())
+                        .contains(
+                                "Send thread exiting, total amount of messages sent successfully: " + MESSAGES,
+                                "Receive thread exiting, total amount of messages received successfully: " + MESSAGES);
+            } else {
+                assertThat(inC.inputReader().lines())
+                        .contains("Sent: " + MESSAGES, "Received: " + MESSAGES)
+                        .endsWith("Finished");
+                assertEndsWell(inC);
+            }
+        }
+    }
+
+    private End secure(String language, String side, String role, int bytes) throws IOException {
+        if (language.equals("Java")) {
+            List<String> options = List.of(
+                    "--library", LIBRARIES_OF_2_5, "-s", "" + bytes, "-n", "" + MESSAGES, "--end-after", "" + MESSAGES);
+            List<String> arguments = new ArrayList<>(List.of("sample", "secure-channel-" + role));
+            arguments.addAll(options);
+            arguments.addAll(side.equals("dpu") ? List.of("-r", "b1:00.0") : List.of("-p", "b1:00.0"));
+            return new End(inJava(side, arguments), null);
+        }
+        Counterpart twin = endpoints("secure");
+        return new End(null, inC(twin, side, role, "" + bytes, "" + MESSAGES));
+    }
+
     private static String received(String text) {
         return "Message received: '" + text + "'";
     }
@@ -125,6 +181,10 @@ class SamplesInCIT {
         if (library.equals("emulated")) {
             arguments.addAll(List.of("--generation", generation));
         }
+        return inJava(side, arguments);
+    }
+
+    private ChildVm inJava(String side, List<String> arguments) throws IOException {
         ChildVm child =
                 new ChildVm(folder, Map.of("DOCA_EMU_SIDE", side), Comch.class, arguments.toArray(String[]::new));
         children.add(child);
@@ -143,19 +203,20 @@ class SamplesInCIT {
     }
 
     private Process endpointInC(String side, String role, String text) throws IOException {
-        return inC(
-                BUILT.computeIfAbsent("endpoints", key -> {
-                    Sdk sdk = Sdk.install("2.5");
-                    return new Counterpart(sdk, sdk.compileFor("doca_comm_channel", "channel"));
-                }),
-                side,
-                role,
-                text);
+        return inC(endpoints("channel"), side, role, text);
     }
 
-    private Process inC(Counterpart counterpart, String side, String role, String text) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(counterpart.program().toString(), role, text)
-                .redirectError(ProcessBuilder.Redirect.INHERIT);
+    private static Counterpart endpoints(String name) {
+        return BUILT.computeIfAbsent(name, key -> {
+            Sdk sdk = Sdk.install("2.5");
+            return new Counterpart(sdk, sdk.compileFor("doca_comm_channel", name));
+        });
+    }
+
+    private Process inC(Counterpart counterpart, String side, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(counterpart.program().toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("DOCA_EMU_SIDE", side);
         builder.environment()
                 .put("LD_LIBRARY_PATH", counterpart.sdk().libraries().toString());

@@ -60,6 +60,7 @@ public record Sdk(String release, Path folder) {
                 "-D_GNU_SOURCE",
                 "-DDOCA_ALLOW_EXPERIMENTAL_API",
                 "-O2",
+                "-pthread",
                 "-Wall",
                 "-Wextra",
                 "-Werror",

@@ -92,6 +92,11 @@ public final class ChildVm implements AutoCloseable {
         return process.isAlive();
     }
 
+    /** SIGTERM: its shutdown hooks run. */
+    public void terminate() {
+        process.destroy();
+    }
+
     /** SIGKILL. */
     public void kill() throws InterruptedException {
         process.destroyForcibly().waitFor();

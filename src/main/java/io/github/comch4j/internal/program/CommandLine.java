@@ -125,6 +125,11 @@ public final class CommandLine {
         return (int) inRange(name, parsed(name, otherwise, Long::parseLong), min, max);
     }
 
+    /** Of an option with a short name. */
+    public int number(String name, String shortName, String otherwise, int min, int max) {
+        return (int) inRange(name, parsed(name, shortName, otherwise, Long::parseLong), min, max);
+    }
+
     /** One of these words; no default: empty if not given. */
     public Optional<String> choice(String name, String... words) {
         Optional<String> chosen = value(name);
