@@ -89,6 +89,21 @@ static void the_kernel_of_a_thread_may_not_return(void **state)
 	dpa_close(&dpa);
 }
 
+static void a_kernel_can_say_that_it_has_failed(void **state)
+{
+	(void)state;
+	for (uint64_t says_why = 0; says_why < 2; says_why++) {
+		struct dpa dpa;
+		uint64_t got = 0;
+		dpa_open(&dpa);
+		HEALTHY(dpa.dpa);
+		OK(doca_dpa_rpc(dpa.dpa, fail, &got, says_why));
+		assert_int_equal(got, 7); /* the call goes on */
+		FAILED(dpa.dpa);
+		dpa_close(&dpa);
+	}
+}
+
 static void a_call_that_does_not_end_is_given_up(void **state)
 {
 	(void)state;
@@ -108,6 +123,7 @@ static void a_call_that_does_not_end_is_given_up(void **state)
 int doca_dpa_dev_get_completion(uint64_t completion, uint64_t *element);
 void doca_dpa_dev_thread_reschedule(void);
 void doca_dpa_dev_yield(void);
+void doca_emu_dpa_fail(const char *what);
 unsigned int doca_dpa_dev_num_threads(void);
 
 static void the_host_is_no_kernel(void **state)
@@ -123,6 +139,7 @@ static void the_host_is_no_kernel(void **state)
 	assert_int_equal(doca_dpa_dev_get_completion(handle, &element), 0);
 	assert_int_equal(doca_dpa_dev_num_threads(), 0);
 	doca_dpa_dev_yield();
+	doca_emu_dpa_fail("the host");
 	doca_dpa_dev_thread_reschedule(); /* returns: there is nothing to leave */
 	HEALTHY(dpa.dpa);
 	OK(doca_dpa_completion_destroy(completion));
@@ -162,6 +179,7 @@ int main(void)
 		cmocka_unit_test(the_handle_of_what_has_ended_names_nothing),
 		cmocka_unit_test(more_cannot_be_acknowledged_than_was_read),
 		cmocka_unit_test(the_kernel_of_a_thread_may_not_return),
+		cmocka_unit_test(a_kernel_can_say_that_it_has_failed),
 		cmocka_unit_test(a_call_that_does_not_end_is_given_up),
 		cmocka_unit_test(the_host_is_no_kernel),
 		cmocka_unit_test(objects_of_an_extended_dpa_need_to_be_meant),

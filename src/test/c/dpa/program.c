@@ -196,6 +196,13 @@ __dpa_global__ void end_by_returning(uint64_t argument)
 	doca_emu_dpa_end_on_return(runs < shared->limit);
 }
 
+/* As in a language with exceptions. */
+__dpa_rpc__ uint64_t fail(uint64_t says_why)
+{
+	doca_emu_dpa_fail(says_why ? "division by zero" : NULL);
+	return 7;
+}
+
 __dpa_global__ void poll_for_ever(uint64_t argument)
 {
 	__atomic_store_n((uint64_t *)argument + 1, 1, __ATOMIC_RELAXED); /* it has begun */

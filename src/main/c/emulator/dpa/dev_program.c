@@ -97,6 +97,13 @@ void doca_emu_dpa_end_on_return(int reschedule)
 		run->on_return = reschedule ? EMU_DPA_RESCHEDULED : EMU_DPA_FINISHED;
 }
 
+void doca_emu_dpa_fail(const char *what)
+{
+	struct emu_dpa_run *run = run_for(__func__);
+	if (run != NULL)
+		emu_dpa_fail(run->dpa, "a kernel: %s", what == NULL ? "it has failed" : what);
+}
+
 uint64_t doca_emu_dpa_time(void)
 {
 	struct timespec now;

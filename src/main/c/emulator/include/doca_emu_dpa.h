@@ -1,5 +1,5 @@
 /* The emulated DPA beyond DOCA's own functions: applications that no DPACC has made, and kernels that cannot be left by
- * a jump.
+ * a jump, or that fail by themselves.
  *
  * scripts/dpacc, which takes DPACC's place, makes what is here where it is needed. */
 #ifndef DOCA_EMU_DPA_H
@@ -28,6 +28,10 @@ struct doca_dpa_app {
 /* In a thread's kernel: the kernel will return, and its return means what doca_dpa_dev_thread_reschedule (0: _finish)
  * does. For kernels in languages whose frames no jump may leave. */
 __attribute__((visibility("default"))) void doca_emu_dpa_end_on_return(int reschedule);
+
+/* In any kernel: it has failed, and the text says of what. It is the dpa's last error, as misuse by the kernel would
+ * be. NULL says nothing of the cause. For kernels in languages with exceptions. */
+__attribute__((visibility("default"))) void doca_emu_dpa_fail(const char *what);
 
 /* Nanoseconds of a clock that only goes forward. Any thread. */
 __attribute__((visibility("default"))) uint64_t doca_emu_dpa_time(void);
