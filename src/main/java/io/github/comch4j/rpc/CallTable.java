@@ -5,14 +5,12 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
-import io.github.comch4j.internal.handover.HandOver;
 import io.github.comch4j.internal.life.ConnectionInside;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -30,37 +28,25 @@ final class CallTable {
     /** A call may end so much too late, rather than that each has a look of its own. */
     private static final long TOLERANCE_NANOS = 1_000_000;
 
-    /** Where there are so many calls, those that were added wait until they are so many. */
-    private static final int MANY = 64;
-
-    private static final int ENOUGH = 32;
-    /** How long at most, for each call that there is, and altogether: a small part of what those take. */
-    private static final long HOLD_NANOS_EACH = 100;
-
-    private static final long HOLD_NANOS = 100_000;
-
     private static final long NEVER = Long.MAX_VALUE;
     private static final int SLOT_BITS = 24;
 
-    private final EventLoop loop;
     private final ComchConnection connection;
     private final int maxBody;
     private final IntSupplier inFlight;
-    private final HandOver<Outgoing> added = new HandOver<>();
-    private final Runnable drain = this::drain;
+    private final CallInbox inbox;
     private final FrameQueue frames;
     private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
     private int[] free; // slots; in the loop, as the next ones
     private int freeCount;
     private long sequence;
-    private long heldSince; // 0: no calls are held back
     private final ArrayDeque<Call> answered = new ArrayDeque<>(); // by the present message, and not woken yet
     private boolean ended;
     private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
 
     /** {@code inFlight} says how many calls there are, and may be asked by any thread. */
     CallTable(EventLoop loop, ComchConnection connection, int maxInFlight, int maxBody, IntSupplier inFlight) {
-        this.loop = loop;
+        this.inbox = new CallInbox(loop, this::drain, inFlight);
         this.inFlight = inFlight;
         this.connection = connection;
         this.maxBody = maxBody;
@@ -78,9 +64,7 @@ final class CallTable {
 
     /** Sends a call, soon. */
     void add(Call call) {
-        if (added.add(call)) {
-            execute(drain);
-        }
+        inbox.add(call);
         long next = nextSweep.get();
         if (next == NEVER || call.deadline() - next < 0) {
             sweepAt(call.begin() + Math.min(call.extra, SWEEP_NANOS));
@@ -89,17 +73,7 @@ final class CallTable {
 
     /** Nobody waits for it any more: the server is told, if it knows of it. */
     void forget(Call call) {
-        execute(() -> forgetNow(call));
-    }
-
-    private void execute(Runnable task) {
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            for (Outgoing left = added.takeAll(); left != null; left = left.next()) {
-                ((Call) left).fail(new RejectedExecutionException(e.getMessage(), e));
-            }
-        }
+        inbox.execute(() -> forgetNow(call));
     }
 
     private void sweepAt(long time) {
@@ -122,7 +96,7 @@ final class CallTable {
         }
         long now = System.nanoTime();
         long[] soonest = {SWEEP_NANOS};
-        added.forEach(waiting -> look((Call) waiting, now, soonest));
+        inbox.forEach(call -> look(call, now, soonest));
         AtomicReferenceArray<@Nullable Call> table = calls;
         for (int slot = 0; slot < table.length(); slot++) {
             Call call = table.get(slot);
@@ -147,34 +121,10 @@ final class CallTable {
     // ---- the loop
 
     private void drain() {
-        if (waitsForMore()) {
-            execute(drain);
-            return;
-        }
-        for (Outgoing next = added.takeAll(); next != null; next = next.next()) {
+        for (Outgoing next = inbox.take(); next != null; next = next.next()) {
             begin((Call) next);
         }
         flush();
-    }
-
-    /**
-     * Whether calls that were added are to wait a moment for others, with which they go in one message. Only while there
-     * are many, so that whoever is nearly alone waits for nobody.
-     */
-    private boolean waitsForMore() {
-        int all = inFlight.getAsInt();
-        if (all < MANY || added.size() >= ENOUGH) {
-            heldSince = 0;
-            return false;
-        }
-        long now = System.nanoTime();
-        if (heldSince == 0) {
-            heldSince = now;
-        } else if (now - heldSince > Math.min(all * HOLD_NANOS_EACH, HOLD_NANOS)) {
-            heldSince = 0;
-            return false;
-        }
-        return true;
     }
 
     private void begin(Call call) {

@@ -163,6 +163,52 @@ class RpcTest extends BothForms {
     }
 
     @Test
+    void callsOfManyVirtualThreadsTravelTogether() throws Exception {
+        try (RpcClient client = connect()) {
+            CountDownLatch ready = new CountDownLatch(1);
+            List<Thread> threads = new ArrayList<>();
+            for (int i = 0; i < 500; i++) {
+                threads.add(Thread.startVirtualThread(() -> {
+                    try {
+                        ready.await();
+                    } catch (InterruptedException e) {
+                        throw new AssertionError(e);
+                    }
+                    for (int j = 0; j < 100; j++) {
+                        client.call(ECHO, new byte[8]);
+                    }
+                }));
+            }
+            ready.countDown();
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            long messages = dpuLoop.call(
+                    () -> server.server().connections().iterator().next().received());
+            assertThat(messages).as("of 50000 calls").isLessThan(50_000 / 4);
+            assertThat(client.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    void aCallAmongManyThatWaitIsSentWithoutOthers() throws Exception {
+        ExecutorService caller = Executors.newVirtualThreadPerTaskExecutor();
+        try (RpcClient client = connect()) {
+            List<CompletableFuture<byte[]>> many = new ArrayList<>();
+            for (int i = 0; i < 100; i++) {
+                many.add(client.callAsync(HOLD, new byte[1])); // so many that a virtual thread gathers
+            }
+            await("the handlers", () -> holding.size() == 100);
+            assertThat(caller.submit(() -> client.call(ECHO, new byte[3])).get())
+                    .hasSize(3);
+            held.countDown();
+            many.forEach(CompletableFuture::join);
+        } finally {
+            caller.shutdownNow();
+        }
+    }
+
+    @Test
     void bodiesMayBeOfAnyLength() {
         try (RpcClient client = connect()) {
             Random random = new Random(1);
