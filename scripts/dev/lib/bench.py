@@ -42,8 +42,8 @@ class Case:
             return (
                 f"rpc {size_name(self.size)} {self.connections} caller{'s' if self.connections > 1 else ''} {self.form}"
             )
-        if self.work == "echo":
-            return f"echo {size_name(self.size)} {self.form}"
+        if self.work in ("echo", "socket"):
+            return f"{self.work} {size_name(self.size)} {self.form}"
         if self.work in ("setup", "first", "allocation"):
             return text
         several = f" {self.producers} producers" if self.producers > 1 else ""
@@ -80,6 +80,7 @@ def cases_quick(peers):
         Case("rpc", "processes", connections=1000, repeats=3, impls=["java", "unix"], bar=True),
         Case("rpc", "processes", connections=1, repeats=3, impls=["java", "unix"], bar=True),
         Case("echo", "processes", repeats=3, impls=["java", "unix"], bar=True),
+        Case("socket", "processes", repeats=3, impls=["java", "unix"], bar=True),
         Case("allocation", "one", impls=["jmh"]),
     ]
     bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
@@ -269,7 +270,7 @@ class Runner:
         elif impl in ("aeron", "unix"):
             work = (
                 case.work + "-unix"
-                if case.work in ("rpc", "echo")
+                if case.work in ("rpc", "echo", "socket")
                 else impl + ("-rtt" if case.work.endswith("-rtt") else "")
             )
             out = self.spawn(self.java(self.arguments(case, impl, work)))
@@ -625,6 +626,12 @@ def bars(figures):
         "echo of an endpoint's blocking receives, median: Java / Unix-domain socket",
         compare("java", "unix", Case("echo", "processes")),
         "<=",
+        1.0,
+    )
+    bar(
+        "sockets, blocking sends of one thread: Java / Unix-domain socket",
+        compare("java", "unix", Case("socket", "processes")),
+        ">=",
         1.0,
     )
     f = figures.median

@@ -29,6 +29,7 @@ public final class Bench {
             case "first" -> Works.first(options);
             case "rpc", "rpc-unix" -> RpcWorks.run(options);
             case "echo", "echo-unix" -> EchoWorks.run(options);
+            case "socket", "socket-unix" -> SocketWorks.run(options);
             default -> carry(options);
         }
     }
