@@ -93,10 +93,10 @@ final class SocketLink {
     void end() {
         if (!ended) {
             ended = true;
-            sends.end();
             try {
-                onEnd.accept(this);
+                onEnd.accept(this); // first: whose send fails may wait for the next connection
             } finally {
+                sends.end();
                 receives.end();
             }
         }

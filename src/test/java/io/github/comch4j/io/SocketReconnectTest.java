@@ -191,6 +191,22 @@ class SocketReconnectTest extends TwoLoops {
         server.close();
     }
 
+    /** So that who waits for the next connection then does not take the former one for it. */
+    @Test
+    void theStateHasChangedBeforeASendFails() {
+        ComchServerSocket server = serve();
+        try (ComchSocket socket = connect()) {
+            server.accept(Machine.PATIENCE); // and receives nothing
+            List<CompletableFuture<ComchSocket.State>> ends = new ArrayList<>();
+            for (int i = 0; i < 4000; i++) {
+                ends.add(socket.sendAsync(new byte[4000]).handle((nothing, thrown) -> socket.state()));
+            }
+            hostLoop.call(() -> null); // now they wait in the queue
+            server.close();
+            assertThat(ends.getLast()).succeedsWithin(Machine.PATIENCE).isEqualTo(ComchSocket.State.DISCONNECTED);
+        }
+    }
+
     @Test
     void itConnectsAgainAfterABreak() throws Exception {
         try (ComchServerSocket server = serve();
