@@ -150,6 +150,7 @@ public final class ConsumerLabels implements RemoteConsumerHandler {
     /** Give it to {@code onConsumer}. */
     @Override
     public void onConsumer(ComchConnection connection, int consumerId, RemoteConsumerState state) {
+        Objects.requireNonNull(connection);
         String label;
         synchronized (peers) {
             Peer peer = peers.computeIfAbsent(connection, key -> new Peer());

@@ -42,6 +42,7 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.ConsumerLabels;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcException;
 import io.github.comch4j.rpc.RpcServer;
@@ -118,6 +119,7 @@ public final class EveryMethod {
             ComchOutputChannel.class,
             ComchServerSocket.class,
             ComchSocket.class,
+            ConsumerLabels.class,
             RpcClient.class,
             RpcServer.class,
             Capabilities.class,

@@ -40,6 +40,7 @@ import io.github.comch4j.io.ComchInputChannel;
 import io.github.comch4j.io.ComchOutputChannel;
 import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
+import io.github.comch4j.io.ConsumerLabels;
 import io.github.comch4j.io.RecordWriter;
 import io.github.comch4j.rpc.RpcClient;
 import io.github.comch4j.rpc.RpcRequest;
@@ -174,6 +175,7 @@ final class Scene implements AutoCloseable {
         objects.put("consumer", consumer);
         objects.put("producer builder", client.connection().producer(engine));
         objects.put("consumer builder", accepted.consumer(engine, dpuMemory));
+        objects.put("labels", new ConsumerLabels());
         objects.put("connection", client.connection());
         objects.put("connection of the server", accepted);
         objects.put("client", client);

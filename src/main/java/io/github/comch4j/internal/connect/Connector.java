@@ -29,7 +29,7 @@ public final class Connector {
 
     /** Who wants the connections. All is called in the loop. */
     public interface User {
-        /** Settings and handlers of the next attempt; {@code onConnected} and {@code onStateChanged} are not its own. */
+        /** Settings and handlers of the next attempt, without {@code onConnected} and {@code onStateChanged}. */
         ComchClient.Builder configure(ComchClient.Builder builder);
 
         /** There is a connection. */
