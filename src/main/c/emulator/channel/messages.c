@@ -8,6 +8,10 @@
 /* How often a service that has messages to receive looks whether clients have come. */
 #define COLLECT_NS UINT64_C(20000)
 
+/* How often one that has none looks, which is a system call. Nobody connects in less, and who comes between makes the
+ * event channel readable. */
+#define COLLECT_IDLE_NS UINT64_C(5000)
+
 /* Longer journeys are not believed: peers write the times of arrival. */
 #define LONGEST_TRAVEL_NS UINT64_C(60000000000)
 
@@ -217,7 +221,7 @@ doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *mes
 	if (!service && atomic_load(&endpoint->peers[0]->state) == PEER_CONNECTING)
 		client_go_on(endpoint->peers[0]);
 	struct doca_comm_channel_addr_t *first = first_arrived(endpoint, &now);
-	if (first == NULL && service && !admitted)
+	if (first == NULL && service && !admitted && now - endpoint->collected_at_ns >= COLLECT_IDLE_NS)
 		service_admit(endpoint, now);
 	if (first == NULL) {
 		*len = 0;
