@@ -57,6 +57,11 @@ def size_name(size):
     return str(size)
 
 
+def kernel_of(out):
+    """The kernel on the DPA of msgq-rtt, where there is a DPACC."""
+    return os.path.abspath(os.path.join(out, "dpa_kernel.so"))
+
+
 def depth_for(size, depth):
     """Large messages: no more memory than a last-level cache's multiple."""
     return min(depth, 32) if size >= 65536 else depth
@@ -98,6 +103,7 @@ def cases_quick(peers):
         Case("setup", "one"),
         Case("first", "processes"),
     ]
+    more += [Case("msgq-rtt", "one", depth=32, impls=["java"]), Case("fast-rtt", "threads", depth=32)]
     if peers:
         more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
     return bars + more
@@ -251,6 +257,7 @@ class Runner:
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
             "-Xms256m",
             f"-Dcomch4j.library={self.o.java_library}",
+            f"-Dcomch4j.bench.kernel={kernel_of(self.o.out)}",
             *AERON_OPTIONS,
             *more,
             "-cp",
@@ -801,6 +808,8 @@ def main():
     else:
         cases = (cases_quick if options.quick else cases_full)(options.peers)
     cases = [case for case in cases if options.only in case.name()]
+    if options.out and not os.path.exists(kernel_of(options.out)):
+        cases = [case for case in cases if case.work != "msgq-rtt"]
     if not shutil.which("ucx_perftest"):
         if options.peers:
             print("ucx_perftest is not installed (Debian: ucx-utils): without UCX")

@@ -21,7 +21,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
 
     private MessageQueueProducer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
-        this.sends = new QueueSends(this, context, settings.tasks, settings.longest, settings.onRoom);
+        this.sends =
+                new QueueSends(this, context, settings.tasks, settings.longest, settings.onRoom, settings.onFailed);
     }
 
     @Override
@@ -50,8 +51,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      * Queues a message, which costs less than {@link #trySend} when there are many: the queue is submitted by one
      * native call as soon as 32 are in it, by {@link #flush()}, or by the engine's next {@code progress()}, whichever
      * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
-     * {@code progress()}. One that DOCA refuses when its turn comes has failed: {@code progress()} throws for the first
-     * of a row.
+     * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onFailed}.
      *
      * @param consumerId a consumer of the queue, from 1
      * @param message at least 1 byte, at most what the consumer takes; copied before it returns
@@ -116,6 +116,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         private int tasks = MessageQueue.DEFAULT_DEPTH;
         private int longest = MessageQueue.DEFAULT_IMMEDIATE;
         private @Nullable RoomHandler<MessageQueueProducer> onRoom;
+        private @Nullable MessageQueueFailureHandler onFailed;
 
         Builder(MessageQueue queue, ProgressEngine engine) {
             this.queue = queue;
@@ -158,6 +159,19 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         public Builder onRoom(RoomHandler<MessageQueueProducer> handler) {
             use.check();
             onRoom = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Called for each message that was accepted and not sent. Without it {@code progress()} throws for the first of
+         * a row.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public Builder onFailed(MessageQueueFailureHandler handler) {
+            use.check();
+            onFailed = Objects.requireNonNull(handler);
             return this;
         }
 

@@ -24,6 +24,7 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
 
     private final MessageQueueProducer producer;
     private final @Nullable RoomHandler<MessageQueueProducer> onRoom;
+    private final @Nullable MessageQueueFailureHandler onFailed;
     private final int longest;
     private final MemorySegment staged; // by slot: the message, until DOCA has copied it
     final Counter sent = new Counter();
@@ -36,10 +37,12 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
             Context context,
             int count,
             int longest,
-            @Nullable RoomHandler<MessageQueueProducer> onRoom) {
+            @Nullable RoomHandler<MessageQueueProducer> onRoom,
+            @Nullable MessageQueueFailureHandler onFailed) {
         super(context, false, count, 0);
         this.producer = producer;
         this.onRoom = onRoom;
+        this.onFailed = onFailed;
         this.longest = longest;
         this.staged = Arena.ofAuto().allocate((long) count * longest);
     }
@@ -149,12 +152,16 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
             return;
         }
         failed.increment();
-        if (context.isEnding()) {
-            return;
+        if (!context.isEnding()) {
+            tellFailure(DocaError.of(code));
         }
-        DocaError status = DocaError.of(code);
+    }
+
+    private void tellFailure(DocaError status) {
         Events.taskFailed("send", producer, status.name());
-        if (!failureTold) {
+        if (onFailed != null) {
+            onFailed.onSendFailed(producer, status);
+        } else if (!failureTold) {
             failureTold = true; // once of a row
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending with " + producer);
         }

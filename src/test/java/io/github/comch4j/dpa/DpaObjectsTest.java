@@ -391,6 +391,7 @@ class DpaObjectsTest {
                 () -> producers.tasks(1),
                 () -> producers.messageLength(1),
                 () -> producers.onRoom(producer -> {}),
+                () -> producers.onFailed((producer, status) -> {}),
                 producers::start,
                 () -> consumers.receives(1),
                 () -> consumers.immediateLength(1),

@@ -259,8 +259,21 @@ class MessageQueueTest extends BothForms {
             link.producer.offer(2, message);
             assertRefused(DocaError.INVALID_VALUE, () -> machine.until("the end", () -> link.producer.inFlight() == 0));
             assertThat(link.producer.failed()).isEqualTo(1);
+            List<DocaError> failures = new ArrayList<>();
+            link.producer.close();
+            MessageQueueProducer told = link.toDpa
+                    .producer(machine.engine)
+                    .onFailed((producer, status) -> failures.add(status))
+                    .start();
+            told.offer(2, message);
+            told.offer(3, message);
+            machine.until("both ends", () -> told.inFlight() == 0);
+            assertThat(failures).containsExactly(DocaError.INVALID_VALUE, DocaError.INVALID_VALUE);
+            told.offer(1, message);
+            told.offer(1, message(6));
+            told.flush();
             link.thread.run();
-            assertThat(link.producer
+            assertThat(told
                             .trySend(1, MemorySegment.ofArray(new long[] {5}))
                             .accepted())
                     .as("from the heap, and shorter")

@@ -275,7 +275,9 @@ final class Scene implements AutoCloseable {
             dpaObjects.put("DPA consumer builder", toDpa.dpaConsumer(received));
             dpaObjects.put("DPA producer builder", fromDpa.dpaProducer(completion));
             dpaObjects.put("queue consumer", fromDpa.consumer(engine).start());
-            dpaObjects.put("queue producer", toDpa.producer(engine).start());
+            dpaObjects.put(
+                    "queue producer",
+                    toDpa.producer(engine).onFailed((self, status) -> {}).start());
             dpaObjects.put("DPA consumer", toDpa.dpaConsumer(received).start());
             dpaObjects.put("DPA producer", fromDpa.dpaProducer(completion).start());
             dpaObjects.put("consumers' completion builder", dpa.consumerCompletion());
