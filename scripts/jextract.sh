@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# Writes generated/ anew, with jextract: the Java bindings of headers/, of headers/2.5, and of the structures that Java
-# shares with the batch library (src/main/c/batch).
+# Writes generated/ anew, with jextract: the Java bindings of headers/, headers/2.5 and headers/dpa, and of the structures
+# that Java shares with the batch library (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write
 #
-# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into the bindings
-# is listed in src/main/jextract/includes.txt, cc.txt, channel.txt and batch.txt: a new symbol needs a line there.
+# Uses $JEXTRACT_HOME/bin/jextract if JEXTRACT_HOME is set, otherwise the jextract on PATH. What goes into
+# the bindings is listed in src/main/jextract/includes.txt, cc.txt, channel.txt, dpa.txt and batch.txt: a new symbol
+# needs a line there.
 set -euo pipefail
 export LC_ALL=C
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -77,6 +78,8 @@ extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && echo d
 extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)
 # The endpoint API, which DOCA 3.0 has no more.
 extract headers/2.5 channel_h io.github.comch4j.ffi.channel channel.txt doca_comm_channel.h
+# What kernels of the emulated DPA call; of its own, as it has names of doca_dpa.h.
+extract headers/dpa dpa_h io.github.comch4j.ffi.dpa dpa.txt $(cd headers/dpa && echo doca_*.h)
 extract src/main/c/batch batch_h io.github.comch4j.ffi.batch batch.txt batch.h messages.h
 
 if grep -rqF 'SYMBOL_LOOKUP.findOrThrow' "$work/generated"; then

@@ -33,6 +33,7 @@ class PackagesTest {
             "ffi",
             "ffi.cc",
             "ffi.channel",
+            "ffi.dpa",
             "ffi.batch",
             "internal.access",
             "internal.observe",
@@ -62,6 +63,7 @@ class PackagesTest {
             "ffi", Set.of("internal.call"),
             "ffi.cc", Set.of("internal.call"),
             "ffi.channel", Set.of("internal.call"),
+            "ffi.dpa", Set.of("internal.call"),
             "ffi.batch", Set.of("internal.transport"));
 
     private static List<Arrow> arrows;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.channel.channel_h;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.ffi.dpa.dpa_h;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -30,6 +31,9 @@ class BindingsAbiTest {
             new Table(TABLES.resolve("doca-3.0.tsv"), header -> Files.exists(Path.of("headers", header)));
     /** What programs for the DPA need of headers that have more in a whole DOCA: sync events, arrays of buffers. */
     private static final Table BESIDE_THE_DPA = new Table(TABLES.resolve("doca-3.0-dpa-host.tsv"), header -> true);
+
+    /** What kernels call. */
+    private static final Table KERNELS = new Table(TABLES.resolve("doca-3.0-dpa-dev.tsv"), header -> true);
 
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
@@ -125,6 +129,25 @@ class BindingsAbiTest {
         Map<String, MethodType> expected = CHANNEL.functions();
         assertThat(expected).hasSize(37).containsKey("doca_comm_channel_ep_recvfrom");
         assertThat(bound(channel_h.class, expected)).isEqualTo(expected);
+    }
+
+    /** But the two that leave a kernel by a jump, past Java's frames. */
+    @Test
+    void everyFunctionOfKernelsIsBoundWithItsTypes() throws IOException, ReflectiveOperationException {
+        Map<String, MethodType> expected = KERNELS.functions();
+        assertThat(expected.remove("doca_dpa_dev_thread_reschedule")).isNotNull();
+        assertThat(expected.remove("doca_dpa_dev_thread_finish")).isNotNull();
+        assertThat(expected).hasSize(36).containsKey("doca_dpa_dev_comch_producer_dma_copy");
+        assertThat(bound(dpa_h.class, expected)).isEqualTo(expected);
+        assertThat(dpa_h.class.getDeclaredMethods())
+                .filteredOn(method -> Modifier.isPublic(method.getModifiers())
+                        && method.getName().startsWith("doca_")
+                        && !method.getName().contains("$"))
+                .extracting(Method::getName)
+                .containsExactlyInAnyOrderElementsOf(expected.keySet());
+        Map<String, String> constants = KERNELS.constants();
+        assertThat(constants).containsEntry("DOCA_DPA_DEV_COMP_SEND_ERR", "13");
+        assertThat(values(dpa_h.class, constants)).isEqualTo(constants);
     }
 
     /** So that there need not be bindings of its own for Core of 2.5. */
@@ -233,19 +256,27 @@ class BindingsAbiTest {
                 || c.startsWith("union ")) {
             return MemorySegment.class;
         }
-        if (c.startsWith("enum ") || c.startsWith("unsigned int ")) {
+        if (c.startsWith("enum ") || c.startsWith("unsigned int")) {
             return int.class;
         }
-        if (c.startsWith("doca_dpa_dev_") && !c.startsWith("doca_dpa_dev_log_level_t")) { // handles and addresses
-            return long.class;
-        }
-        return switch (c.split(" ")[0]) {
-            case "doca_error_t", "doca_notification_handle_t", "doca_dpa_dev_log_level_t", "int", "uint32_t" ->
-                int.class;
+        String type = c.split(" ")[0];
+        return switch (type) {
+            case "doca_error_t",
+                    "doca_notification_handle_t",
+                    "doca_dpa_dev_log_level_t",
+                    "doca_dpa_dev_completion_type_t",
+                    "doca_dpa_dev_mmap_t",
+                    "int",
+                    "uint32_t" -> int.class;
             case "size_t", "uint64_t" -> long.class;
             case "uint16_t" -> short.class;
             case "uint8_t" -> byte.class;
-            default -> throw new AssertionError("a C type without a Java type: " + declaration);
+            default -> {
+                if (type.startsWith("doca_dpa_dev_")) { // handles and addresses
+                    yield long.class;
+                }
+                throw new AssertionError("a C type without a Java type: " + declaration);
+            }
         };
     }
 }
