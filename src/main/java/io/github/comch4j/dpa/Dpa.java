@@ -13,6 +13,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,11 +42,13 @@ public final class Dpa implements AutoCloseable {
     private final Device device;
     private final @Nullable DpaApplication application;
     private final DpaHandle resource;
+    private final Arena functions; // those in Java, until no execution unit is left
 
-    private Dpa(Device device, @Nullable DpaApplication application, DpaHandle resource) {
+    private Dpa(Device device, @Nullable DpaApplication application, DpaHandle resource, Arena functions) {
         this.device = device;
         this.application = application;
         this.resource = resource;
+        this.functions = functions;
     }
 
     /**
@@ -89,7 +92,7 @@ public final class Dpa implements AutoCloseable {
                 action -> DpaCalls.extend(resource.handle(), otherHandle.handle(), action),
                 resource,
                 otherHandle);
-        return new Dpa(other, application, extended);
+        return new Dpa(other, application, extended, functions);
     }
 
     /**
@@ -107,7 +110,7 @@ public final class Dpa implements AutoCloseable {
         checkArguments(function, arguments);
         return resource.ask(
                 "calling " + function + " on " + this,
-                (dpa, action) -> DpaRunCalls.call(dpa, function.address(), arguments, action));
+                (dpa, action) -> DpaRunCalls.call(dpa, function.addressFor(this), arguments, action));
     }
 
     static void checkArguments(DpaFunction function, long[] arguments) {
@@ -424,6 +427,10 @@ public final class Dpa implements AutoCloseable {
         return number;
     }
 
+    Arena functions() {
+        return functions;
+    }
+
     /**
      * Settings of a DPA. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
@@ -502,10 +509,14 @@ public final class Dpa implements AutoCloseable {
         public Dpa start() {
             use.begin();
             Handle handle = DEVICE.apply(device);
+            Arena functions = Arena.ofShared();
             DpaHandle made = DpaHandle.make(
                     new ReentrantReadWriteLock(),
                     Resource.Rank.BASE,
-                    KIND,
+                    new DpaHandle.Kind(DpaCalls::stop, (dpa, action) -> {
+                        DpaCalls.destroy(dpa, action);
+                        functions.close();
+                    }),
                     "the DPA of " + device,
                     action -> DpaCalls.create(handle.handle(), action),
                     handle);
@@ -513,7 +524,7 @@ public final class Dpa implements AutoCloseable {
                 configure(dpa, action);
                 DpaCalls.start(dpa, action);
             });
-            return new Dpa(device, application, made);
+            return new Dpa(device, application, made, functions);
         }
 
         private void configure(MemorySegment dpa, String action) {

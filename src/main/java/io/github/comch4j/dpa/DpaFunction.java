@@ -1,19 +1,29 @@
 package io.github.comch4j.dpa;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A function on the DPA ({@code doca_dpa_func_t}): a kernel, or what is called from the host. Made by
- * {@link DpaApplication#function}, or of a symbol that the program has found itself.
+ * {@link DpaApplication#function}, of what is written in Java ({@link JavaKernels}), or of a symbol that the program has found itself.
  */
 public final class DpaFunction {
     private final String name;
     private final MemorySegment address;
 
-    private DpaFunction(String name, MemorySegment address) {
+    private final @Nullable Arena arena; // of a function in Java, which ends with its DPA
+
+    private DpaFunction(String name, MemorySegment address, @Nullable Arena arena) {
         this.name = name;
         this.address = address;
+        this.arena = arena;
+    }
+
+    static DpaFunction inJava(String name, Function<Arena, MemorySegment> stub, Arena arena) {
+        return new DpaFunction(name, stub.apply(arena), arena);
     }
 
     /**
@@ -29,7 +39,7 @@ public final class DpaFunction {
         if (!address.isNative() || address.address() == 0) {
             throw new IllegalArgumentException(name + " has no address");
         }
-        return new DpaFunction(name, address);
+        return new DpaFunction(name, address, null);
     }
 
     /**
@@ -47,6 +57,14 @@ public final class DpaFunction {
      * @return not NULL
      */
     public MemorySegment address() {
+        return address;
+    }
+
+    /** Its address for a DPA; fails if it is in Java and of another one, with which it ends. */
+    MemorySegment addressFor(Dpa dpa) {
+        if (arena != null && arena != dpa.functions()) {
+            throw new IllegalArgumentException(name + " was made for another DPA than " + dpa);
+        }
         return address;
     }
 

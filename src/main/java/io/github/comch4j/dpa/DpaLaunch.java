@@ -189,7 +189,7 @@ public final class DpaLaunch implements AutoCloseable {
                                     target,
                                     value,
                                     threads,
-                                    kernel.address(),
+                                    kernel.addressFor(dpa),
                                     arguments,
                                     action));
         }

@@ -125,7 +125,7 @@ public final class DpaThread extends DpaStartedObject {
         }
 
         private void configureAndStart(MemorySegment thread, String action) {
-            DpaThreadCalls.setFunction(thread, kernel.address(), argument, action);
+            DpaThreadCalls.setFunction(thread, kernel.addressFor(dpa), argument, action);
             if (storage != null) {
                 DpaThreadCalls.setLocalStorage(thread, storage.address(), action);
             }

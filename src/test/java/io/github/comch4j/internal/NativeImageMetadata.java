@@ -2,6 +2,7 @@ package io.github.comch4j.internal;
 
 import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.call.LogCalls;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.load.DpaLibrary;
@@ -71,6 +72,7 @@ final class NativeImageMetadata {
             metadata.variadicFunctions();
             metadata.handlesOfOurs();
             metadata.upcallsOfOurs();
+            metadata.kernels();
             metadata.managementInterfaces();
         } catch (ReflectiveOperationException | IOException e) {
             throw new AssertionError(e);
@@ -81,9 +83,11 @@ final class NativeImageMetadata {
     }
 
     private void generatedFunctions() throws ReflectiveOperationException {
-        for (Method method : doca_h.class.getMethods()) {
-            if (method.getName().endsWith("$descriptor")) {
-                downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
+        for (Class<?> bindings : List.of(doca_h.class, dpa_h.class)) {
+            for (Method method : bindings.getMethods()) {
+                if (method.getName().endsWith("$descriptor")) {
+                    downcalls.add(shape((FunctionDescriptor) method.invoke(null)));
+                }
             }
         }
         // The descriptors of cc_h can be had only where the libraries are those of DOCA 2.5. All but two of its
@@ -131,6 +135,26 @@ final class NativeImageMetadata {
         FunctionDescriptor log =
                 doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
         downcalls.add(shape(log, variadic(log.argumentLayouts().size() - 1)));
+        FunctionDescriptor kernelLog =
+                dpa_h.doca_dpa_dev_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
+        downcalls.add(shape(kernelLog, variadic(kernelLog.argumentLayouts().size() - 1)));
+    }
+
+    /** Their stubs are made for each kernel, of two methods. */
+    private void kernels() throws ReflectiveOperationException {
+        Class<?> stubs = Class.forName("io.github.comch4j.dpa.KernelStubs");
+        List<String> methods = new ArrayList<>();
+        for (String name : List.of("THREAD run", "FUNCTION call")) {
+            Field field = stubs.getDeclaredField(name.split(" ")[0]);
+            field.setAccessible(true);
+            upcalls.add(shape((FunctionDescriptor) field.get(null)));
+            for (Method method : stubs.getDeclaredMethods()) {
+                if (method.getName().equals(name.split(" ")[1])) {
+                    methods.add(method(method.getName(), parameterNames(method.getParameterTypes())));
+                }
+            }
+        }
+        reflect(stubs.getName(), methods, List.of());
     }
 
     private static String variadic(int first) {

@@ -72,7 +72,13 @@ public final class Symbols {
     /** A stub for the life of the process. {@code target} must not throw. */
     @SuppressWarnings("restricted")
     public static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor) {
-        return LINKER.upcallStub(target, descriptor, Arena.global());
+        return upcall(target, descriptor, Arena.global());
+    }
+
+    /** A stub for the life of an arena. {@code target} must not throw. */
+    @SuppressWarnings("restricted")
+    public static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor, Arena arena) {
+        return LINKER.upcallStub(target, descriptor, arena);
     }
 
     /** What a downcall handle threw. It declares {@link Throwable}, but can only throw what is unchecked. */

@@ -1,0 +1,36 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.internal.call.KernelCalls;
+
+/** What an element of a completion on the DPA says ({@code doca_dpa_dev_completion_type_t}). */
+public enum CompletionType {
+    /** An operation has ended. */
+    SEND(KernelCalls.SEND),
+    /** Data were written by RDMA, with immediate data. */
+    RECEIVE_RDMA_WRITE_IMMEDIATE(KernelCalls.RECV_RDMA_WRITE_IMM),
+    /** A message was received. */
+    RECEIVE_SEND(KernelCalls.RECV_SEND),
+    /** A message with immediate data was received. */
+    RECEIVE_SEND_IMMEDIATE(KernelCalls.RECV_SEND_IMM),
+    /** An operation has failed; the dpa's last error says of what. */
+    SEND_ERROR(KernelCalls.SEND_ERR),
+    /** A receive has failed. */
+    RECEIVE_ERROR(KernelCalls.RECV_ERR);
+
+    private static final CompletionType[] ALL = values();
+
+    private final int code;
+
+    CompletionType(int code) {
+        this.code = code;
+    }
+
+    static CompletionType of(int code) {
+        for (CompletionType type : ALL) {
+            if (type.code == code) {
+                return type;
+            }
+        }
+        throw new IllegalStateException("no completion has the type " + code);
+    }
+}

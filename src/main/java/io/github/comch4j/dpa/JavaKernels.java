@@ -1,0 +1,90 @@
+package io.github.comch4j.dpa;
+
+import io.github.comch4j.internal.call.KernelCalls;
+import io.github.comch4j.internal.load.NativeLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * Makes functions of a DPA of what is written in Java: for the emulated DPA alone, whose execution units are threads of
+ * this process. Any thread may use it.
+ *
+ * <p>A function lives as long as the {@link Dpa} that it was made for, and can be used on this and on what
+ * {@linkplain Dpa#extend extends} it. Programs that are to run on a card need kernels in C ({@link DpaApplication}).
+ */
+public final class JavaKernels {
+    private final Dpa dpa;
+
+    private JavaKernels(Dpa dpa) {
+        this.dpa = dpa;
+    }
+
+    /**
+     * For a DPA.
+     *
+     * @param dpa on the emulated device; it needs no application
+     * @return what makes its functions
+     * @throws UnsupportedOperationException with a real device
+     */
+    public static JavaKernels of(Dpa dpa) {
+        Objects.requireNonNull(dpa);
+        if (!KernelCalls.present()) {
+            throw new UnsupportedOperationException("kernels in Java run on the emulated DPA alone; "
+                    + NativeLibrary.describe() + " are no emulation: have the kernels compiled by DPACC");
+        }
+        return new JavaKernels(dpa);
+    }
+
+    /**
+     * A kernel for {@link Dpa#thread}.
+     *
+     * @param name its name in messages
+     * @param kernel what runs at each notification
+     * @return the function
+     * @throws IllegalStateException if the DPA is closed
+     */
+    public DpaFunction thread(String name, DpaKernel kernel) {
+        Objects.requireNonNull(kernel);
+        return make(name, arena -> KernelStubs.ofThread(name, kernel, arena));
+    }
+
+    /**
+     * A function for {@link Dpa#rpc}.
+     *
+     * @param name its name in messages
+     * @param function what runs at each call
+     * @return the function
+     * @throws IllegalStateException if the DPA is closed
+     */
+    public DpaFunction rpc(String name, DpaKernel.Rpc function) {
+        Objects.requireNonNull(function);
+        return make(name, arena -> KernelStubs.ofCall(name, function, arena));
+    }
+
+    /**
+     * A kernel for launches.
+     *
+     * @param name its name in messages
+     * @param kernel what each rank runs
+     * @return the function
+     * @throws IllegalStateException if the DPA is closed
+     */
+    public DpaFunction launch(String name, DpaKernel.Launch kernel) {
+        Objects.requireNonNull(kernel);
+        DpaKernel.Rpc function = (context, arguments) -> {
+            kernel.run(context, arguments);
+            return 0;
+        };
+        return rpc(name, function);
+    }
+
+    private DpaFunction make(String name, Function<Arena, MemorySegment> stub) {
+        Objects.requireNonNull(name);
+        return dpa.resource()
+                .ask(
+                        "making the function " + name,
+                        (object, action) -> DpaFunction.inJava(name, stub, dpa.functions()));
+    }
+}

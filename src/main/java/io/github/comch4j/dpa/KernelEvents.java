@@ -1,0 +1,64 @@
+package io.github.comch4j.dpa;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.comch4j.internal.call.KernelCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/** Sync events as a kernel in Java uses them. Valid as long as the {@link KernelContext} that it is of. */
+public final class KernelEvents {
+    private final KernelContext context;
+    private final MemorySegment result = Arena.ofAuto().allocate(JAVA_LONG); // what calls return by a pointer
+
+    KernelEvents(KernelContext context) {
+        this.context = context;
+    }
+
+    /**
+     * The value of a sync event ({@code doca_dpa_dev_sync_event_get}).
+     *
+     * @param event the handle of a sync event
+     * @return its value
+     */
+    public long value(long event) {
+        context.check();
+        result.set(JAVA_LONG, 0, 0);
+        KernelCalls.eventValue(event, result);
+        return result.get(JAVA_LONG, 0);
+    }
+
+    /**
+     * Adds to the value of a sync event ({@code doca_dpa_dev_sync_event_update_add}).
+     *
+     * @param event the handle of a sync event
+     * @param value how much
+     */
+    public void add(long event, long value) {
+        context.check();
+        KernelCalls.eventAdd(event, value);
+    }
+
+    /**
+     * Sets the value of a sync event ({@code doca_dpa_dev_sync_event_update_set}).
+     *
+     * @param event the handle of a sync event
+     * @param value to what
+     */
+    public void set(long event, long value) {
+        context.check();
+        KernelCalls.eventSet(event, value);
+    }
+
+    /**
+     * Waits until the value of a sync event is greater than another ({@code doca_dpa_dev_sync_event_wait_gt}).
+     *
+     * @param event the handle of a sync event
+     * @param value what it is compared with, unsigned
+     * @param mask which bits of the event's value count
+     */
+    public void awaitGreater(long event, long value, long mask) {
+        context.check();
+        KernelCalls.eventAwaitGreater(event, value, mask);
+    }
+}

@@ -1,0 +1,191 @@
+package io.github.comch4j.dpa;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.github.comch4j.internal.call.KernelCalls;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.OptionalLong;
+
+/**
+ * Memory as a kernel in Java finds it: that of the DPA, of maps and buffers, and hash tables. Valid as long as the
+ * {@link KernelContext} that it is of.
+ *
+ * <p>An address that is none, or not any more, is not found out: it is an access of the process, and can end it.
+ */
+public final class KernelMemory {
+    private final KernelContext context;
+    private final MemorySegment result = Arena.ofAuto().allocate(JAVA_LONG); // what calls return by a pointer
+
+    KernelMemory(KernelContext context) {
+        this.context = context;
+    }
+
+    /**
+     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}.
+     *
+     * @param address where it begins
+     * @param bytes how much, at most as much as there is
+     * @return the memory itself, for any thread, as long as it is there
+     */
+    public MemorySegment at(long address, long bytes) {
+        context.check();
+        return KernelCalls.memory(address, bytes);
+    }
+
+    /**
+     * Where the kernel finds an address of a memory map ({@code doca_dpa_dev_mmap_get_external_ptr}).
+     *
+     * @param map the handle of a map
+     * @param address an address in it
+     * @return a pointer, for {@link #at}; 0 if there is none
+     */
+    public long ofMap(int map, long address) {
+        context.check();
+        return KernelCalls.mapPointer(map, address);
+    }
+
+    /**
+     * Where the kernel finds the memory of a buffer ({@code doca_dpa_dev_buf_get_external_ptr}).
+     *
+     * @param buffer of {@link #buffer}
+     * @return a pointer, for {@link #at}; 0 if there is none
+     */
+    public long ofBuffer(long buffer) {
+        context.check();
+        return KernelCalls.bufferPointer(buffer);
+    }
+
+    // ---- buffers
+
+    /**
+     * An element of an array of buffers ({@code doca_dpa_dev_buf_array_get_buf}).
+     *
+     * @param array the handle of an array
+     * @param index which element
+     * @return the buffer
+     */
+    public long buffer(long array, long index) {
+        context.check();
+        return KernelCalls.bufferOf(array, index);
+    }
+
+    /**
+     * Where a buffer begins ({@code doca_dpa_dev_buf_get_addr}).
+     *
+     * @param buffer of {@link #buffer}
+     * @return an address in its map
+     */
+    public long bufferAddress(long buffer) {
+        context.check();
+        return KernelCalls.bufferAddress(buffer);
+    }
+
+    /**
+     * How long a buffer is ({@code doca_dpa_dev_buf_get_len}).
+     *
+     * @param buffer of {@link #buffer}
+     * @return bytes
+     */
+    public long bufferLength(long buffer) {
+        context.check();
+        return KernelCalls.bufferLength(buffer);
+    }
+
+    /**
+     * The map of a buffer ({@code doca_dpa_dev_buf_get_mmap}).
+     *
+     * @param buffer of {@link #buffer}
+     * @return the handle of a map
+     */
+    public int bufferMap(long buffer) {
+        context.check();
+        return KernelCalls.bufferMap(buffer);
+    }
+
+    /**
+     * Sets what a buffer is ({@code doca_dpa_dev_buf_set_mmap}, {@code _addr}, {@code _len}).
+     *
+     * @param buffer of {@link #buffer}
+     * @param map the handle of a map
+     * @param address an address in it
+     * @param length bytes
+     */
+    public void setBuffer(long buffer, int map, long address, long length) {
+        context.check();
+        KernelCalls.setBufferMap(buffer, map);
+        KernelCalls.setBufferAddress(buffer, address);
+        KernelCalls.setBufferLength(buffer, length);
+    }
+
+    // ---- copies
+
+    /**
+     * Copies from one buffer to another ({@code doca_dpa_dev_post_buf_memcpy}); the completion of the operations says
+     * when.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param target a buffer
+     * @param source a buffer
+     * @param flags {@link KernelContext#FLUSH} and {@link KernelContext#OPTIMIZE_REPORTS}, or 0
+     */
+    public void copyBuffer(long operations, long target, long source, int flags) {
+        context.check();
+        KernelCalls.copyBuffer(operations, target, source, flags);
+    }
+
+    /**
+     * Copies from one map to another ({@code doca_dpa_dev_post_memcpy}); the completion of the operations says when.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param targetMap the handle of a map
+     * @param target an address in it
+     * @param sourceMap the handle of a map
+     * @param source an address in it
+     * @param bytes how many
+     * @param flags {@link KernelContext#FLUSH} and {@link KernelContext#OPTIMIZE_REPORTS}, or 0
+     */
+    public void copy(long operations, int targetMap, long target, int sourceMap, long source, long bytes, int flags) {
+        context.check();
+        KernelCalls.copy(operations, targetMap, target, sourceMap, source, bytes, flags);
+    }
+
+    // ---- hash tables
+
+    /**
+     * Adds an entry to a hash table, or replaces the one of this key ({@code doca_dpa_dev_hash_table_add}).
+     *
+     * @param table the handle of a hash table
+     * @param key which entry
+     * @param value its value
+     */
+    public void tableAdd(long table, int key, long value) {
+        context.check();
+        KernelCalls.tableAdd(table, key, value);
+    }
+
+    /**
+     * Removes an entry of a hash table, if there is one ({@code doca_dpa_dev_hash_table_remove}).
+     *
+     * @param table the handle of a hash table
+     * @param key which entry
+     */
+    public void tableRemove(long table, int key) {
+        context.check();
+        KernelCalls.tableRemove(table, key);
+    }
+
+    /**
+     * Finds an entry of a hash table ({@code doca_dpa_dev_hash_table_find}).
+     *
+     * @param table the handle of a hash table
+     * @param key which entry
+     * @return its value, or empty
+     */
+    public OptionalLong tableFind(long table, int key) {
+        context.check();
+        return KernelCalls.tableFind(table, key, result)
+                ? OptionalLong.of(result.get(JAVA_LONG, 0))
+                : OptionalLong.empty();
+    }
+}
