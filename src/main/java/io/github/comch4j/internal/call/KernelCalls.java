@@ -38,15 +38,15 @@ public final class KernelCalls {
     /** {@code DOCA_DPA_DEV_COMP_RECV_ERR}. */
     public static final int RECV_ERR = dpa_h.DOCA_DPA_DEV_COMP_RECV_ERR();
 
-    private static final String FAIL_NAME = "doca_emu_dpa_fail";
+    private static final String END_NAME = "doca_emu_dpa_end_on_return";
 
     static {
         DpaLibrary.load(); // before its functions are looked up
     }
 
-    private static final MethodHandle FAIL = Symbols.downcall(FAIL_NAME, FunctionDescriptor.ofVoid(JAVA_LONG));
-    private static final MethodHandle END_ON_RETURN =
-            Symbols.downcall("doca_emu_dpa_end_on_return", FunctionDescriptor.ofVoid(JAVA_INT));
+    private static final MethodHandle FAIL =
+            Symbols.downcall("doca_emu_dpa_fail", FunctionDescriptor.ofVoid(JAVA_LONG));
+    private static final MethodHandle END_ON_RETURN = Symbols.downcall(END_NAME, FunctionDescriptor.ofVoid(JAVA_INT));
     private static final MethodHandle IMMEDIATE = Symbols.downcall(
             "doca_dpa_dev_comch_consumer_get_completion_imm", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
@@ -58,7 +58,7 @@ public final class KernelCalls {
 
     /** Whether the libraries in use have an emulated DPA. */
     public static boolean present() {
-        return DpaLibrary.load() && Symbols.find(FAIL_NAME).isPresent();
+        return DpaLibrary.load() && Symbols.find(END_NAME).isPresent();
     }
 
     /** {@code doca_emu_dpa_fail}. */
