@@ -1,0 +1,274 @@
+package io.github.comch4j.dpa;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.comch4j.Feature;
+import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.ProgressEngine;
+import java.util.Arrays;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Kernels in Java of threads and of launches: when they run, how they end, and what else they can call. */
+@Needs(Feature.DPA)
+@Timeout(60)
+class JavaThreadsTest {
+    static {
+        Machine.useEmulation();
+    }
+
+    private final Device device = Devices.openHost(Machine.HOST);
+    private final Dpa dpa = Dpa.builder(device).start();
+    private final JavaKernels kernels = JavaKernels.of(dpa);
+    private final DpaFunction notify = kernels.rpc("notify", (context, arguments) -> {
+        context.notifyThread(arguments[0]);
+        return 0;
+    });
+
+    @AfterEach
+    void end() {
+        dpa.close();
+        device.close();
+    }
+
+    private static void until(BooleanSupplier condition) {
+        Machine.until("what a kernel does", condition, new ProgressEngine[0]);
+    }
+
+    private DpaNotification run(DpaThread thread) {
+        thread.run();
+        return dpa.notification(thread);
+    }
+
+    private void wake(DpaNotification waker) {
+        assertThat(dpa.rpc(notify, waker.handle())).isZero();
+    }
+
+    @Test
+    void aThreadRunsOnceForEachNotificationUntilItFinishes() {
+        AtomicLong runs = new AtomicLong();
+        DpaFunction kernel = kernels.thread("three times", (context, argument) -> {
+            assertThat(argument).isEqualTo(-5);
+            assertThat(context.numThreads()).isEqualTo(1);
+            return runs.incrementAndGet() < 3 ? KernelEnd.RESCHEDULE : KernelEnd.FINISH;
+        });
+        DpaThread thread = dpa.thread(kernel).argument(-5).start();
+        DpaNotification waker = run(thread);
+        for (long i = 1; i <= 3; i++) {
+            long expected = i;
+            wake(waker);
+            until(() -> runs.get() == expected);
+        }
+        wake(waker);
+        waker.close();
+        thread.close();
+        assertThat(runs).hasValue(3);
+        assertThat(dpa.lastError()).isEmpty();
+    }
+
+    @Test
+    void aThreadWhoseKernelThrowsHasFinishedAndOthersGoOn() {
+        AtomicLong failing = new AtomicLong();
+        AtomicLong going = new AtomicLong();
+        DpaNotification bad = run(dpa.thread(kernels.thread("bad", (context, argument) -> {
+                    failing.incrementAndGet();
+                    throw new UnsupportedOperationException("not yet");
+                }))
+                .start());
+        DpaNotification none = run(dpa.thread(kernels.thread("none", (context, argument) -> {
+                    failing.incrementAndGet();
+                    return null; // is no end
+                }))
+                .start());
+        DpaNotification good = run(dpa.thread(kernels.thread("good", (context, argument) -> {
+                    going.incrementAndGet();
+                    return KernelEnd.RESCHEDULE;
+                }))
+                .start());
+        for (int i = 1; i <= 3; i++) {
+            long expected = i;
+            wake(bad);
+            wake(none);
+            wake(good);
+            until(() -> going.get() == expected);
+        }
+        bad.close();
+        none.close();
+        until(() -> failing.get() == 2);
+        assertThat(dpa.lastError()).isPresent();
+        dpa.close();
+        assertThat(failing).hasValue(2);
+    }
+
+    @Test
+    void aThreadWithStorage() {
+        AtomicLong found = new AtomicLong();
+        DpaMemory storage = dpa.allocate(16);
+        DpaThread thread = dpa.thread(kernels.thread("storage", (context, argument) -> {
+                    found.set(context.localStorage());
+                    return KernelEnd.FINISH;
+                }))
+                .localStorage(storage)
+                .start();
+        wake(run(thread));
+        until(() -> found.get() == storage.address());
+    }
+
+    /** The stop waits; a kernel that goes on is another matter. */
+    @Test
+    void aThreadIsStoppedWhileItsKernelRuns() throws Exception {
+        AtomicBoolean stop = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(1);
+        DpaThread thread = dpa.thread(kernels.thread("until told", (context, argument) -> {
+                    begun.countDown();
+                    while (!stop.get()) {
+                        Thread.onSpinWait();
+                    }
+                    return KernelEnd.RESCHEDULE;
+                }))
+                .start();
+        DpaNotification waker = run(thread);
+        wake(waker);
+        begun.await();
+        waker.close();
+        assertThatThrownBy(thread::stop).hasMessageContaining("DRIVER");
+        assertThatThrownBy(dpa::close).hasMessageContaining("DRIVER");
+        stop.set(true);
+        thread.stop();
+        dpa.close();
+    }
+
+    @Test
+    void theRanksOfALaunchRunAtOnce() throws Exception {
+        int ranks = 8;
+        AtomicIntegerArray seen = new AtomicIntegerArray(ranks);
+        AtomicInteger there = new AtomicInteger();
+        DpaFunction meet = kernels.launch("meet", (context, arguments) -> {
+            there.incrementAndGet();
+            while (there.get() < context.numThreads()) {
+                context.yieldToOthers();
+            }
+            seen.addAndGet(context.rank(), (int) (arguments[0] + arguments[1]));
+        });
+        try (DpaLaunch launch = dpa.launch(meet).threads(ranks).launch(3, 4)) {
+            assertThat(launch.await(Machine.PATIENCE)).isTrue();
+        }
+        for (int i = 0; i < ranks; i++) {
+            assertThat(seen.get(i)).isEqualTo(7);
+        }
+        assertThat(dpa.lastError()).isEmpty();
+    }
+
+    @Test
+    void aLaunchOfWhichARankThrowsEnds() throws Exception {
+        DpaFunction odd = kernels.launch("odd", (context, arguments) -> {
+            if (context.rank() % 2 == 1) {
+                throw new IllegalArgumentException("rank " + context.rank());
+            }
+        });
+        try (DpaLaunch launch = dpa.launch(odd).threads(4).launch()) {
+            assertThat(launch.await(Machine.PATIENCE)).isTrue();
+        }
+        assertThat(dpa.lastError()).isPresent();
+        try (Dpa other = Dpa.builder(device).start()) {
+            assertThatThrownBy(() -> other.launch(odd).launch()).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void syncEventsAndHashTables() throws Exception {
+        SyncEvent question = dpa.syncEvent().publishedByCpu().awaitedByDpa().start();
+        SyncEvent answer = dpa.syncEvent().publishedByDpa().awaitedByCpu().start();
+        DpaHashTable table = dpa.hashTable(16);
+        long[] events = {question.handle(), answer.handle(), table.handle()};
+        DpaFunction kernel = kernels.launch("answer", (context, arguments) -> {
+            context.events().awaitGreater(arguments[0], 4, -1);
+            long value = context.events().value(arguments[0]);
+            context.memory().tableAdd(arguments[2], 7, value);
+            context.memory().tableAdd(arguments[2], 8, value);
+            context.memory().tableRemove(arguments[2], 8);
+            if (context.memory().tableFind(arguments[2], 8).isEmpty()) {
+                context.events()
+                        .set(
+                                arguments[1],
+                                context.memory().tableFind(arguments[2], 7).orElseThrow());
+                context.events().add(arguments[1], 100);
+            }
+        });
+        try (DpaLaunch launch = dpa.launch(kernel).launch(events)) {
+            question.set(5);
+            assertThat(answer.awaitEqual(105, Machine.PATIENCE)).isTrue();
+            assertThat(launch.await(Machine.PATIENCE)).isTrue();
+        }
+        assertThat(dpa.lastError()).isEmpty();
+    }
+
+    /** Each is the last error, and none harms the process. */
+    @Test
+    void handlesThatHaveEndedDoNothing() {
+        DpaCompletion completion = dpa.completion(4);
+        long handle = completion.handle();
+        DpaFunction poll = kernels.rpc("poll", (context, arguments) -> context.pollCompletion(arguments[0]) ? 1 : 0);
+        assertThat(dpa.rpc(poll, handle)).isZero();
+        assertThat(dpa.lastError()).isEmpty();
+        completion.close();
+        assertThat(dpa.rpc(poll, handle)).isZero();
+        assertThat(dpa.lastError()).isPresent();
+        long[] wrong = {0, -1, handle};
+        DpaKernel.Rpc[] calls = {
+            (context, arguments) ->
+                    context.pollConsumer(arguments[0]) ? 1 : context.immediate().byteSize(),
+            (context, arguments) -> context.producerId(),
+            (context, arguments) -> {
+                context.acknowledgeConsumer(arguments[0], 1);
+                context.postReceives(arguments[0], 1);
+                context.requestConsumerNotification(arguments[0]);
+                context.acknowledgeCompletion(arguments[0], 1);
+                context.requestCompletionNotification(arguments[0]);
+                return 0;
+            },
+            (context, arguments) -> context.isConsumerEmpty(arguments[0], 1) ? 0 : 1,
+            (context, arguments) -> {
+                context.sendImmediate(arguments[0], 1, java.lang.foreign.MemorySegment.ofArray(new byte[1]), 0);
+                context.copyAndSend(
+                        arguments[0], 1, 0, 0, 0, 0, 1, java.lang.foreign.MemorySegment.ofArray(new byte[1]), 0);
+                context.notifyThread(arguments[0]);
+                context.useDevice(arguments[0]);
+                return 0;
+            },
+            (context, arguments) -> context.events().value(arguments[0]),
+            (context, arguments) -> {
+                context.events().set(arguments[0], 1);
+                context.events().add(arguments[0], 1);
+                context.events().awaitGreater(arguments[0], 1, 1);
+                return context.memory().ofMap((int) arguments[0], 5);
+            },
+            (context, arguments) -> {
+                context.memory().copy(arguments[0], 0, 0, 0, 0, 1, 0);
+                context.memory().tableAdd(arguments[0], 0, 0);
+                context.memory().tableRemove(arguments[0], 0);
+                return context.memory().tableFind(arguments[0], 0).isPresent() ? 1 : 0;
+            }
+        };
+        assertThat(Arrays.stream(calls).mapToLong(call -> {
+                    try (Dpa other = Dpa.builder(device).start()) {
+                        DpaFunction made = JavaKernels.of(other).rpc("misuse", call);
+                        return Arrays.stream(wrong)
+                                .map(number -> other.rpc(made, number))
+                                .sum();
+                    }
+                }))
+                .allMatch(sum -> sum == 0);
+    }
+}
