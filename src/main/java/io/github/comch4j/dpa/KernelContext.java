@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import io.github.comch4j.internal.call.KernelCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -226,6 +227,7 @@ public final class KernelContext {
      * @throws IllegalArgumentException if the data are longer
      */
     public void sendImmediate(long producer, int consumerId, MemorySegment data, int flags) {
+        Objects.requireNonNull(data);
         check();
         int length = takeOver(data);
         KernelCalls.send(producer, consumerId, outgoing, length, flags);
@@ -255,6 +257,7 @@ public final class KernelContext {
             long bytes,
             MemorySegment data,
             int flags) {
+        Objects.requireNonNull(data);
         check();
         int length = takeOver(data);
         KernelCalls.copyAndSend(
@@ -372,8 +375,10 @@ public final class KernelContext {
      * @param text written as it is, at most 511 bytes of it
      */
     public void log(DpaLogLevel level, String text) {
+        int code = level.code();
+        Objects.requireNonNull(text);
         check();
-        KernelCalls.log(level.code(), text);
+        KernelCalls.log(code, text);
     }
 
     /**

@@ -17,12 +17,15 @@ public final class KernelMemory {
     private final KernelContext context;
     private final MemorySegment result = Arena.ofAuto().allocate(JAVA_LONG); // what calls return by a pointer
 
+    private MemorySegment last = MemorySegment.NULL;
+
     KernelMemory(KernelContext context) {
         this.context = context;
     }
 
     /**
-     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}.
+     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}. The same as at the last call allocates nothing, so
+     * that a kernel can ask for its argument's memory in each run.
      *
      * @param address where it begins
      * @param bytes how much, at most as much as there is
@@ -30,7 +33,12 @@ public final class KernelMemory {
      */
     public MemorySegment at(long address, long bytes) {
         context.check();
-        return KernelCalls.memory(address, bytes);
+        MemorySegment found = last;
+        if (found.address() != address || found.byteSize() != bytes) {
+            found = KernelCalls.memory(address, bytes);
+            last = found;
+        }
+        return found;
     }
 
     /**

@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /** What msgq_program.c is in C: kernels between two queues, which find their handles in a {@code struct ends}. */
 final class JavaProgram {
@@ -16,26 +17,32 @@ final class JavaProgram {
     final AtomicLong runs = new AtomicLong();
     final AtomicBoolean stop = new AtomicBoolean();
 
-    /** What execution units have allocated from one run to the next, and in how many messages, after the warm-up. */
+    /** What an execution unit has allocated from one run or poll to the next, after the warm-up. */
     final AtomicLong allocated = new AtomicLong();
+    /** In how many messages. */
+    final AtomicLong counted = new AtomicLong();
 
-    final long warmUp;
+    private final long warmUp;
 
-    // Of the run before. Runs of a thread happen one after the other.
-    private Thread unit;
+    // Of the look before. Runs of a thread happen one after the other.
+    private @Nullable Thread unit;
     private long allocatedBefore;
+    private long receivedBefore;
 
     JavaProgram(long warmUp) {
         this.warmUp = warmUp;
     }
 
+    /** With what lies between two runs, where they are on the same execution unit. */
     private void countAllocation() {
         long now = THREADS.getCurrentThreadAllocatedBytes();
-        if (unit == Thread.currentThread() && received.get() > warmUp) {
+        if (unit == Thread.currentThread() && receivedBefore > warmUp) {
             allocated.addAndGet(now - allocatedBefore);
+            counted.addAndGet(received.get() - receivedBefore);
         }
         unit = Thread.currentThread();
         allocatedBefore = now;
+        receivedBefore = received.get();
     }
 
     private boolean echoOne(KernelContext dpa, MemorySegment ends) {
@@ -63,6 +70,9 @@ final class JavaProgram {
         boolean more = true;
         while (more) {
             more = echoOne(dpa, ends);
+            if (received.get() % 1000 == 0) { // a run may be long
+                countAllocation();
+            }
         }
         dpa.requestConsumerNotification(ends.get(JAVA_LONG, 0));
         return KernelEnd.RESCHEDULE;

@@ -4,6 +4,7 @@ import io.github.comch4j.Machine;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Two queues between the CPU and the DPA with a producer and a consumer each, and a kernel between them: what
@@ -19,7 +20,7 @@ final class Link implements AutoCloseable {
     private static final long ENDS = 248;
 
     final Machine machine;
-    final DpaApplication program = Kernels.queues();
+    final @Nullable DpaApplication program; // of kernels in C
     final Dpa dpa;
     final MessageQueue toDpa;
     final MessageQueue fromDpa;
@@ -32,13 +33,37 @@ final class Link implements AutoCloseable {
     final MessageQueueProducer producer;
     final MessageQueueConsumer consumer;
 
+    /** With a kernel of msgq_program.c. */
     Link(Machine machine, String kernel, int credits, int length, MessageQueueHandler handler) {
+        this(machine, Kernels.queues(), kernel, null, credits, length, handler);
+    }
+
+    /** With a kernel in Java. */
+    Link(Machine machine, DpaKernel kernel, int credits, int length, MessageQueueHandler handler) {
+        this(machine, null, "echo", kernel, credits, length, handler);
+    }
+
+    private Link(
+            Machine machine,
+            @Nullable DpaApplication program,
+            String name,
+            @Nullable DpaKernel inJava,
+            int credits,
+            int length,
+            MessageQueueHandler handler) {
         this.machine = machine;
-        dpa = Dpa.builder(machine.host).application(program).start();
+        this.program = program;
+        Dpa.Builder settings = Dpa.builder(machine.host);
+        dpa = (program == null ? settings : settings.application(program)).start();
+        DpaFunction kernel =
+                inJava == null ? program.function(name) : JavaKernels.of(dpa).thread(name, inJava);
+        DpaFunction postReceives = inJava == null
+                ? program.function("post_receives")
+                : JavaKernels.of(dpa).rpc("postReceives", JavaProgram::postReceives);
         toDpa = MessageQueue.toDpa(dpa).start();
         fromDpa = MessageQueue.fromDpa(dpa).start();
         ends = dpa.allocate(ENDS).fill((byte) 0);
-        thread = dpa.thread(program.function(kernel)).argument(ends.address()).start();
+        thread = dpa.thread(kernel).argument(ends.address()).start();
         received = dpa.consumerCompletion()
                 .receives(credits)
                 .immediateLength(length)
@@ -61,7 +86,7 @@ final class Link implements AutoCloseable {
         put(16, dpaProducer.handle());
         put(24, sent.handle());
         put(FLAGS, FLUSH | OPTIMIZE_REPORTS);
-        dpa.rpc(program.function("post_receives"), dpaConsumer.handle(), credits);
+        dpa.rpc(postReceives, dpaConsumer.handle(), credits);
     }
 
     /** Writes a number of {@code struct ends}. */

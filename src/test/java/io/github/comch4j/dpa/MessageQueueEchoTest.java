@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Messages to a kernel in C and back, in the pattern of NVIDIA's NVMe emulation: 1,024 credits, 24 bytes, answers with
+ * Messages to a kernel in C or in Java and back, in the pattern of NVIDIA's NVMe emulation: 1,024 credits, 24 bytes, answers with
  * FLUSH and OPTIMIZE_REPORTS. None is lost, their order is kept, nobody exceeds the credits, and nothing is allocated.
  */
 @Timeout(600)
@@ -71,19 +71,38 @@ class MessageQueueEchoTest extends BothForms {
     private void assertEcho(long messages, int window, boolean offered) {
         try (Machine machine = new Machine();
                 Link link = new Link(machine, "echo", CREDITS, LENGTH, this::received)) {
-            link.thread.run();
-            long allocated = echo(link, messages, window, offered);
-            assertThat(wrong).isZero();
-            assertThat(link.consumer.received()).isEqualTo(messages);
-            machine.until("the ends of the sends", () -> link.producer.inFlight() == 0);
-            assertThat(link.producer.sent()).isEqualTo(messages);
-            assertThat(link.producer.failed()).isZero();
+            assertEcho(link, messages, window, offered);
             assertThat(link.get(Link.RECEIVED)).isEqualTo(messages);
-            assertThat(link.dpa.lastError()).as("credits that were exceeded").isEmpty();
-            assertThat(allocated / (double) (messages - WARM_UP))
-                    .as("bytes per message")
+        }
+    }
+
+    /** The same with the kernel in Java, whose execution units allocate nothing either. */
+    private void assertEchoInJava(long messages, int window) {
+        JavaProgram program = new JavaProgram(messages / 2);
+        try (Machine machine = new Machine();
+                Link link = new Link(machine, program::echo, CREDITS, LENGTH, this::received)) {
+            assertEcho(link, messages, window, false);
+            link.thread.stop();
+            assertThat(program.received).hasValue(messages);
+            assertThat(program.counted.get()).isGreaterThan(messages / 4);
+            assertThat(program.allocated.get() / (double) program.counted.get())
+                    .as("bytes of an execution unit per message")
                     .isLessThan(1);
         }
+    }
+
+    private void assertEcho(Link link, long messages, int window, boolean offered) {
+        link.thread.run();
+        long allocated = echo(link, messages, window, offered);
+        assertThat(wrong).isZero();
+        assertThat(link.consumer.received()).isEqualTo(messages);
+        link.machine.until("the ends of the sends", () -> link.producer.inFlight() == 0);
+        assertThat(link.producer.sent()).isEqualTo(messages);
+        assertThat(link.producer.failed()).isZero();
+        assertThat(link.dpa.lastError()).as("credits that were exceeded").isEmpty();
+        assertThat(allocated / (double) (messages - WARM_UP))
+                .as("bytes per message")
+                .isLessThan(1);
     }
 
     @Test
@@ -106,5 +125,15 @@ class MessageQueueEchoTest extends BothForms {
     @Test
     void oneAtATime() {
         assertEcho(WARM_UP + 10_000, 1, false);
+    }
+
+    @Test
+    void withAllCreditsAndAKernelInJava() {
+        assertEchoInJava(5 * MESSAGES, CREDITS); // so long takes the JIT compiler where it is waited for
+    }
+
+    @Test
+    void oneAtATimeAndAKernelInJava() {
+        assertEchoInJava(WARM_UP + 10_000, 1);
     }
 }
