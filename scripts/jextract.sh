@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes generated/ anew, with jextract: the Java bindings of headers/, headers/2.5 and headers/dpa, and of the structures
-# that Java shares with the batch library (src/main/c/batch).
+# Writes generated/ anew, with jextract: the Java bindings of headers/, headers/2.5 and headers/dpa, and of the
+# structures that Java shares with the batch library (src/main/c/batch).
 #
 #   scripts/jextract.sh           write generated/
 #   scripts/jextract.sh --check   write nothing; fail when generated/ is not what jextract would write

@@ -6,6 +6,7 @@ import examples.EchoClient;
 import examples.EchoServer;
 import examples.HelloClient;
 import examples.HelloServer;
+import examples.KernelInJava;
 import examples.Pieces;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -162,6 +163,20 @@ class ExamplesTest {
                 .lines()
                 .filter(line -> !line.contains("ready"))
                 .toList();
+    }
+
+    @Test
+    @Needs(Feature.DPA)
+    void theKernelInJava() {
+        PrintStream out = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            KernelInJava.main(new String[] {"1000"});
+        } finally {
+            System.setOut(out);
+        }
+        assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualToIgnoringNewLines("1000 answers");
     }
 
     @Test

@@ -4,6 +4,8 @@ package io.github.comch4j.dpa;
  * The kernel of a thread on the emulated DPA, in Java ({@code __dpa_global__} functions in C). Made known by
  * {@link JavaKernels#thread JavaKernels.thread}.
  *
+ * {@snippet file="KernelInJava.java" region="kernel"}
+ *
  * <p>Each notification of the thread begins a run, on an execution unit: a daemon thread of this VM. Runs of one thread
  * do not overlap, but one may be on another execution unit than the one before.
  *

@@ -11,6 +11,8 @@ import java.util.function.Function;
  * Makes functions of a DPA of what is written in Java: for the emulated DPA alone, whose execution units are threads of
  * this process. Any thread may use it.
  *
+ * {@snippet file="KernelInJava.java" region="host"}
+ *
  * <p>A function lives as long as the {@link Dpa} that it was made for, and can be used on this and on what
  * {@linkplain Dpa#extend extends} it. Programs that are to run on a card need kernels in C ({@link DpaApplication}).
  */

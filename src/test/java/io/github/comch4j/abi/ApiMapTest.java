@@ -22,7 +22,8 @@ import org.junit.jupiter.api.Test;
 /** docs/api-map.md tells of each function where it is in Java, or why it is not. */
 class ApiMapTest {
     private static final Path BINDINGS = Path.of("generated", "io", "github", "comch4j", "ffi");
-    private static final List<String> HEADERS = List.of("doca_h.java", "cc/cc_h.java", "channel/channel_h.java");
+    private static final List<String> HEADERS =
+            List.of("doca_h.java", "cc/cc_h.java", "channel/channel_h.java", "dpa/dpa_h.java");
     private static final Pattern SYMBOL = Pattern.compile("findOrThrow\\(\"(doca_\\w+)\"\\)");
     private static final Pattern ROW = Pattern.compile("\\| `(doca_\\w+)` \\| (.*\\S) \\|");
     private static final Pattern MEMBER = Pattern.compile("`([\\w.]+)\\.(\\w+)`");
