@@ -9,6 +9,9 @@ module io.github.comch4j {
     requires jdk.jfr;
     requires static org.jspecify; // not transitive: consumers without it could not be compiled
     requires static transitive java.management; // io.github.comch4j.management alone needs it
+    requires static io.netty.transport; // io.github.comch4j.netty alone needs these; not transitive, as above
+    requires static io.netty.buffer;
+    requires static io.netty.common;
 
     exports io.github.comch4j;
     exports io.github.comch4j.channel;
@@ -18,5 +21,6 @@ module io.github.comch4j {
     exports io.github.comch4j.emulator;
     exports io.github.comch4j.io;
     exports io.github.comch4j.management;
+    exports io.github.comch4j.netty;
     exports io.github.comch4j.rpc;
 }

@@ -86,6 +86,12 @@ class ModulePathIT {
         assertThat(module.requires())
                 .filteredOn(needed -> !needed.modifiers().contains(ModuleDescriptor.Requires.Modifier.STATIC))
                 .allSatisfy(needed -> assertThat(needed.name()).matches("(java|jdk)\\..*"));
+        // what is compiled in, and is not there in any of these runs
+        assertThat(module.requires())
+                .filteredOn(needed -> needed.name().startsWith("io.netty."))
+                .isNotEmpty()
+                .allSatisfy(needed ->
+                        assertThat(needed.modifiers()).containsExactly(ModuleDescriptor.Requires.Modifier.STATIC));
     }
 
     @Test

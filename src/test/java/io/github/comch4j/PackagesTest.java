@@ -52,6 +52,7 @@ class PackagesTest {
             "internal.connect",
             "io",
             "rpc",
+            "netty",
             "management",
             "emulator",
             "internal.program",

@@ -21,11 +21,13 @@ final class ReceiveQueue {
     private final LinkedBlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
     private final AtomicBoolean renewing = new AtomicBoolean();
     private final ReceiveWindow window;
+    private final boolean plainPeer;
 
     ReceiveQueue(SendQueue sends, EventLoop loop, long limit, boolean plainPeer) {
         this.sends = sends;
         this.loop = loop;
-        this.window = new ReceiveWindow(limit, plainPeer);
+        this.window = new ReceiveWindow(limit);
+        this.plainPeer = plainPeer;
     }
 
     /** The connection's longest message. In the loop. */
@@ -39,7 +41,7 @@ final class ReceiveQueue {
             return false;
         }
         messages.add(message);
-        if (window.isFirstDue()) {
+        if (!plainPeer && window.isFirstDue()) {
             renew();
         }
         return true;

@@ -13,7 +13,6 @@ public final class ReceiveWindow {
 
     private static final long NONE = -1;
 
-    private final boolean silent;
     private final AtomicLong received = new AtomicLong(); // all sizes as windows count
     private volatile long limit;
     private volatile long window = NONE; // the peer's, as it was last told
@@ -25,11 +24,9 @@ public final class ReceiveWindow {
      * With nothing in it.
      *
      * @param limit how much may wait to be received
-     * @param silent the peer is never told
      */
-    public ReceiveWindow(long limit, boolean silent) {
+    public ReceiveWindow(long limit) {
         this.limit = limit;
-        this.silent = silent;
     }
 
     /** At least eight of the longest messages, or the windows could be too small for one. */
@@ -56,7 +53,7 @@ public final class ReceiveWindow {
 
     /** Whether so much has arrived that the peer is to be told for the first time. */
     public boolean isFirstDue() {
-        return window == NONE && arrived - received.get() > limit / 4 && !silent;
+        return window == NONE && arrived - received.get() > limit / 4;
     }
 
     /** The peer observes windows from now on. */

@@ -1,0 +1,133 @@
+package io.github.comch4j.netty;
+
+import io.github.comch4j.core.PciAddress;
+import java.net.SocketAddress;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a service is: the host's function that it is reached by, and its name. On the DPU, also the device that it is
+ * made on.
+ *
+ * <p>The address that a server is bound to is one that clients can connect to, where both are in one process; a client
+ * does not regard {@link #device()}. The end of a connection that has no name of its own has the number of the
+ * connection in its process instead, as the port that TCP chooses for a client.
+ */
+public final class ComchAddress extends SocketAddress {
+    private static final long serialVersionUID = 1L;
+
+    /** The host's function, as text. */
+    private final String function;
+    /** The DPU's device, as text, or null. */
+    private final @Nullable String device;
+    /** The name. */
+    private final String service;
+    /** The number of a connection, or 0. */
+    private final long connection;
+
+    private ComchAddress(String function, @Nullable String device, String service, long connection) {
+        this.function = function;
+        this.device = device;
+        this.service = service;
+        this.connection = connection;
+    }
+
+    /**
+     * What a client connects to.
+     *
+     * @param function the host's function of the BlueField
+     * @param service the server's name
+     * @return the address
+     * @throws IllegalArgumentException if the name is empty
+     */
+    public static ComchAddress of(PciAddress function, String service) {
+        return new ComchAddress(function.toString(), null, checked(service), 0);
+    }
+
+    /**
+     * What a server is bound to.
+     *
+     * @param device the DPU's device
+     * @param function the host's function that it serves
+     * @param service the server's name
+     * @return the address
+     * @throws IllegalArgumentException if the name is empty
+     */
+    public static ComchAddress of(PciAddress device, PciAddress function, String service) {
+        return new ComchAddress(function.toString(), device.toString(), checked(service), 0);
+    }
+
+    private static String checked(String service) {
+        if (service.isEmpty()) {
+            throw new IllegalArgumentException("a service's name is not empty");
+        }
+        return service;
+    }
+
+    /** The end of a connection that has no name. */
+    static ComchAddress unnamed(ComchAddress server, long connection) {
+        return new ComchAddress(server.function, null, server.service, connection);
+    }
+
+    /**
+     * The host's function.
+     *
+     * @return its PCI address
+     */
+    public PciAddress function() {
+        return PciAddress.of(function);
+    }
+
+    /**
+     * The DPU's device.
+     *
+     * @return its PCI address; null in an address that a server cannot be bound to
+     */
+    public @Nullable PciAddress device() {
+        return device == null ? null : PciAddress.of(device);
+    }
+
+    /**
+     * The name of the server.
+     *
+     * @return the name
+     */
+    public String service() {
+        return service;
+    }
+
+    /**
+     * Which connection it is the end of.
+     *
+     * @return its {@linkplain io.github.comch4j.comch.ComchConnection#number() number} in this process; 0 if it is the
+     *     address of a service
+     */
+    public long connection() {
+        return connection;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ComchAddress that
+                && function.equals(that.function)
+                && Objects.equals(device, that.device)
+                && service.equals(that.service)
+                && connection == that.connection;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(function, device, service, connection);
+    }
+
+    /**
+     * For logs.
+     *
+     * @return all that it consists of
+     */
+    @Override
+    public String toString() {
+        return "comch:" + (device == null ? "" : device + "/") + function + "/" + service
+                + (connection == 0 ? "" : "#" + connection);
+    }
+}

@@ -1,0 +1,31 @@
+package io.github.comch4j.netty;
+
+import io.netty.channel.ChannelOption;
+
+/**
+ * Options of {@link ComchChannel} and {@link ComchServerChannel} that other transports do not have. They take effect when
+ * the channel connects or is bound; on a server they are options of the server channel.
+ *
+ * @param <T> the type of the value
+ */
+public final class ComchChannelOption<T> extends ChannelOption<T> {
+    /** The largest message of the control path, bytes; both ends should agree. Default: DOCA's. */
+    public static final ChannelOption<Integer> MAX_MESSAGE_SIZE = valueOf(ComchChannelOption.class, "MAX_MESSAGE_SIZE");
+
+    /** How many messages can be on their way at a time, of a server's channels all together. Default: 256. */
+    public static final ChannelOption<Integer> SEND_TASKS = valueOf(ComchChannelOption.class, "SEND_TASKS");
+
+    /** How many messages the device keeps for the loop. Default: DOCA's. */
+    public static final ChannelOption<Integer> RECEIVE_QUEUE_SIZE =
+            valueOf(ComchChannelOption.class, "RECEIVE_QUEUE_SIZE");
+
+    /**
+     * The peer knows nothing of windows ({@code docs/sockets.md}) and gets the program's bytes only. Default: false.
+     */
+    public static final ChannelOption<Boolean> PLAIN_PEER = valueOf(ComchChannelOption.class, "PLAIN_PEER");
+
+    @SuppressWarnings("deprecation")
+    private ComchChannelOption() {
+        super(null);
+    }
+}

@@ -1,0 +1,289 @@
+package io.github.comch4j.netty;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.IdleStrategy;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.Sleeper;
+import io.github.comch4j.internal.life.SpinThenSleep;
+import io.netty.channel.IoHandle;
+import io.netty.channel.IoHandler;
+import io.netty.channel.IoHandlerContext;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.IoRegistration;
+import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.netty.util.internal.logging.InternalLogger;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What makes an event loop of Netty one for {@link ComchChannel}s and {@link ComchServerChannel}s:
+ * {@code new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory())}. Netty calls its methods.
+ *
+ * <p>Each loop has a {@link ProgressEngine}, made when the first channel is registered. The loop's thread progresses it,
+ * and when there is nothing to do spins for a while and then sleeps on its descriptor, as an
+ * {@link io.github.comch4j.core.EventLoop} with {@link IdleStrategy#eventDriven()} does. When the loop ends, all that is
+ * on the engine is closed; messages that were accepted still go out.
+ */
+public final class ComchIoHandler implements IoHandler {
+    private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ComchIoHandler.class);
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+    private static final int EVENTS_PER_RUN = 256;
+    /** The longest sleep while connections are ending, which nothing may wake it for. */
+    private static final long ENDING_NANOS = 1_000_000;
+
+    private final ThreadAwareExecutor loop;
+    private final Set<Registration> registrations = new LinkedHashSet<>();
+    private final ArrayDeque<Registration> ready = new ArrayDeque<>();
+    private final Endings endings = new Endings(this::progress);
+    private final Map<PciAddress, Device> devices = new HashMap<>();
+    private final Map<List<PciAddress>, Representor> representors = new HashMap<>();
+    private final SpinThenSleep rest = new SpinThenSleep();
+    private final IdleStrategy otherwise = IdleStrategy.backOff(0, 0, Duration.ofNanos(10_000), Duration.ofMillis(1));
+    private volatile @Nullable Thread thread;
+    private volatile @Nullable Sleeper sleeper; // null: the thread parks
+    private @Nullable ProgressEngine engine;
+    private @Nullable IoHandlerContext context;
+    private ByteBuffer scratch = ByteBuffer.allocateDirect(0);
+
+    ComchIoHandler(ThreadAwareExecutor loop) {
+        this.loop = loop;
+    }
+
+    /**
+     * Makes such handlers, one for each loop.
+     *
+     * @return the factory, for {@link io.netty.channel.MultiThreadIoEventLoopGroup} and its like
+     */
+    public static IoHandlerFactory newFactory() {
+        return ComchIoHandler::new;
+    }
+
+    @Override
+    public void initialize() {
+        thread = Thread.currentThread();
+    }
+
+    @Override
+    public boolean isCompatible(Class<? extends IoHandle> handleType) {
+        return ComchIoHandle.class.isAssignableFrom(handleType);
+    }
+
+    /**
+     * Registers a channel; the first one has the engine made.
+     *
+     * @param handle a channel's
+     * @return its registration
+     * @throws IllegalArgumentException if it is not one of this package's channels
+     * @throws IllegalStateException outside of the loop's thread
+     * @throws DocaException if DOCA refuses to make an engine
+     * @throws io.github.comch4j.NativeLibraryException if there is no usable native library
+     */
+    @Override
+    public IoRegistration register(IoHandle handle) {
+        if (!(handle instanceof ComchIoHandle channel)) {
+            throw new IllegalArgumentException(handle + " is no channel over Comch");
+        }
+        checkLoop();
+        if (engine == null) {
+            start();
+        }
+        Registration registration = new Registration(this, channel);
+        registrations.add(registration);
+        channel.registered();
+        return registration;
+    }
+
+    private void checkLoop() {
+        if (!loop.isExecutorThread(Thread.currentThread())) {
+            throw new IllegalStateException("called from " + Thread.currentThread() + ", not from the loop's thread");
+        }
+    }
+
+    private void start() {
+        ProgressEngine created = ProgressEngine.create();
+        try {
+            Sleeper possible = Sleeper.wakeable(ENGINE.apply(created));
+            if (possible.isWakeable()) {
+                rest.sleepOn(possible, this::isHandedOver);
+                sleeper = possible;
+            }
+        } catch (DocaException | MissingFunctionException e) {
+            LOGGER.debug("The loop does not sleep on its engine.", e);
+        }
+        thread = Thread.currentThread();
+        engine = created;
+    }
+
+    private boolean isHandedOver() {
+        return context == null || !context.canBlock();
+    }
+
+    /** The engine of the loop. */
+    ProgressEngine engine() {
+        ProgressEngine mine = engine;
+        if (mine == null) {
+            throw new IllegalStateException("the event loop has ended");
+        }
+        return mine;
+    }
+
+    ThreadAwareExecutor loop() {
+        return loop;
+    }
+
+    Endings endings() {
+        return endings;
+    }
+
+    /** Memory for one message, until the next call. */
+    ByteBuffer scratch(int size) {
+        if (scratch.capacity() < size) {
+            scratch = ByteBuffer.allocateDirect(size);
+        }
+        return scratch.clear().limit(size);
+    }
+
+    /** A host's function; open as long as the loop runs. */
+    Device host(PciAddress address) {
+        return devices.computeIfAbsent(address, Devices::openHost);
+    }
+
+    /** The DPU's device; likewise. */
+    Device dpu(PciAddress address) {
+        return devices.computeIfAbsent(address, Devices::openDpu);
+    }
+
+    /** A function that a device of the DPU stands for; likewise. */
+    Representor representor(PciAddress device, PciAddress function) {
+        return representors.computeIfAbsent(
+                List.of(device, function), key -> dpu(device).openRepresentor(function));
+    }
+
+    void enqueue(Registration registration) {
+        ready.add(registration);
+    }
+
+    void remove(Registration registration) {
+        registrations.remove(registration);
+        registration.handle().unregistered();
+    }
+
+    @Override
+    public int run(IoHandlerContext current) {
+        checkLoop();
+        context = current;
+        int work = progress();
+        int handled = dispatch();
+        endings.serve();
+        boolean mayRest = current.canBlock() && ready.isEmpty();
+        rest.worked(work + handled > 0 || !mayRest);
+        if (work + handled == 0 && mayRest) {
+            rest(current.delayNanos(System.nanoTime()));
+        } else {
+            otherwise.idle(1);
+        }
+        return handled;
+    }
+
+    private int progress() {
+        ProgressEngine mine = engine;
+        if (mine == null) {
+            return 0;
+        }
+        try {
+            return mine.progress(EVENTS_PER_RUN);
+        } catch (RuntimeException e) {
+            LOGGER.warn("The progress of an event loop's engine has failed.", e);
+            return 1;
+        }
+    }
+
+    /** Those that are ready now; what becomes ready meanwhile is for the next round. */
+    private int dispatch() {
+        int count = ready.size();
+        for (int i = 0; i < count; i++) {
+            Registration next = ready.remove();
+            try {
+                next.run();
+            } catch (RuntimeException e) {
+                LOGGER.warn("A channel has failed.", e);
+            }
+        }
+        return count;
+    }
+
+    private void rest(long most) {
+        if (most <= 0) {
+            return;
+        }
+        long limit = endings.isEmpty() ? most : Math.min(most, ENDING_NANOS);
+        if (engine == null) {
+            LockSupport.parkNanos(this, limit);
+        } else if (!rest.idle(limit)) {
+            otherwise.idle(0);
+        }
+    }
+
+    @Override
+    public void wakeup() {
+        if (loop.isExecutorThread(Thread.currentThread())) {
+            return;
+        }
+        Sleeper sleeping = sleeper;
+        if (sleeping != null) {
+            sleeping.wake();
+        } else {
+            LockSupport.unpark(thread);
+        }
+    }
+
+    @Override
+    public void prepareToDestroy() {
+        for (Registration registration : List.copyOf(registrations)) {
+            registration.handle().close();
+        }
+    }
+
+    @Override
+    public void destroy() {
+        prepareToDestroy(); // without a quiet period a loop may end without having asked for it
+        Sleeper former = sleeper;
+        sleeper = null;
+        rest.sleepOn(null, this::isHandedOver);
+        if (former != null) {
+            former.close();
+        }
+        if (engine != null) {
+            close(engine);
+            engine = null;
+        }
+        devices.values().forEach(ComchIoHandler::close);
+        devices.clear();
+        representors.clear();
+    }
+
+    private static void close(AutoCloseable thing) {
+        try {
+            thing.close();
+        } catch (Exception e) {
+            LOGGER.warn("Failed to close {} with its event loop.", thing, e);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.github.comch4j.netty;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoOps;
+import io.netty.channel.IoRegistration;
+
+/** A channel on its loop's handler. Belongs to the loop's thread. */
+final class Registration implements IoRegistration {
+    /** The only event: the channel looks for itself what has come. */
+    private static final IoEvent READY = new IoEvent() {};
+
+    private final ComchIoHandler handler;
+    private final ComchIoHandle handle;
+    private volatile boolean valid = true;
+    private boolean ready; // in the handler's queue
+
+    Registration(ComchIoHandler handler, ComchIoHandle handle) {
+        this.handler = handler;
+        this.handle = handle;
+    }
+
+    ComchIoHandler handler() {
+        return handler;
+    }
+
+    ComchIoHandle handle() {
+        return handle;
+    }
+
+    /** Has the channel look what has come, in the handler's next round. */
+    void ready() {
+        if (valid && !ready) {
+            ready = true;
+            handler.enqueue(this);
+        }
+    }
+
+    /** Its turn has come. */
+    void run() {
+        ready = false;
+        if (valid) {
+            handle.handle(this, READY);
+        }
+    }
+
+    @Override
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    public <T> T attachment() {
+        return (T) this;
+    }
+
+    @Override
+    public long submit(IoOps ops) {
+        throw new UnsupportedOperationException("channels over Comch submit nothing");
+    }
+
+    @Override
+    public boolean isValid() {
+        return valid;
+    }
+
+    @Override
+    public boolean cancel() {
+        if (!valid) {
+            return false;
+        }
+        valid = false;
+        handler.remove(this);
+        return true;
+    }
+}
