@@ -11,15 +11,20 @@ final class Spins {
     /** Less is not worth the call. */
     private static final int FEWEST = 25;
 
+    /** A try that fails costs more than a sleep: so each one is longer in coming. */
     private static final int SLEEPS_UNTIL_TRY = 64;
+
+    private static final int MOST_SLEEPS_UNTIL_TRY = 1024;
 
     private int count = FIRST;
     private int sleeps; // since the last try
+    private int sleepsUntilTry = SLEEPS_UNTIL_TRY;
 
     /** For the next call. */
     int count() {
-        if (count == 0 && ++sleeps >= SLEEPS_UNTIL_TRY) {
+        if (count == 0 && ++sleeps >= sleepsUntilTry) {
             sleeps = 0;
+            sleepsUntilTry = Math.min(2 * sleepsUntilTry, MOST_SLEEPS_UNTIL_TRY);
             return FIRST;
         }
         return count;
@@ -28,6 +33,7 @@ final class Spins {
     /** So many looks were enough, or were not. */
     void looked(int looks, boolean found) {
         if (found) {
+            sleepsUntilTry = looks == 0 ? sleepsUntilTry : SLEEPS_UNTIL_TRY;
             count = looks == 0 ? count : Math.min(2 * looks, MOST);
         } else {
             count = looks / 4 < FEWEST ? 0 : looks / 4;
