@@ -1,5 +1,6 @@
 package io.github.comch4j.channel;
 
+import io.github.comch4j.internal.life.Attachments;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -107,12 +108,7 @@ public final class ChannelPeer {
      * @throws ClassCastException if something else is attached
      */
     public <T> @Nullable T attachment(Class<T> type) {
-        Object attached = attachment;
-        if (attached != null && !type.isInstance(attached)) {
-            throw new ClassCastException(
-                    this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
-        }
-        return type.cast(attached);
+        return Attachments.as(type, attachment, this);
     }
 
     /**

@@ -7,6 +7,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.ServerCalls;
+import io.github.comch4j.internal.life.Attachments;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import java.lang.foreign.MemorySegment;
@@ -322,12 +323,7 @@ public final class ComchConnection {
      * @throws ClassCastException if something else is attached
      */
     public <T> @Nullable T attachment(Class<T> type) {
-        Object attached = attachment;
-        if (attached != null && !type.isInstance(attached)) {
-            throw new ClassCastException(
-                    this + " has a " + attached.getClass().getName() + " attached, not a " + type.getName());
-        }
-        return type.cast(attached);
+        return Attachments.as(type, attachment, this);
     }
 
     /**
