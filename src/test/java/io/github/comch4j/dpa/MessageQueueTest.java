@@ -19,6 +19,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -239,6 +240,10 @@ class MessageQueueTest extends BothForms {
             long empty = 40; // struct ends: how often it has found no credit
             machine.until("the kernel's look", () -> link.get(empty) > 0);
             assertThat(received).hasSize(CREDITS);
+            assertThat(posted)
+                    .hasSize(CREDITS)
+                    .isSortedAccordingTo(Comparator.reverseOrder())
+                    .doesNotHaveDuplicates();
             assertThat(link.consumer.tryPost()).isEqualTo(SubmitResult.ACCEPTED);
             machine.until("the answer", () -> received.contains(77L));
             assertThat(link.consumer.posted()).isZero();
@@ -273,9 +278,7 @@ class MessageQueueTest extends BothForms {
             told.offer(1, message(6));
             told.flush();
             link.thread.run();
-            assertThat(told
-                            .trySend(1, MemorySegment.ofArray(new long[] {5}))
-                            .accepted())
+            assertThat(told.trySend(1, MemorySegment.ofArray(new long[] {5})).accepted())
                     .as("from the heap, and shorter")
                     .isTrue();
             machine.until("the answer", () -> received.contains(5L));
