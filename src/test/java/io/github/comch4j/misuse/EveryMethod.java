@@ -35,6 +35,7 @@ import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.dpa.DpaFunction;
 import io.github.comch4j.dpa.DpaThread;
+import io.github.comch4j.dpa.JavaKernels;
 import io.github.comch4j.dpa.Kernels;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.emulator.EmulatedFaults;
@@ -136,6 +137,7 @@ public final class EveryMethod {
             Dpa.class,
             DpaApplication.class,
             DpaFunction.class,
+            JavaKernels.class,
             MessageQueue.class);
     /** These would change the process for good, or end in what was asked for: for ever. */
     private static final List<String> LEFT_OUT = List.of(

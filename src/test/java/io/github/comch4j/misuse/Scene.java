@@ -34,6 +34,7 @@ import io.github.comch4j.dpa.DpaFunction;
 import io.github.comch4j.dpa.DpaLogLevel;
 import io.github.comch4j.dpa.DpaMemory;
 import io.github.comch4j.dpa.DpaThread;
+import io.github.comch4j.dpa.JavaKernels;
 import io.github.comch4j.dpa.Kernels;
 import io.github.comch4j.dpa.MessageQueue;
 import io.github.comch4j.io.ComchInputChannel;
@@ -253,6 +254,15 @@ final class Scene implements AutoCloseable {
                     MessageQueue.toDpa(dpa).producers(2).consumers(2).start();
             MessageQueue fromDpa =
                     MessageQueue.fromDpa(dpa).producers(2).consumers(2).start();
+            JavaKernels kernels = JavaKernels.of(dpa);
+            dpaObjects.put("kernels in Java", kernels);
+            DpaFunction keep = kernels.rpc("keep", (context, arguments) -> { // all of them are over when it returns
+                dpaObjects.put("context of a kernel", context);
+                dpaObjects.put("memory of a kernel", context.memory());
+                dpaObjects.put("events of a kernel", context.events());
+                return 0;
+            });
+            dpa.rpc(keep);
             dpaObjects.put("function", kernel);
             dpaObjects.put("application", program);
             dpaObjects.put("event builder", dpa.syncEvent().publishedByDpa().awaitedByDpa());
