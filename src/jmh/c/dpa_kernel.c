@@ -26,9 +26,9 @@ __dpa_global__ void echo(uint64_t argument)
 		while (doca_dpa_dev_comch_producer_is_consumer_empty(ends->producer, 1) &&
 		       __atomic_load_n(&ends->stop, __ATOMIC_RELAXED) == 0)
 			;
-		doca_dpa_dev_comch_producer_post_send_imm_only(
-			ends->producer, 1, imm, len,
-			DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH | DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS);
+		doca_dpa_dev_comch_producer_post_send_imm_only(ends->producer, 1, imm, len,
+							       DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH |
+								       DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS);
 		doca_dpa_dev_comch_consumer_ack(ends->consumer, 1);
 		doca_dpa_dev_comch_consumer_completion_ack(ends->completion, 1);
 	}
