@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Checks what arrives: the number that each payload begins with is its producer's next one, always; the pattern behind it, in the
- * first messages of a run.
+ * Checks what arrives: the number that each payload begins with is its producer's next one, always; the pattern behind
+ * it, in the first messages of a run.
  */
 final class Arrivals {
     private final int size;

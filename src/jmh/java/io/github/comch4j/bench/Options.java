@@ -36,7 +36,7 @@ final class Options {
               unix, unix-rtt             the same over a Unix-domain SocketChannel
               echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket
               msgq-rtt                   ping-pong with a kernel on the DPA, one process
-              rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix-domain socket
+              rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix socket
             options:
               --form one|threads|processes|server|client   who is where (threads)
               --size BYTES        of a message, at least 8; k and m are known (64)

@@ -195,8 +195,8 @@ public final class Buffer implements AutoCloseable {
     }
 
     /**
-     * Gives the buffer back to its inventory or pool ({@code doca_buf_dec_refcount}). The second call does nothing. Allowed in
-     * callbacks.
+     * Gives the buffer back to its inventory or pool ({@code doca_buf_dec_refcount}). The second call does nothing.
+     * Allowed in callbacks.
      *
      * @throws IllegalStateException if it is in flight
      * @throws DocaException if DOCA refuses

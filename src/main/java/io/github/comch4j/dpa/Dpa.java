@@ -31,9 +31,10 @@ import org.jspecify.annotations.Nullable;
  * The data-path accelerator of a device ({@code doca_dpa}), started, with a program: runs its functions, and makes what
  * they need.
  *
- * <p>Any thread may use it. While a thread makes, starts, stops or ends an object of a DPA, the others wait, and it waits
- * for them, {@link #rpc} included.
+ * <p>Any thread may use it. While a thread makes, starts, stops or ends an object of a DPA, the others wait, and it
+ * waits for them, {@link #rpc} included.
  */
+// Longer than other classes: most of it is Javadoc, and all that is made on a DPA begins here.
 public final class Dpa implements AutoCloseable {
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
     private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);

@@ -97,8 +97,8 @@ public final class DpaConsumer extends DpaStartedObject {
         }
 
         /**
-         * The most immediate data that a message has ({@code doca_comch_consumer_set_imm_data_len}). Default: as much as
-         * the completion takes.
+         * The most immediate data that a message has ({@code doca_comch_consumer_set_imm_data_len}). Default: as much
+         * as the completion takes.
          *
          * @param bytes 1 to {@link DpaConsumerCompletion#immediateLength}
          * @return this

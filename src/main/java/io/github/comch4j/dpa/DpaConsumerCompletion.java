@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where kernels find the messages of consumers on the DPA ({@code doca_comch_consumer_completion}), in their order; made
- * by {@link Dpa#consumerCompletion}.
+ * Where kernels find the messages of consumers on the DPA ({@code doca_comch_consumer_completion}), in their order;
+ * made by {@link Dpa#consumerCompletion}.
  */
 public final class DpaConsumerCompletion extends DpaStartedObject {
     private static final DpaHandle.Kind KIND =

@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 /**
  * A native object of a DPA or a queue, from its creation to its end.
  *
- * <p>Any thread may use it. Those that use it share a lock, so that none finds it gone; who makes, starts, stops or ends
- * one has the lock alone. All objects of a dpa, and what is made of them, have the same lock.
+ * <p>Any thread may use it. Those that use it share a lock, so that none finds it gone; who makes, starts, stops or
+ * ends one has the lock alone. All objects of a dpa, and what is made of them, have the same lock.
  */
 final class DpaHandle extends Handle {
     private final ReadWriteLock lock;

@@ -10,9 +10,9 @@ package io.github.comch4j.dpa;
  * do not overlap, but one may be on another execution unit than the one before.
  *
  * <p>A kernel that throws, whatever it is, has failed: that is the dpa's last error, the exception is logged by the
- * {@link System.Logger} {@code io.github.comch4j}, and the thread has finished. The process goes on, and so do the other
- * kernels. That holds for {@link StackOverflowError} and for {@link OutOfMemoryError}, too, of whose log as much is there
- * as there was memory for.
+ * {@link System.Logger} {@code io.github.comch4j}, and the thread has finished. The process goes on, and so do the
+ * other kernels. That holds for {@link StackOverflowError} and for {@link OutOfMemoryError}, too, of whose log as much
+ * is there as there was memory for.
  *
  * <p>A kernel must not use the objects of the host's side ({@link Dpa} and what is made of it): they may be waiting for
  * it. The VM can end while a kernel runs, and does not wait for it.
@@ -30,8 +30,8 @@ public interface DpaKernel {
     KernelEnd run(KernelContext dpa, long argument) throws Exception;
 
     /**
-     * A function that the host calls and waits for ({@code doca_dpa_rpc}, {@code __dpa_rpc__} functions in C). Made known
-     * by {@link JavaKernels#rpc JavaKernels.rpc}. One that throws has failed, as kernels do; the host gets 0.
+     * A function that the host calls and waits for ({@code doca_dpa_rpc}, {@code __dpa_rpc__} functions in C). Made
+     * known by {@link JavaKernels#rpc JavaKernels.rpc}. One that throws has failed, as kernels do; the host gets 0.
      */
     @FunctionalInterface
     interface Rpc {
@@ -49,8 +49,8 @@ public interface DpaKernel {
     /**
      * A kernel that the host launches, on several execution units at once
      * ({@code doca_dpa_kernel_launch_update_set}, {@code _add}). Made known by
-     * {@link JavaKernels#launch JavaKernels.launch}. One that throws has failed, as kernels do; the launch ends when all
-     * its ranks have, in whatever way.
+     * {@link JavaKernels#launch JavaKernels.launch}. One that throws has failed, as kernels do; the launch ends when
+     * all its ranks have, in whatever way.
      */
     @FunctionalInterface
     interface Launch {

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address means something to kernels, not to this process; what is in it
- * is copied there and back.
+ * Memory on a DPA ({@code doca_dpa_mem_alloc}). Its address means something to kernels, not to this process; what is in
+ * it is copied there and back.
  */
 public final class DpaMemory extends DpaObject {
     private final long address;

@@ -3,8 +3,8 @@ package io.github.comch4j.dpa;
 import io.github.comch4j.internal.call.MmapCalls;
 
 /**
- * Memory of a DPA as kernels copy from it and to it ({@code doca_mmap}), by {@code doca_dpa_dev_comch_producer_dma_copy}
- * and the like; made by {@link DpaMemory#map}.
+ * Memory of a DPA as kernels copy from it and to it ({@code doca_mmap}), by
+ * {@code doca_dpa_dev_comch_producer_dma_copy} and the like; made by {@link DpaMemory#map}.
  */
 public final class DpaMemoryMap extends DpaObject {
     private static final DpaHandle.Kind KIND = DpaHandle.Kind.of(MmapCalls::destroy);

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A thread on the DPA ({@code doca_dpa_thread}). Once it is let {@link #run}, its kernel runs once for each notification
- * of the completions that name it, and ends each run itself, by {@code doca_dpa_dev_thread_reschedule} or
+ * A thread on the DPA ({@code doca_dpa_thread}). Once it is let {@link #run}, its kernel runs once for each
+ * notification of the completions that name it, and ends each run itself, by {@code doca_dpa_dev_thread_reschedule} or
  * {@code _finish}.
  */
 public final class DpaThread extends DpaStartedObject {

@@ -9,21 +9,23 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a kernel in Java can call: the functions of DOCA's headers for programs on the DPA, but those that leave a kernel
- * by a jump, in whose place is the {@link KernelEnd}.
+ * What a kernel in Java can call: the functions of DOCA's headers for programs on the DPA, but those that leave a
+ * kernel by a jump, in whose place is the {@link KernelEnd}.
  *
  * <p>Valid in the kernel that it was handed to, on its thread, while it runs; else {@link IllegalStateException}. It is
  * the execution unit's: nothing is allocated by what is done per message.
  *
- * <p><b>Objects are handles</b>: the numbers that the objects of the host's side tell, of which the host's program passes
- * those that a kernel needs, in memory of the DPA or, as a kernel in Java can, in fields. A call with a handle of
- * nothing, of an object that has ended or of another dpa does nothing and answers 0, false or null; this and any other
- * misuse is the dpa's last error.
+ * <p><b>Objects are handles</b>: the numbers that the objects of the host's side tell, of which the host's program
+ * passes those that a kernel needs, in memory of the DPA or, as a kernel in Java can, in fields. A call with a handle
+ * of nothing, of an object that has ended or of another dpa does nothing and answers 0, false or null; this and any
+ * other misuse is the dpa's last error.
  */
 public final class KernelContext {
     /** An operation and all before it go out ({@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}). */
     public static final int FLUSH = KernelCalls.FLUSH;
-    /** No element of the completion for an operation that succeeds ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}). */
+    /**
+     * No element of the completion for an operation that succeeds ({@code DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS}).
+     */
     public static final int OPTIMIZE_REPORTS = KernelCalls.OPTIMIZE_REPORTS;
 
     private static final int MAX_IMMEDIATE = 96;
@@ -109,8 +111,8 @@ public final class KernelContext {
     }
 
     /**
-     * Says that objects of this dpa are meant from here on ({@code doca_dpa_dev_device_set}): to be called before those of
-     * an extended dpa are used.
+     * Says that objects of this dpa are meant from here on ({@code doca_dpa_dev_device_set}): to be called before those
+     * of an extended dpa are used.
      *
      * @param dpa the handle of a dpa
      */

@@ -24,8 +24,8 @@ public final class KernelMemory {
     }
 
     /**
-     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}. The same as at the last call allocates nothing, so
-     * that a kernel can ask for its argument's memory in each run.
+     * Memory of the DPA, or of a map at a {@linkplain #ofMap pointer}. The same as at the last call allocates nothing,
+     * so that a kernel can ask for its argument's memory in each run.
      *
      * @param address where it begins
      * @param bytes how much, at most as much as there is

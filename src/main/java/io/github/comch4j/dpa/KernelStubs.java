@@ -19,8 +19,8 @@ import java.util.Objects;
 /**
  * The functions that the emulated DPA calls where a kernel is in Java.
  *
- * <p>None of them may throw, as that would end the VM; and none may be left by a jump, so that a kernel ends by returning
- * ({@code doca_emu_dpa_end_on_return}).
+ * <p>None of them may throw, as that would end the VM; and none may be left by a jump, so that a kernel ends by
+ * returning ({@code doca_emu_dpa_end_on_return}).
  */
 final class KernelStubs {
     private static final FunctionDescriptor THREAD = FunctionDescriptor.ofVoid(JAVA_LONG);

@@ -5,8 +5,8 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 
 /**
- * What the ends of a queue on the CPU have in common: a context of an engine, and tasks. All methods belong to the thread
- * that owns the engine, unless they say otherwise.
+ * What the ends of a queue on the CPU have in common: a context of an engine, and tasks. All methods belong to the
+ * thread that owns the engine, unless they say otherwise.
  */
 public abstract sealed class MessageQueueEnd implements AutoCloseable
         permits MessageQueueProducer, MessageQueueConsumer {

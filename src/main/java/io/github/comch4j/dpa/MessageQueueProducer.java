@@ -13,8 +13,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a queue on the CPU that sends ({@code doca_comch_producer}); made by {@link MessageQueue#producer}. Sends of
- * one producer to one consumer arrive in order. Tasks are used again: sending allocates nothing.
+ * The end of a queue on the CPU that sends ({@code doca_comch_producer}); made by {@link MessageQueue#producer}. Sends
+ * of one producer to one consumer arrive in order. Tasks are used again: sending allocates nothing.
  */
 public final class MessageQueueProducer extends MessageQueueEnd {
     private final QueueSends sends;

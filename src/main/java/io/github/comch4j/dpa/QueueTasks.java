@@ -11,8 +11,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The tasks of a queue's end on the CPU, one slot for each. They are allocated at their first use and used again, so that
- * neither sending nor receiving allocates anything.
+ * The tasks of a queue's end on the CPU, one slot for each. They are allocated at their first use and used again, so
+ * that neither sending nor receiving allocates anything.
  */
 abstract sealed class QueueTasks implements SlotEvents permits QueueSends, QueueReceives {
     private static final VarHandle FREE_COUNT = freeCountHandle();

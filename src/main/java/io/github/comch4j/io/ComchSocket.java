@@ -43,8 +43,8 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
  * its {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
- * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait, the
- * connection is ended, and both sides are told why, in the exception of the next call.
+ * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait,
+ * the connection is ended, and both sides are told why, in the exception of the next call.
  *
  * <p>A socket {@linkplain Builder#reconnect may connect again} when its connection has ended.
  */

@@ -19,8 +19,8 @@ import java.util.Objects;
 import java.util.WeakHashMap;
 
 /**
- * Which of the peer's consumers is which. DOCA tells that a consumer came, and its id; whose program it is tells what it
- * is for, by a label in a message of the control path:
+ * Which of the peer's consumers is which. DOCA tells that a consumer came, and its id; whose program it is tells what
+ * it is for, by a label in a message of the control path:
  *
  * {@snippet file="Pieces.java" region="label"}
  *

@@ -82,8 +82,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How much a socket keeps for {@link ComchSocket#receive}, before its peer has to wait: each message counts with its
-     * length and 64 bytes. It is at least eight of the longest messages. Default: 1 MiB for each socket.
+     * How much a socket keeps for {@link ComchSocket#receive}, before its peer has to wait: each message counts with
+     * its length and 64 bytes. It is at least eight of the longest messages. Default: 1 MiB for each socket.
      *
      * @param bytes at least 1
      * @return this

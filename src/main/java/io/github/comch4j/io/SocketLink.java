@@ -18,7 +18,9 @@ final class SocketLink {
     final SendQueue sends;
     final ReceiveQueue receives;
 
-    /** What is received from after this one has ended; null: no other connection follows. Set before the end is told. */
+    /**
+     * What is received from after this one has ended; null: no other connection follows. Set before the end is told.
+     */
     volatile @Nullable SocketLink next;
 
     private final SocketBuilder<?> settings;

@@ -27,16 +27,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream of bytes between host and DPU: the host's end of a connection, made by a {@link io.netty.bootstrap.Bootstrap}
- * that connects to a {@link ComchAddress}, or the DPU's, which a {@link ComchServerChannel} accepts.
+ * A stream of bytes between host and DPU: the host's end of a connection, made by a
+ * {@link io.netty.bootstrap.Bootstrap} that connects to a {@link ComchAddress}, or the DPU's, which a
+ * {@link ComchServerChannel} accepts.
  *
  * {@snippet file="NettyEcho.java" region="client"}
  *
  * <p>Needs an event loop with a {@link ComchIoHandler}. A channel that has been accepted belongs to the loop of its
  * server, whichever group the bootstrap has for it. Once it is connected it can be registered with that loop only.
  *
- * <p>Writes {@link ByteBuf}s and {@link FileRegion}s. Both directions can be shut down by themselves. When the peer dies,
- * {@code exceptionCaught} comes before {@code channelInactive} if DOCA tells the difference, which it does on servers.
+ * <p>Writes {@link ByteBuf}s and {@link FileRegion}s. Both directions can be shut down by themselves. When the peer
+ * dies, {@code exceptionCaught} comes before {@code channelInactive} if DOCA tells the difference, which it does on
+ * servers.
  */
 // More than 400 lines because a channel of Netty has many methods: the work is done by Connecting, Messages and Wire.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline

@@ -3,8 +3,8 @@ package io.github.comch4j.netty;
 import io.netty.channel.ChannelOption;
 
 /**
- * Options of {@link ComchChannel} and {@link ComchServerChannel} that other transports do not have. They take effect when
- * the channel connects or is bound; on a server they are options of the server channel.
+ * Options of {@link ComchChannel} and {@link ComchServerChannel} that other transports do not have. They take effect
+ * when the channel connects or is bound; on a server they are options of the server channel.
  *
  * @param <T> the type of the value
  */

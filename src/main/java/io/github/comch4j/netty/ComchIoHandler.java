@@ -36,10 +36,10 @@ import org.jspecify.annotations.Nullable;
  * What makes an event loop of Netty one for {@link ComchChannel}s and {@link ComchServerChannel}s:
  * {@code new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory())}. Netty calls its methods.
  *
- * <p>Each loop has a {@link ProgressEngine}, made when the first channel is registered. The loop's thread progresses it,
- * and when there is nothing to do spins for a while and then sleeps on its descriptor, as an
- * {@link io.github.comch4j.core.EventLoop} with {@link IdleStrategy#eventDriven()} does. When the loop ends, all that is
- * on the engine is closed; messages that were accepted still go out.
+ * <p>Each loop has a {@link ProgressEngine}, made when the first channel is registered. The loop's thread progresses
+ * it, and when there is nothing to do spins for a while and then sleeps on its descriptor, as an
+ * {@link io.github.comch4j.core.EventLoop} with {@link IdleStrategy#eventDriven()} does. When the loop ends, all that
+ * is on the engine is closed; messages that were accepted still go out.
  */
 public final class ComchIoHandler implements IoHandler {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(ComchIoHandler.class);

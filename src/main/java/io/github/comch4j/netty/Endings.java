@@ -16,8 +16,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
- * Connections whose channels are closed: they end when what was accepted has gone out. So the loop need not wait where a
- * call of this library would.
+ * Connections whose channels are closed: they end when what was accepted has gone out. So the loop need not wait where
+ * a call of this library would.
  */
 final class Endings {
     private static final InternalLogger LOGGER = InternalLoggerFactory.getInstance(Endings.class);
@@ -32,7 +32,9 @@ final class Endings {
         this.progress = progress;
     }
 
-    /** Does it now or, as long as it returns false, after each progress that follows. Not in a handler of the engine. */
+    /**
+     * Does it now or, as long as it returns false, after each progress that follows. Not in a handler of the engine.
+     */
     void add(BooleanSupplier ending) {
         if (serve(ending)) {
             return;

@@ -19,9 +19,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A channel's connection: the stream as messages, both ways, and the windows of both ends, in the format of the library's
- * sockets ({@code docs/sockets.md}). Belongs to the loop's thread. What the engine's handlers tell is noted, and the
- * channel {@linkplain Registration#ready looks} when the engine's progress is over.
+ * A channel's connection: the stream as messages, both ways, and the windows of both ends, in the format of the
+ * library's sockets ({@code docs/sockets.md}). Belongs to the loop's thread. What the engine's handlers tell is noted,
+ * and the channel {@linkplain Registration#ready looks} when the engine's progress is over.
  */
 final class Wire {
     /** Bytes that arrive faster than they are read are put together in pieces of this size. */

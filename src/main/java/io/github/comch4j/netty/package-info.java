@@ -7,10 +7,10 @@
  *
  * {@snippet file="NettyEcho.java" region="client"}
  *
- * <p>Each event loop has a {@link io.github.comch4j.core.ProgressEngine} of its own, which its thread progresses, and on
- * whose descriptor it sleeps. A channel is a stream of bytes, as one of TCP is: it goes out in messages of the control
- * path, and who does not read makes the peer wait. {@code docs/netty.md} says what differs from TCP, and what the options
- * are.
+ * <p>Each event loop has a {@link io.github.comch4j.core.ProgressEngine} of its own, which its thread progresses, and
+ * on whose descriptor it sleeps. A channel is a stream of bytes, as one of TCP is: it goes out in messages of the
+ * control path, and who does not read makes the peer wait. {@code docs/netty.md} says what differs from TCP, and what
+ * the options are.
  */
 @NullMarked
 package io.github.comch4j.netty;

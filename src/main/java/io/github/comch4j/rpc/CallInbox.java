@@ -34,8 +34,8 @@ final class CallInbox {
     private long heldSince; // by System.nanoTime(), in the loop; 0: no calls are held back
 
     /**
-     * {@code taker} is run by the loop when there are calls to take; {@code inFlight} says how many calls there are, and
-     * may be asked by any thread.
+     * {@code taker} is run by the loop when there are calls to take; {@code inFlight} says how many calls there are,
+     * and may be asked by any thread.
      */
     CallInbox(EventLoop loop, Runnable taker, IntSupplier inFlight) {
         this.loop = loop;

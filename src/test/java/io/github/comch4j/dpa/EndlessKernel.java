@@ -5,8 +5,8 @@ import io.github.comch4j.core.PciAddress;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The other process of {@link JavaKernelsIT}: kernels poll for ever, in Java and in DOCA, while {@code main} returns, or
- * one of them calls {@code System.exit}; {@code refused}: where there is a DPA that is not emulated.
+ * The other process of {@link JavaKernelsIT}: kernels poll for ever, in Java and in DOCA, while {@code main} returns,
+ * or one of them calls {@code System.exit}; {@code refused}: where there is a DPA that is not emulated.
  */
 public final class EndlessKernel {
     private static final int KERNELS = 3;

@@ -15,8 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Messages to a kernel in C or in Java and back, in the pattern of NVIDIA's NVMe emulation: 1,024 credits, 24 bytes, answers with
- * FLUSH and OPTIMIZE_REPORTS. None is lost, their order is kept, nobody exceeds the credits, and nothing is allocated.
+ * Messages to a kernel in C or in Java and back, in the pattern of NVIDIA's NVMe emulation: 1,024 credits, 24 bytes,
+ * answers with FLUSH and OPTIMIZE_REPORTS. None is lost, their order is kept, nobody exceeds the credits, and nothing
+ * is allocated.
  */
 @Timeout(600)
 @Needs(Feature.DPA)

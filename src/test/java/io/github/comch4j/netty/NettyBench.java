@@ -23,8 +23,8 @@ import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Echoes over this transport and over a Unix-domain socket with Netty's NIO, in turns, in one process with a loop for each
- * side ({@code docs/netty.md} has the command). First argument: how many rounds.
+ * Echoes over this transport and over a Unix-domain socket with Netty's NIO, in turns, in one process with a loop for
+ * each side ({@code docs/netty.md} has the command). First argument: how many rounds.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 final class NettyBench {
@@ -85,7 +85,7 @@ final class NettyBench {
         connect(clientLoop, client, address, throughput);
         double seconds = throughput.done.get() / 1e9;
         System.out.printf(
-                "%-6s echo of %d bytes: median %.1f us, 99th percentile %.1f us; echoes of %d KiB, %d at a time: %.0f MB/s%n",
+                "%-6s echo of %d bytes: median %.1f us, 99 %%: %.1f us; echoes of %d KiB, %d at a time: %.0f MB/s%n",
                 name,
                 SMALL,
                 times[times.length / 2] / 1e3,

@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * Netty's own tests of transports, with this one. Left out are those that cast to SocketChannel or InetSocketAddress, of
- * TCP's options, and of TLS, which need more libraries.
+ * Netty's own tests of transports, with this one. Left out are those that cast to SocketChannel or InetSocketAddress,
+ * of TCP's options, and of TLS, which need more libraries.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 class NettySuiteTest {

@@ -17,8 +17,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * What kernels call ({@code doca_dpa_dev*.h}, {@code doca_emu_dpa.h}): for kernels of the emulated DPA, whose threads are
- * threads of this process. Objects are numbers. Misuse is the DPA's last error, and answers nothing.
+ * What kernels call ({@code doca_dpa_dev*.h}, {@code doca_emu_dpa.h}): for kernels of the emulated DPA, whose threads
+ * are threads of this process. Objects are numbers. Misuse is the DPA's last error, and answers nothing.
  * */
 public final class KernelCalls {
     /** {@code DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH}. */

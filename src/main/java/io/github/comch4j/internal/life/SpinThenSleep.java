@@ -4,9 +4,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the thread of a loop does while there is nothing to do: spins for a while, then sleeps on the engine's descriptor.
- * How long it spins follows from how soon sleeps have ended: where the next event comes while the thread is still falling
- * asleep, it had better have gone on spinning.
+ * What the thread of a loop does while there is nothing to do: spins for a while, then sleeps on the engine's
+ * descriptor. How long it spins follows from how soon sleeps have ended: where the next event comes while the thread is
+ * still falling asleep, it had better have gone on spinning.
  */
 public final class SpinThenSleep {
     private static final int FEWEST_SPINS = 50;

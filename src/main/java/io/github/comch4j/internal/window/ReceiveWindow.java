@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * What a peer may send to who receives a connection's messages. When they become many, the peer is told how much it may
- * send, and from then on each time a quarter more has been received. Belongs to the thread of the connection, except for
- * {@link #received}.
+ * send, and from then on each time a quarter more has been received. Belongs to the thread of the connection, except
+ * for {@link #received}.
  */
 public final class ReceiveWindow {
     /** What a peer may send beyond the limit until it observes windows: they need time to reach it. */
