@@ -103,7 +103,7 @@ def cases_quick(peers):
         Case("setup", "one"),
         Case("first", "processes"),
     ]
-    more += [Case("msgq-rtt", "one", depth=32, impls=["java"]), Case("fast-rtt", "threads", depth=32)]
+    more += [Case("msgq-rtt", "one", depth=32, impls=both), Case("fast-rtt", "threads", depth=32)]
     if peers:
         more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
     return bars + more
@@ -269,7 +269,8 @@ class Runner:
     def run(self, case, impl):
         self.number += 1
         if impl == "c":
-            out = self.spawn([self.o.c, *self.arguments(case, impl, C_WORKS.get(case.work))])
+            more = ["--kernel", kernel_of(self.o.out)] if case.work == "msgq-rtt" else []
+            out = self.spawn([self.o.c, *self.arguments(case, impl, C_WORKS.get(case.work)), *more])
         elif impl == "memcpy":
             out = self.spawn([self.o.c, *self.arguments(case, impl, "memcpy")])
         elif impl == "java":

@@ -32,6 +32,7 @@ struct options {
 	const char *name;     /* of the server */
 	const char *dpu;      /* PCI addresses: the DPU's device, */
 	const char *function; /* its representor's or the host's function */
+	const char *kernel;   /* the library of dpa_kernel.c, or NULL */
 	int64_t since;        /* when the client's process was started, monotonic ns */
 };
 
@@ -53,6 +54,7 @@ int64_t now_ns(void);
 void work_throughput(const struct options *options, bool fast);
 void work_packed(const struct options *options);
 void work_rtt(const struct options *options, bool fast);
+void work_msgq_rtt(const struct options *options); /* only where the SDK has doca_dpa: BENCH_DPA */
 void work_ops(const struct options *options);
 void work_idle(const struct options *options);
 void work_setup(const struct options *options);

@@ -16,6 +16,7 @@ static const char usage[] =
 	"  flat                   as fast, with each buffer in its turn\n"
 	"  packed                 as fast, of records, many in a message\n"
 	"  fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time\n"
+	"  msgq-rtt               ping-pong over MsgQ with a kernel on the DPA\n"
 	"  ops                    cost of single operations\n"
 	"  idle                   cost of progress with --connections idle connections\n"
 	"  setup                  connections made and ended per second\n"
@@ -32,7 +33,8 @@ static const char usage[] =
 	"  --producers N       of fast and flat, 1 to 8: they send bursts in turn (1)\n"
 	"  --name NAME         of the server (comch4j-bench)\n"
 	"  --dpu ADDRESS       the DPU's device (0000:03:00.0)\n"
-	"  --function ADDRESS  the host's function (0000:b1:00.0)\n";
+	"  --function ADDRESS  the host's function (0000:b1:00.0)\n"
+	"  --kernel FILE       the library with the kernel of msgq-rtt\n";
 
 static const char *const form_names[] = {
 	[FORM_ONE] = "one",       [FORM_THREADS] = "threads", [FORM_PROCESSES] = "processes",
@@ -211,6 +213,8 @@ static void parse(int argc, char **argv, struct options *options)
 			options->dpu = value;
 		else if (strcmp(name, "--function") == 0)
 			options->function = value;
+		else if (strcmp(name, "--kernel") == 0)
+			options->kernel = value;
 		else if (strcmp(name, "--since") == 0)
 			options->since = strtoll(value, NULL, 10);
 		else
@@ -254,6 +258,10 @@ int main(int argc, char **argv)
 	else if (strcmp(options.work, "fast-rtt") == 0 || strcmp(options.work, "flat-rtt") == 0 ||
 		 strcmp(options.work, "control-rtt") == 0)
 		work_rtt(&options, options.work[0] == 'f');
+#ifdef BENCH_DPA
+	else if (strcmp(options.work, "msgq-rtt") == 0)
+		work_msgq_rtt(&options);
+#endif
 	else if (strcmp(options.work, "ops") == 0)
 		work_ops(&options);
 	else if (strcmp(options.work, "idle") == 0)

@@ -3,70 +3,9 @@
 #include <string.h>
 
 #include "fast.h"
-#include "report.h"
+#include "rounds.h"
 
 #define TURNS_PER_LOOK 1024u
-
-/* A look at the clock costs as much as a tenth of a round trip, so there is one for so many of them. */
-#define BLOCK 64u
-
-/* Round trips of a client, in three times: the warm-up; then blocks, whose median is the result; then, for half as
- * long, single ones, which show how they are distributed and contain the look at the clock. A longer one also counts
- * those that could not begin meanwhile; the blocks say how long one usually takes. */
-struct rounds {
-	struct histogram blocks, raw, corrected;
-	int64_t warm, blocks_end, end, last;
-	uint64_t interval; /* 0: not the time of the single ones yet */
-	uint32_t left;     /* of the block */
-};
-
-static struct rounds *rounds_open(const struct options *options)
-{
-	struct rounds *rounds = must_have(calloc(1, sizeof(*rounds)));
-	rounds->last = now_ns();
-	rounds->warm = rounds->last + (int64_t)(options->warmup * 1e9);
-	rounds->blocks_end = rounds->warm + (int64_t)(options->seconds * 1e9);
-	rounds->end = rounds->blocks_end + (int64_t)(options->seconds * 1e9) / 2;
-	rounds->left = BLOCK;
-	return rounds;
-}
-
-static bool block_ended(struct rounds *rounds)
-{
-	int64_t now = now_ns();
-	if (now >= rounds->warm)
-		histogram_add(&rounds->blocks, (uint64_t)(now - rounds->last));
-	if (now >= rounds->blocks_end)
-		rounds->interval = histogram_percentile(&rounds->blocks, 50) / BLOCK;
-	rounds->last = now;
-	rounds->left = BLOCK;
-	return true;
-}
-
-/* A round trip has ended; false when it was the last one. */
-static inline bool rounds_record(struct rounds *rounds)
-{
-	if (rounds->interval == 0)
-		return --rounds->left != 0 || block_ended(rounds);
-	int64_t now = now_ns();
-	uint64_t took = (uint64_t)(now - rounds->last);
-	rounds->last = now;
-	histogram_add(&rounds->raw, took);
-	histogram_add_corrected(&rounds->corrected, took, rounds->interval);
-	return now < rounds->end;
-}
-
-static void rounds_report(const struct options *options, const char *work, struct rounds *rounds)
-{
-	report_begin(options, work);
-	report_value((double)histogram_percentile(&rounds->blocks, 50) / BLOCK / 2, "ns/half");
-	report_count("rounds", rounds->blocks.total * BLOCK + rounds->raw.total);
-	report_count("interval", rounds->interval);
-	report_percentiles("", &rounds->corrected);
-	report_percentiles("raw_", &rounds->raw);
-	report_end();
-	free(rounds);
-}
 
 /* ---- fast path: both sides have a producer and a consumer on one engine ---- */
 
