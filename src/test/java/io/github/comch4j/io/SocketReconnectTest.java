@@ -20,6 +20,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -126,7 +127,8 @@ class SocketReconnectTest extends TwoLoops {
     /** Every message has a number: one that arrives twice, or after a later one, would be seen. */
     @Test
     void nothingIsSentTwice() throws Exception {
-        int messages = 2000;
+        int restartsAtLeast = 4;
+        AtomicInteger restarts = new AtomicInteger();
         BlockingQueue<byte[]> received = new LinkedBlockingQueue<>();
         List<ComchServerSocket> servers = new ArrayList<>(List.of(serve()));
         CompletableFuture<Void> enough = new CompletableFuture<>();
@@ -145,11 +147,12 @@ class SocketReconnectTest extends TwoLoops {
                     servers.getLast().close();
                 }
                 servers.add(serve());
+                restarts.incrementAndGet();
             }
         });
         List<Integer> failed = new ArrayList<>();
         try (ComchSocket socket = connect()) {
-            for (int i = 0; i < messages; i++) {
+            for (int i = 0; restarts.get() < restartsAtLeast || received.size() <= 300; i++) {
                 try {
                     socket.send(text(Integer.toString(i)), Machine.PATIENCE);
                 } catch (ConnectionClosedException e) {
@@ -161,12 +164,10 @@ class SocketReconnectTest extends TwoLoops {
         enough.complete(null);
         server.join();
         servers.forEach(ComchServerSocket::close);
-        assertThat(servers).as("restarts").hasSizeGreaterThan(3);
         List<Integer> numbers = received.stream()
                 .map(bytes -> Integer.parseInt(new String(bytes, UTF_8)))
                 .toList();
         assertThat(numbers).isSorted().doesNotHaveDuplicates().doesNotContainAnyElementsOf(failed);
-        assertThat(numbers.size()).isGreaterThan(300);
     }
 
     /** Of connections that come and go while nobody receives, one former is kept. */

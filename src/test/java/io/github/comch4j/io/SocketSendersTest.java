@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,15 @@ class SocketSendersTest extends SocketScene {
         }
     }
 
+    private static boolean endsSoon(CompletableFuture<?> send) throws Exception {
+        try {
+            send.get(500, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        }
+    }
+
     @Test
     void whoWaitsForRoomDoesNotAskForIt() throws Exception {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
@@ -102,19 +113,11 @@ class SocketSendersTest extends SocketScene {
                 ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         hold();
-        int first = 0;
-        while (!socket.sendAsync(numbered(first)).isDone()) { // fills the device
-            first++;
-            CompletableFuture<?> next = socket.sendAsync(numbered(first));
-            hostLoop.call(() -> null);
-            hostLoop.call(() -> null);
-            if (!next.isDone()) {
-                break;
-            }
-            first++;
+        int begin = 1;
+        while (endsSoon(socket.sendAsync(numbered(begin - 1)))) { // until the device is full, and one waits
+            begin++;
         }
         int waiting = 40;
-        int begin = first + 1;
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < waiting; i++) {
             int number = begin + i;
