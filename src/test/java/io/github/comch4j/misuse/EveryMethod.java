@@ -402,7 +402,7 @@ public final class EveryMethod {
                         || never
                         || wrongArgument
                         || isAnswer(thrown)
-                        || (thrown instanceof IllegalStateException && isAboutLoopOrCallback(thrown));
+                        || (thrown instanceof IllegalStateException && isAboutLoopCallbackOrKernel(thrown));
             case NULLS -> thrown instanceof NullPointerException || wrongState || wrongArgument || refused || never;
             case EXTREMES ->
                 (!text || thrown instanceof OutOfMemoryError)
@@ -423,12 +423,13 @@ public final class EveryMethod {
         };
     }
 
-    private static boolean isAboutLoopOrCallback(Throwable thrown) {
+    private static boolean isAboutLoopCallbackOrKernel(Throwable thrown) {
         return thrown.getMessage() != null
                 && (thrown.getMessage().contains("in the loop")
                         || thrown.getMessage().contains("receive handler")
                         || thrown.getMessage().contains("has a peer")
-                        || thrown.getMessage().contains("closed"));
+                        || thrown.getMessage().contains("closed")
+                        || thrown.getMessage().contains("the kernel that it was handed to"));
     }
 
     /** What has nothing to do with the mistake. */
