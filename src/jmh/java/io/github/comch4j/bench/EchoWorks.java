@@ -13,13 +13,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import org.HdrHistogram.Histogram;
 
@@ -169,33 +164,12 @@ final class EchoWorks {
             this.message = ByteBuffer.allocateDirect(options.size());
         }
 
-        private static Path path(Options options) {
-            return Path.of(System.getProperty("java.io.tmpdir"), options.name() + ".echo.sock");
-        }
-
         static End accepted(Options options) {
-            Path path = path(options);
-            try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-                Files.deleteIfExists(path);
-                server.bind(UnixDomainSocketAddress.of(path));
-                return new UnixEnd(options, server.accept());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            return new UnixEnd(options, UnixSockets.accept(options));
         }
 
         static End connected(Options options) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (true) {
-                try {
-                    return new UnixEnd(options, SocketChannel.open(UnixDomainSocketAddress.of(path(options))));
-                } catch (IOException e) {
-                    if (System.nanoTime() - deadline > 0) {
-                        throw new UncheckedIOException(e);
-                    }
-                    Thread.onSpinWait();
-                }
-            }
+            return new UnixEnd(options, UnixSockets.connect(options));
         }
 
         @Override

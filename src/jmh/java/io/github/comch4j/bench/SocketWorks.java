@@ -9,13 +9,8 @@ import io.github.comch4j.io.ComchServerSocket;
 import io.github.comch4j.io.ComchSocket;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 
@@ -136,33 +131,12 @@ final class SocketWorks {
             this.channel = channel;
         }
 
-        private static Path path(Options options) {
-            return Path.of(System.getProperty("java.io.tmpdir"), options.name() + ".socket.sock");
-        }
-
         static End accepted(Options options) {
-            Path path = path(options);
-            try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-                Files.deleteIfExists(path);
-                server.bind(UnixDomainSocketAddress.of(path));
-                return new UnixEnd(server.accept());
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
+            return new UnixEnd(UnixSockets.accept(options));
         }
 
         static End connected(Options options) {
-            long deadline = System.nanoTime() + PATIENCE.toNanos();
-            while (true) {
-                try {
-                    return new UnixEnd(SocketChannel.open(UnixDomainSocketAddress.of(path(options))));
-                } catch (IOException e) {
-                    if (System.nanoTime() - deadline > 0) {
-                        throw new UncheckedIOException(e);
-                    }
-                    Thread.onSpinWait();
-                }
-            }
+            return new UnixEnd(UnixSockets.connect(options));
         }
 
         @Override

@@ -3,56 +3,15 @@ package io.github.comch4j.bench;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * A Unix-domain {@code SocketChannel} of the JDK, blocking: one write for each message, reads as large as they come.
  * All messages have one length.
  */
 final class UnixCarrier implements Carrier {
-    private static final long PATIENCE = 30_000_000_000L;
-
-    private static Path path(Options options) {
-        return Path.of(
-                System.getProperty("java.io.tmpdir"),
-                options.name() + "-" + ProcessHandle.current().info().user().orElse("any") + ".sock");
-    }
-
-    private static SocketChannel accept(Options options) {
-        try {
-            Files.deleteIfExists(path(options));
-            try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-                server.bind(UnixDomainSocketAddress.of(path(options)));
-                return server.accept();
-            } finally {
-                Files.deleteIfExists(path(options));
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static SocketChannel connect(Options options) {
-        long deadline = System.nanoTime() + PATIENCE;
-        while (true) {
-            try {
-                return SocketChannel.open(UnixDomainSocketAddress.of(path(options)));
-            } catch (IOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new UncheckedIOException(e);
-                }
-                Thread.onSpinWait();
-            }
-        }
-    }
-
     private static ByteBuffer buffer(int bytes) {
         return ByteBuffer.allocateDirect(bytes).order(ByteOrder.nativeOrder());
     }
@@ -127,7 +86,7 @@ final class UnixCarrier implements Carrier {
 
     @Override
     public Inlet inlet(Options options, Arrivals arrivals) {
-        SocketChannel channel = accept(options);
+        SocketChannel channel = UnixSockets.accept(options);
         Reader reader = new Reader(channel, options, arrivals);
         return new Inlet() {
             @Override
@@ -149,7 +108,7 @@ final class UnixCarrier implements Carrier {
 
     @Override
     public Outlet outlet(Options options) {
-        SocketChannel channel = connect(options);
+        SocketChannel channel = UnixSockets.connect(options);
         ByteBuffer message = message(options);
         return new Outlet() {
             private boolean stopped;
@@ -184,12 +143,12 @@ final class UnixCarrier implements Carrier {
 
     @Override
     public Table answering(Options options) {
-        return new UnixTable(options, accept(options), true);
+        return new UnixTable(options, UnixSockets.accept(options), true);
     }
 
     @Override
     public Table asking(Options options) {
-        return new UnixTable(options, connect(options), false);
+        return new UnixTable(options, UnixSockets.connect(options), false);
     }
 
     private static final class UnixTable implements Table {

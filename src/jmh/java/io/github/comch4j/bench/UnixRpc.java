@@ -2,13 +2,9 @@ package io.github.comch4j.bench;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.StandardProtocolFamily;
-import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -22,7 +18,6 @@ import java.util.concurrent.locks.ReentrantLock;
  * there is, and writes the responses with one call. Frames are of a length, a number and a body.
  */
 final class UnixRpc implements RpcWorks.Caller {
-    private static final long PATIENCE = 30_000_000_000L;
     private static final int HEADER = 12;
     private static final int BUFFER = 256 << 10;
     private static final int SLOTS = 1 << 14;
@@ -52,22 +47,8 @@ final class UnixRpc implements RpcWorks.Caller {
         reader.start();
     }
 
-    private static Path path(Options options) {
-        return Path.of(System.getProperty("java.io.tmpdir"), options.name() + ".rpc.sock");
-    }
-
     static UnixRpc connect(Options options) {
-        long deadline = System.nanoTime() + PATIENCE;
-        while (true) {
-            try {
-                return new UnixRpc(SocketChannel.open(UnixDomainSocketAddress.of(path(options))));
-            } catch (IOException e) {
-                if (System.nanoTime() - deadline > 0) {
-                    throw new UncheckedIOException(e);
-                }
-                Thread.onSpinWait();
-            }
-        }
+        return new UnixRpc(UnixSockets.connect(options));
     }
 
     @Override
@@ -142,16 +123,11 @@ final class UnixRpc implements RpcWorks.Caller {
     }
 
     static AutoCloseable serve(Options options) throws IOException {
-        Files.deleteIfExists(path(options));
-        ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
-        server.bind(UnixDomainSocketAddress.of(path(options)));
+        ServerSocketChannel server = UnixSockets.serve(options);
         Thread thread = new Thread(() -> answer(server), "server");
         thread.setDaemon(true);
         thread.start();
-        return () -> {
-            server.close();
-            Files.deleteIfExists(path(options));
-        };
+        return () -> UnixSockets.close(server, options);
     }
 
     private static void answer(ServerSocketChannel server) {
