@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
@@ -16,44 +15,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Threads, completions, launches, sync events and what else a DPA has, with kernels in C. */
 @Timeout(60)
 @Needs(Feature.DPA)
-class DpaObjectsTest {
+class DpaObjectsTest extends DpaScene {
     // struct shared of program.c
     private static final int RUNS = 0;
     private static final int NEXT = 2;
     private static final int STORAGE = 3;
     private static final int RANK = 4;
     private static final int SIZE = 5;
-
-    private Machine machine;
-    private DpaApplication program;
-    private Dpa dpa;
-
-    @BeforeEach
-    void start() {
-        machine = new Machine();
-        program = Kernels.program();
-        dpa = Dpa.builder(machine.host).application(program).start();
-    }
-
-    @AfterEach
-    void end() {
-        dpa.close();
-        machine.close();
-    }
-
-    private static void assertRefused(DocaError error, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
-    }
 
     private DpaMemory words(long... values) {
         DpaMemory memory = dpa.allocate(64).fill((byte) 0);

@@ -4,9 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
-import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -14,9 +12,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -24,30 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The life of a DPA, its program, its memory, and calls of functions in C. */
 @Timeout(60)
 @Needs(Feature.DPA)
-class DpaTest {
-    private Machine machine;
-    private DpaApplication program;
-    private Dpa dpa;
-
-    @BeforeEach
-    void start() {
-        machine = new Machine();
-        program = Kernels.program();
-        dpa = Dpa.builder(machine.host).application(program).start();
-    }
-
-    @AfterEach
-    void end() {
-        dpa.close();
-        machine.close();
-    }
-
-    private static void assertRefused(DocaError error, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
-    }
-
+class DpaTest extends DpaScene {
     @Test
     void aCallGetsIntegersAndReturnsOne() {
         DpaFunction sum = program.function("sum");

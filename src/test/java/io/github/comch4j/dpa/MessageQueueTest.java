@@ -1,10 +1,10 @@
 package io.github.comch4j.dpa;
 
+import static io.github.comch4j.dpa.DpaScene.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
@@ -55,12 +55,6 @@ class MessageQueueTest extends BothForms {
     private MemorySegment message(long number) {
         message.set(ValueLayout.JAVA_LONG, 0, number);
         return message;
-    }
-
-    private static void assertRefused(DocaError error, ThrowingCallable call) {
-        assertThatThrownBy(call)
-                .isInstanceOfSatisfying(
-                        DocaException.class, e -> assertThat(e.error()).isEqualTo(error));
     }
 
     private void echo(Link link, long number) {
