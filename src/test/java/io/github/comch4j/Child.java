@@ -100,7 +100,8 @@ public final class Child implements AutoCloseable {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    private static String locationOf(Class<?> type) {
+    /** The folder or jar that a class comes from. */
+    public static String locationOf(Class<?> type) {
         try {
             return Path.of(type.getProtectionDomain()
                             .getCodeSource()

@@ -7,10 +7,10 @@ import com.github.dockerjava.api.model.AccessMode;
 import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.Volume;
+import io.github.comch4j.Child;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import java.io.File;
-import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,7 +68,7 @@ final class Box implements AutoCloseable {
             }
             List<String> classPath = new ArrayList<>();
             for (String entry : Stream.of(main, Doca.class, doca_h.class)
-                    .map(Plan::locationOf)
+                    .map(Child::locationOf)
                     .distinct()
                     .toList()) {
                 String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
@@ -101,18 +101,6 @@ final class Box implements AutoCloseable {
 
         private void mount(String outside, String inside) {
             binds.add(new Bind(outside, new Volume(inside), AccessMode.ro));
-        }
-
-        private static String locationOf(Class<?> type) {
-            try {
-                return Path.of(type.getProtectionDomain()
-                                .getCodeSource()
-                                .getLocation()
-                                .toURI())
-                        .toString();
-            } catch (URISyntaxException e) {
-                throw new AssertionError(e);
-            }
         }
 
         Plan environment(String name, String value) {

@@ -8,8 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.resolver.AddressResolver;
 import io.netty.util.concurrent.Future;
 import java.io.File;
-import java.net.URISyntaxException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -23,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class NettyTwoProcessIT extends NettyScene {
     private Child start(String what) {
         String netty = Stream.of(Channel.class, ByteBuf.class, Future.class, AddressResolver.class)
-                .map(NettyTwoProcessIT::locationOf)
+                .map(Child::locationOf)
                 .collect(Collectors.joining(File.pathSeparator));
         return Child.start(
                 NettyPeer.class,
@@ -31,18 +29,6 @@ class NettyTwoProcessIT extends NettyScene {
                 Map.of(),
                 what,
                 name);
-    }
-
-    private static String locationOf(Class<?> type) {
-        try {
-            return Path.of(type.getProtectionDomain()
-                            .getCodeSource()
-                            .getLocation()
-                            .toURI())
-                    .toString();
-        } catch (URISyntaxException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test

@@ -1,12 +1,12 @@
 package io.github.comch4j.reliability;
 
+import io.github.comch4j.Child;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -122,17 +122,7 @@ final class VictimProcess {
 
     private static List<String> classPath() {
         return Stream.of(Victim.class, Doca.class, doca_h.class)
-                .map(type -> {
-                    try {
-                        return Path.of(type.getProtectionDomain()
-                                        .getCodeSource()
-                                        .getLocation()
-                                        .toURI())
-                                .toString();
-                    } catch (URISyntaxException e) {
-                        throw new AssertionError(e);
-                    }
-                })
+                .map(Child::locationOf)
                 .distinct()
                 .toList();
     }
