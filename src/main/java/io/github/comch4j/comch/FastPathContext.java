@@ -1,17 +1,15 @@
 package io.github.comch4j.comch;
 
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.FastPathCalls;
-import io.github.comch4j.internal.call.TaskCalls;
-import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.life.TaskContext;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
 /** The native object of a producer or consumer, and its life. */
-final class FastPathContext extends Context {
+final class FastPathContext extends TaskContext {
     private final FastPathEndpoint endpoint;
     private final FastPathCalls calls;
 
@@ -47,27 +45,13 @@ final class FastPathContext extends Context {
     }
 
     @Override
-    public void taskEnded(long task, long userData, boolean success) {
-        endpoint.transfers().slotEnded((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
+    protected TransferTasks tasks() {
+        return endpoint.transfers();
     }
 
     @Override
     protected void afterStateChange(int previous, int next) {
         endpoint.stateChanged(previous, next);
-    }
-
-    @Override
-    protected void stopping() {
-        if (endpoint.transfers() != null) {
-            endpoint.transfers().queue.flush();
-        }
-    }
-
-    @Override
-    protected void freeIdleTasks() {
-        if (endpoint.transfers() != null) {
-            endpoint.transfers().freeIdle();
-        }
     }
 
     @Override

@@ -204,7 +204,7 @@ final class SlotReceives extends IncomingTasks {
     }
 
     @Override
-    void freeIdle() {
+    public void freeIdle() {
         super.freeIdle();
         for (int i = 0; i < waitingCount; i++) {
             freeTask(waiting[(waitingHead + i) % waiting.length]);

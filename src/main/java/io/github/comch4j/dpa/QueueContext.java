@@ -1,10 +1,8 @@
 package io.github.comch4j.dpa;
 
-import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.FastPathCalls;
-import io.github.comch4j.internal.call.TaskCalls;
-import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.TaskContext;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
@@ -12,7 +10,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The native object of a queue's end on the CPU, and its life. */
-final class QueueContext extends Context {
+final class QueueContext extends TaskContext {
     private final FastPathCalls calls;
     private final DpaHandle queue;
     private @Nullable QueueTasks tasks;
@@ -75,24 +73,8 @@ final class QueueContext extends Context {
     }
 
     @Override
-    public void taskEnded(long task, long userData, boolean success) {
-        if (tasks != null) {
-            tasks.slotEnded((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
-        }
-    }
-
-    @Override
-    protected void stopping() {
-        if (tasks != null) {
-            tasks.queue.flush();
-        }
-    }
-
-    @Override
-    protected void freeIdleTasks() {
-        if (tasks != null) {
-            tasks.freeIdle();
-        }
+    protected @Nullable QueueTasks tasks() {
+        return tasks;
     }
 
     @Override

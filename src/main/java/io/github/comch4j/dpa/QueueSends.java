@@ -93,7 +93,7 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
         int code = ProducerCalls.get()
                 .allocate(context.address(), 0, address, length, consumerId, scratch.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ProducerCalls.asTask(scratch.result()), consumerId);
+            allocated(slot, ProducerCalls.asTask(scratch.result()), 0, consumerId);
         }
         return code;
     }
@@ -168,7 +168,7 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
     }
 
     @Override
-    void close() {
+    public void close() {
         super.close();
         backPressure.close();
     }

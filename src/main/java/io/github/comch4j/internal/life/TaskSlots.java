@@ -1,0 +1,109 @@
+package io.github.comch4j.internal.life;
+
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.transport.Scratch;
+import io.github.comch4j.internal.transport.SlotEvents;
+import io.github.comch4j.internal.transport.TaskQueue;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The tasks of a producer or consumer, one slot for each. They are allocated at their first use and used again, so that
+ * neither sending nor receiving allocates anything. All methods but {@link #inFlight} belong to the engine's owner.
+ */
+public abstract class TaskSlots implements SlotEvents {
+    private static final VarHandle FREE_COUNT = freeCountHandle();
+
+    protected final Engine engine;
+    protected final Context context;
+    /** How they are submitted, and how their ends come back. */
+    public final TaskQueue queue;
+
+    protected final Scratch scratch;
+
+    // by slot
+    protected final long[] typed; // struct doca_comch_…_task_… *, 0: not allocated
+    private final long[] tasks; // the same as struct doca_task *
+
+    protected final int[] free; // slots, used as a stack: the last one is still in the caches
+    protected int freeCount;
+    /** Tasks that were accepted and failed later. */
+    public final Counter failed = new Counter();
+
+    /**
+     * The tasks of a context that is not configured yet.
+     *
+     * @param incoming the most immediate data that a receive can have, bytes
+     * @param outgoing the most immediate data that a send can have, bytes
+     */
+    protected TaskSlots(Context context, boolean receives, int count, int incoming, int outgoing) {
+        this.engine = context.engine();
+        this.context = context;
+        this.queue = context.transport().taskQueue(context, this, context.view(), receives, count);
+        this.scratch = new Scratch(incoming, outgoing);
+        typed = new long[count];
+        tasks = new long[count];
+        free = new int[count];
+        for (int slot = 0; slot < count; slot++) {
+            free[slot] = count - 1 - slot;
+        }
+        freeCount = count;
+    }
+
+    private static VarHandle freeCountHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(TaskSlots.class, "freeCount", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** How many there are. */
+    public final int count() {
+        return free.length;
+    }
+
+    /** How many are in flight; any thread may ask. */
+    public final int inFlight() {
+        return free.length - (int) FREE_COUNT.getOpaque(this);
+    }
+
+    /** A task has been allocated for the slot; the pointer is in {@link #scratch}. */
+    protected final void allocated(int slot, long task, long buffer, int consumer) {
+        long allocated = scratch.result();
+        queue.allocated(slot, allocated, task, buffer, consumer);
+        typed[slot] = allocated;
+        tasks[slot] = task;
+    }
+
+    /** The slot's task has ended and may be used again, if this goes on. */
+    protected final void release(int slot) {
+        free[freeCount++] = slot;
+        if (context.state() != Context.RUNNING) {
+            freeTask(slot);
+        }
+    }
+
+    protected final void freeTask(int slot) {
+        if (typed[slot] != 0) {
+            TaskCalls.free(tasks[slot]);
+            typed[slot] = 0;
+            tasks[slot] = 0;
+        }
+    }
+
+    /** Ends what is queued, and frees the tasks that are not in flight. */
+    public void freeIdle() {
+        queue.cancel();
+        for (int i = 0; i < freeCount; i++) {
+            freeTask(free[i]);
+        }
+    }
+
+    /** The producer or consumer is gone. */
+    public void close() {
+        queue.close();
+        scratch.close();
+    }
+}
