@@ -63,7 +63,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.closeAfter(e);
             throw e;
         }
-        this.scratch = new Scratch(maxMessageSize, maxMessageSize);
+        this.scratch = new Scratch(context.engine().staging(), maxMessageSize, maxMessageSize);
     }
 
     final Device device() {

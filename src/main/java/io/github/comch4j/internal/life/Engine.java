@@ -4,6 +4,7 @@ import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.Staging;
 import io.github.comch4j.internal.transport.Transport;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -27,6 +28,7 @@ public final class Engine extends Resource {
 
     private final MemorySegment handle;
     private final Transport transport;
+    private final Staging staging;
     private volatile Thread owner; // null: released, or closed
     private volatile LoopThread loopThread; // null: no event loop
     Sleeper sleeper; // once its thread has slept; of Sleeper
@@ -42,6 +44,7 @@ public final class Engine extends Resource {
         this.handle = handle;
         this.owner = Thread.currentThread();
         this.transport = Transport.create(handle.address());
+        this.staging = new Staging();
     }
 
     /** {@code doca_pe_create}; the calling thread owns it. */
@@ -127,6 +130,11 @@ public final class Engine extends Resource {
     /** Carries tasks of contexts on this engine to DOCA, and their completions back. */
     public Transport transport() {
         return transport;
+    }
+
+    /** The memory for calls of contexts on this engine. */
+    public Staging staging() {
+        return staging;
     }
 
     /** Runs a native call that may run callbacks of {@code context} before it returns, and rethrows what they threw. */
@@ -371,6 +379,7 @@ public final class Engine extends Resource {
         LiveObjects.remove(this);
         owner = null;
         transport.close();
+        staging.close();
         if (transport.hasFailed()) {
             teardown.add(transport.takeFailure());
         }

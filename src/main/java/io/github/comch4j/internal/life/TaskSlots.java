@@ -41,7 +41,7 @@ public abstract class TaskSlots implements SlotEvents {
         this.engine = context.engine();
         this.context = context;
         this.queue = context.transport().taskQueue(context, this, context.view(), receives, count);
-        this.scratch = new Scratch(incoming, outgoing);
+        this.scratch = new Scratch(engine.staging(), incoming, outgoing);
         typed = new long[count];
         tasks = new long[count];
         free = new int[count];

@@ -3,12 +3,11 @@ package io.github.comch4j.internal.transport;
 import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Native memory that one context re-uses for every message: received bytes on their way to a callback, bytes to send
- * that come from the Java heap, and one pointer-sized result of a call. One thread at a time.
+ * Memory that one context re-uses for every message: received bytes on their way to a callback, and what its calls share
+ * with the other contexts of the engine ({@link Staging}). One thread at a time.
  *
  * <p><b>What callbacks get.</b> DOCA lends a pointer for the length of the callback. A segment on it that a program
  * keeps would crash the VM later, and a segment that can be invalidated costs an arena per message. So the bytes are
@@ -25,28 +24,18 @@ public final class Scratch {
             MemorySegment.ofArray(new byte[0]).asReadOnly();
 
     private static final MemorySegment ALL_MEMORY = allMemory();
-    /**
-     * Native bytes up to this length are copied before they are sent: to keep their arena open during the call costs
-     * more, if threads share it.
-     */
-    private static final int COPIED = 256;
-
-    // closed with the context, which may have been handed to another thread
-    private final Arena arena = Arena.ofShared();
-    private final MemorySegment result = arena.allocate(ValueLayout.JAVA_LONG);
-    private final MemorySegment outgoing; // with no arena that a call would have to keep open
-    private final ByteBuffer outgoingBytes;
-    private MemorySegment incoming;
-    private MemorySegment[] slices;
+    private final Staging staging;
+    private final int longest; // as was negotiated
+    private Arena arena; // once a message has come; closed with the context, maybe by another thread
+    private MemorySegment incoming = NOTHING;
+    private MemorySegment[] slices = {};
     private Arena lent; // strict mode: the memory of the callback that runs
 
     /** For messages of up to so many bytes in either direction. */
-    public Scratch(long incomingSize, long outgoingSize) {
-        incoming = arena.allocate(Math.max(1, incomingSize), 8);
-        slices = new MemorySegment[(int) incomingSize + 1];
-        MemorySegment staging = arena.allocate(Math.max(1, outgoingSize), 8);
-        outgoing = unowned(staging);
-        outgoingBytes = staging.asByteBuffer();
+    public Scratch(Staging staging, long incomingSize, long outgoingSize) {
+        this.staging = staging;
+        this.longest = (int) incomingSize;
+        staging.reserve(outgoingSize);
     }
 
     /** A copy of received bytes, valid until {@link #takeBack}. */
@@ -60,9 +49,8 @@ public final class Scratch {
             MemorySegment.copy(ALL_MEMORY, address, copy, 0, length);
             return copy;
         }
-        if (length >= slices.length) { // more than was negotiated: should not be, and must not harm
-            incoming = arena.allocate(length, 8);
-            slices = new MemorySegment[length + 1];
+        if (length >= slices.length) {
+            makeRoom(Math.max(length, longest)); // more than was negotiated should not be, and must not harm
         }
         MemorySegment.copy(ALL_MEMORY, address, incoming, 0, length);
         MemorySegment slice = slices[length];
@@ -71,6 +59,14 @@ public final class Scratch {
             slices[length] = slice;
         }
         return slice;
+    }
+
+    private void makeRoom(int size) {
+        if (arena == null) {
+            arena = Arena.ofShared();
+        }
+        incoming = arena.allocate(size, 8);
+        slices = new MemorySegment[size + 1];
     }
 
     /** The callback that got the bytes has returned. */
@@ -83,50 +79,40 @@ public final class Scratch {
 
     /** Bytes to send, native: the segment itself, or a copy of one on the heap or of a short one. */
     public MemorySegment stage(MemorySegment message) {
-        if (message.isNative() && message.byteSize() > COPIED) {
-            return message;
-        }
-        MemorySegment.copy(message, 0, outgoing, 0, message.byteSize());
-        return outgoing;
+        return staging.stage(message);
     }
 
     /** Bytes to send, native. */
     public MemorySegment stage(byte[] message) {
-        MemorySegment.copy(message, 0, outgoing, ValueLayout.JAVA_BYTE, 0, message.length);
-        return outgoing;
+        return staging.stage(message);
     }
 
     /** The remaining bytes of a buffer, native; its position is left alone. */
     public MemorySegment stage(ByteBuffer message) {
-        outgoingBytes.put(0, message, message.position(), message.remaining());
-        return outgoing;
+        return staging.stage(message);
     }
 
     /** A native copy of bytes to send, for calls that take an address. */
     public long stageCopy(MemorySegment bytes) {
-        MemorySegment.copy(bytes, 0, outgoing, 0, bytes.byteSize());
-        return outgoing.address();
+        return staging.stageCopy(bytes);
     }
 
     /** Where a call writes its result. */
     public long resultAddress() {
-        return result.address();
+        return staging.resultAddress();
     }
 
     /** What the call wrote there. */
     public long result() {
-        return result.get(ValueLayout.JAVA_LONG, 0);
+        return staging.result();
     }
 
     /** Frees the memory: what was lent throws from now on. */
     public void close() {
         takeBack();
-        arena.close();
-    }
-
-    @SuppressWarnings("restricted")
-    private static MemorySegment unowned(MemorySegment segment) {
-        return MemorySegment.ofAddress(segment.address()).reinterpret(segment.byteSize());
+        if (arena != null) {
+            arena.close();
+        }
     }
 
     @SuppressWarnings("restricted")
