@@ -2,7 +2,6 @@ package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.TaskCalls;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** With the batch library: slots and queue are in memory that it shares. */
@@ -17,7 +16,7 @@ final class BatchedTaskQueue extends TaskQueue {
 
     private final BatchedTransport transport;
     private final ContextEvents context;
-    private final Arena arena = Arena.ofShared();
+    private final MemorySegment memory; // of the transport
     private final int tasks;
     private final int index;
     private final long address; // struct batch_context
@@ -39,10 +38,14 @@ final class BatchedTaskQueue extends TaskQueue {
         this.index = index;
         int capacity = powerOfTwo(tasks);
         this.queueMask = capacity - 1;
-        this.address = arena.allocate(Batch.CONTEXT_SIZE, 64).address();
-        this.slots = arena.allocate((long) tasks << Batch.SLOT_SHIFT, 64).address();
-        this.data = arena.allocate((long) tasks << Batch.DATA_SHIFT, 64).address();
-        this.queue = arena.allocate((long) capacity * Integer.BYTES, 64).address();
+        long slotsAt = lines(Batch.CONTEXT_SIZE);
+        long dataAt = slotsAt + lines((long) tasks << Batch.SLOT_SHIFT);
+        long queueAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
+        this.memory = transport.contextMemory().take(queueAt + (long) capacity * Integer.BYTES);
+        this.address = memory.address();
+        this.slots = address + slotsAt;
+        this.data = address + dataAt;
+        this.queue = address + queueAt;
         this.anyQueued = transport.address() + Batch.ENGINE_QUEUED;
         Batch.setLong(address + Batch.CONTEXT_ENGINE, transport.address());
         Batch.setLong(address + Batch.CONTEXT_CTX, view);
@@ -52,6 +55,11 @@ final class BatchedTaskQueue extends TaskQueue {
         Batch.setInt(address + Batch.CONTEXT_QUEUE_MASK, queueMask);
         Batch.setShort(address + Batch.CONTEXT_INDEX, index);
         Batch.setByte(address + Batch.CONTEXT_RECEIVES, receives ? 1 : 0);
+    }
+
+    /** So many bytes, rounded up to whole cache lines. */
+    private static long lines(long bytes) {
+        return (bytes + 63) & -64;
     }
 
     /** The {@code struct batch_context}, which is the context's user data. */
@@ -216,6 +224,6 @@ final class BatchedTaskQueue extends TaskQueue {
     public void close() {
         noQueuedSends();
         transport.remove(index, tasks);
-        arena.close();
+        transport.contextMemory().giveBack(memory);
     }
 }

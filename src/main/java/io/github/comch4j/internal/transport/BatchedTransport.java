@@ -26,6 +26,7 @@ final class BatchedTransport extends Transport {
 
     // closed with the engine, which may have been handed to another thread
     private final Arena arena = Arena.ofShared();
+    private final ContextMemory contextMemory = new ContextMemory(arena);
     private final long address; // struct batch_engine
     private final CompletionRing ring;
     private Inbox inbox; // null: no server or client yet
@@ -43,6 +44,11 @@ final class BatchedTransport extends Transport {
 
     long address() {
         return address;
+    }
+
+    /** The memory of its contexts. */
+    ContextMemory contextMemory() {
+        return contextMemory;
     }
 
     @Override
