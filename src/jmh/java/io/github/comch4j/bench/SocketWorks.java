@@ -43,6 +43,10 @@ final class SocketWorks {
             measure(options, unix);
             return;
         }
+        if (options.form() == Options.Form.SERVER) {
+            answer(options, unix);
+            return;
+        }
         Thread server = new Thread(() -> answer(options, unix), "server");
         server.start();
         if (options.form() == Options.Form.PROCESSES) {
