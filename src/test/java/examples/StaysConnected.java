@@ -58,7 +58,8 @@ public final class StaysConnected {
                 socket.send(message, Duration.ofSeconds(5));
                 return true;
             } catch (ConnectionClosedException e) {
-                // this message was not sent; what was sent before may have been lost with the connection
+                // this message was not sent, nor those before it that the exception's message counts; of what was
+                // handed to the device before them, nobody knows whether the server has seen it
                 if (!socket.awaitConnected(Duration.ofMinutes(1))) {
                     return false;
                 }

@@ -8,10 +8,10 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +27,7 @@ public final class ComchServerSocket implements AutoCloseable {
     private final Builder settings;
     private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();
     private final ComchSocket none; // in the queue when no more will come
-    private final Set<ComchSocket> open = new HashSet<>(); // in the loop
+    private final Set<ComchSocket> open = ConcurrentHashMap.newKeySet(); // the loop changes it
     private final ComchServer server;
 
     private ComchServerSocket(Builder settings) {
@@ -128,13 +128,37 @@ public final class ComchServerSocket implements AutoCloseable {
     }
 
     /**
-     * Closes the server and its connections. The second call does nothing.
+     * Closes the server and its connections when the messages that were sent before have gone out, for which it waits
+     * as long as {@linkplain io.github.comch4j.core.ProgressEngine#timeout() the loop's engine} says. The second call
+     * does nothing.
      *
+     * @throws io.github.comch4j.comch.ConnectionClosedException if messages of its sockets could not go out, and no
+     *     call has told, see {@link ComchSocket#close}; those of further sockets are
+     *     {@linkplain Throwable#getSuppressed() suppressed} in it. It is closed all the same
+     * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
      * @throws io.github.comch4j.DocaException if it does not end in time
      */
     @Override
     public void close() {
+        if (server.isClosed()) {
+            return;
+        }
+        List<ComchSocket> sockets = List.copyOf(open);
+        long deadline = BlockingSends.deadline(loop);
+        sockets.forEach(socket -> socket.letOut(deadline));
         server.close();
+        Throwable lost = null;
+        for (ComchSocket socket : sockets) {
+            Throwable ofSocket = socket.untold();
+            if (lost == null) {
+                lost = ofSocket;
+            } else if (ofSocket != null) {
+                lost.addSuppressed(ofSocket);
+            }
+        }
+        if (lost != null) {
+            throw BlockingSends.<RuntimeException>sneak(lost);
+        }
     }
 
     /** Settings of a server. */

@@ -8,13 +8,7 @@ import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.internal.access.Internals;
-import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.connect.Connector;
-import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.Caller;
-import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.window.SocketFrames;
 import java.time.Duration;
@@ -23,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,17 +25,23 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="socket"}
  *
- * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
- * throws {@link ConnectionClosedException}; null only says that nothing came in time. What fails in the loop throws
- * here, with the stack trace of the calling thread {@linkplain Throwable#getSuppressed() suppressed} in it. Each
- * message is copied once more, to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync}.
+ * <p><b>Sending is writing into a buffer</b>, as with any socket: {@link #send} returns as soon as the socket has a copy
+ * of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush} waits
+ * until DOCA has accepted all that was sent, and {@link #close} lets it go out. If messages in the buffer are lost,
+ * because the connection ends or DOCA refuses them, the next {@code send}, {@code flush} or {@code close} throws and
+ * says how many; nothing is sent twice. Close a socket before its loop, which does not wait for its buffer.
  *
- * <p><b>Senders take turns.</b> Messages go out in the order of the calls, whichever threads made them; one that there
- * is no room for waits in that order. Many threads that send at once cost the loop one wake-up.
+ * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
+ * throws {@link ConnectionClosedException}; null only says that nothing came in time. Each message is copied once more,
+ * to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync} and {@link #close}.
+ *
+ * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, whichever threads sent them;
+ * those that wait for room get it in the order of their calls, when half of the buffer is empty. Many messages at once
+ * cost the loop one wake-up, and one the thread that receives them.
  *
  * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
- * its {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
+ * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
  * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait,
  * the connection is ended, and both sides are told why, in the exception of the next call.
  *
@@ -59,17 +58,17 @@ public final class ComchSocket implements AutoCloseable {
         CLOSED
     }
 
-    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
-
     private final EventLoop loop;
     private final boolean plainPeer;
     private final SocketLinks links;
+    private final BlockingSends sends;
 
     /** A server's, of one connection. */
     ComchSocket(SocketBuilder<?> settings, Consumer<ComchSocket> onEnd) {
         this.loop = settings.loop;
         this.plainPeer = settings.plainPeer;
         this.links = new SocketLinks(settings, () -> onEnd.accept(this));
+        this.sends = new BlockingSends(loop, links);
     }
 
     private ComchSocket(Builder settings) {
@@ -77,6 +76,7 @@ public final class ComchSocket implements AutoCloseable {
         this.plainPeer = settings.plainPeer;
         BiConsumer<ComchSocket, State> onState = settings.onState;
         this.links = new SocketLinks(settings, settings.device, settings.backOff, now -> onState.accept(this, now));
+        this.sends = new BlockingSends(loop, links);
     }
 
     /**
@@ -147,44 +147,50 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Sends a message; while there is no room, or the peer does not receive, waits.
+     * Sends a message: returns as soon as the socket has a copy of it in its {@linkplain SocketBuilder#sendBuffer
+     * buffer}. While that is full, waits.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until this returns
-     * @param timeout how long to wait
-     * @throws ConnectionClosedException if the connection has ended
-     * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long; other errors if DOCA refuses
+     * @param timeout how long to wait for room
+     * @throws ConnectionClosedException if the connection has ended, or if messages that were sent before could not go
+     *     out because it has: the exception's message says how many. This one is not sent then
+     * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long: the message is not sent. Other
+     *     errors if DOCA has refused messages that were sent before: this one is not sent either
      * @throws IllegalArgumentException if it is empty or too long
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits: the message is
+     *     not sent
      * @throws RejectedExecutionException if the loop is closed
      */
     public void send(byte[] message, Duration timeout) {
         checkNotInLoop(loop);
         checkMessage(message);
-        long deadline = Nanos.deadline(timeout);
-        WaitingSend send = links.present().sends.add(message);
-        if (!send.await(deadline, loopThread())) {
-            if (Thread.currentThread().isInterrupted()) {
-                throw new IllegalStateException("interrupted while waiting for room to send on " + connection());
-            }
-            throw Failures.refused(
-                    DocaError.TIME_OUT,
-                    TaskCalls.SUBMIT_NAME,
-                    "waiting " + timeout + " for room to send on " + connection());
-        }
-        Throwable failure = send.failure();
-        if (failure != null) {
-            throw ComchSocket.<RuntimeException>sneak(Caller.addTo(failure, loop));
-        }
+        sends.send(message, Objects.requireNonNull(timeout));
     }
 
     /**
-     * Sends a message without waiting: it goes out after those that were sent before, when there is room. Any thread,
-     * also the loop's.
+     * Waits until DOCA has accepted all messages that were sent before, by whichever threads, also with
+     * {@link #sendAsync}. That does not mean that the peer has received them.
+     *
+     * @param timeout how long to wait
+     * @throws ConnectionClosedException if messages could not go out because the connection has ended; the exception's
+     *     message says how many
+     * @throws DocaException {@link DocaError#TIME_OUT} if it takes longer: the messages still go out when they can.
+     *     Other errors if DOCA has refused messages
+     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
+     * @throws RejectedExecutionException if messages could not go out because the loop is closed
+     */
+    public void flush(Duration timeout) {
+        checkNotInLoop(loop);
+        sends.flush(Objects.requireNonNull(timeout));
+    }
+
+    /**
+     * Sends a message without waiting, and without a copy: it goes out after those that were sent before, when there is
+     * room. Any thread, also the loop's.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until the result is
      *     completed
-     * @return completed, in the loop, when the message has been accepted as {@link #send} would have, or with what that
-     *     would throw; at once with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits.
+     * @return completed, in the loop, when DOCA has accepted the message, or with why it could not be sent; at once with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits.
      *     A message whose future is cancelled in time is not sent. What depends on it must not block the loop.
      * @throws IllegalArgumentException if it is empty or too long
      */
@@ -202,10 +208,6 @@ public final class ComchSocket implements AutoCloseable {
         if (!plainPeer && SocketFrames.isFrame(message)) {
             throw new IllegalArgumentException("a message that sockets send to each other (docs/sockets.md)");
         }
-    }
-
-    private @Nullable LoopThread loopThread() {
-        return ENGINE.apply(loop.engine()).loopThread();
     }
 
     /**
@@ -243,15 +245,35 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
-     * Ends the connection: messages that were accepted still go out. The second call does nothing. Threads that wait
-     * learn of it.
+     * Ends the connection when the messages that were sent before have gone out, for which it waits as long as
+     * {@linkplain ProgressEngine#timeout() the loop's engine} says; in a callback of the engine it does not wait. The
+     * second call does nothing. Threads that wait learn of it.
      *
+     * @throws ConnectionClosedException if messages that were sent before could not go out, and no call has told; the
+     *     exception's message says how many. It is closed all the same
      * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
      * @throws DocaException if it does not end in time; it is still open then
      */
     @Override
     public void close() {
+        if (links.isClosed()) {
+            return;
+        }
+        letOut(BlockingSends.deadline(loop));
         links.close();
+        sends.awaitEnd(BlockingSends.deadline(loop));
+        sends.throwLosses();
+    }
+
+    /** Waits until what was sent before has gone out. */
+    void letOut(long deadline) {
+        sends.letOut(deadline);
+    }
+
+    /** The exception for what could not be sent and was not told, or null. */
+    @Nullable
+    Throwable untold() {
+        return links.losses().tell(links.losses().total());
     }
 
     /**
@@ -270,11 +292,6 @@ public final class ComchSocket implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("unchecked")
-    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
-    }
-
     /** Settings of a socket that is going to connect. */
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
@@ -289,9 +306,10 @@ public final class ComchSocket implements AutoCloseable {
         /**
          * When the connection has ended, the socket connects again, as often as it takes. Default: it does not.
          *
-         * <p>A message is never sent twice. Those that wait to be sent when the connection ends fail with
-         * {@link ConnectionClosedException}, as do those that are given to the socket before there is another one
-         * ({@link ComchSocket#awaitConnected}); of what was sent before, nobody knows whether the peer has seen it.
+         * <p>A message is never sent twice. Those that wait to be sent when the connection ends are lost: the next call
+         * tells how many, with {@link ConnectionClosedException}, also if there is another connection by then. The same
+         * exception have calls before there is another one ({@link ComchSocket#awaitConnected}); of what DOCA had
+         * accepted, nobody knows whether the peer has seen it.
          * {@link ComchSocket#receive} first gives what had arrived, then throws {@link ConnectionClosedException}, once
          * to each thread that waits and at least once, and then waits for messages of the next connection. What arrived
          * on a connection that came and went meanwhile is discarded.

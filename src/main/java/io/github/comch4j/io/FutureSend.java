@@ -1,34 +1,85 @@
 package io.github.comch4j.io;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A send that a future stands for. */
+/** A send that a future stands for, and that can be cancelled. */
 final class FutureSend extends PendingSend {
-    private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    private static final VarHandle STATE = stateHandle();
 
-    /** {@code bytes} counts the messages with futures that wait, and this one already. */
+    private static final int WAITING = 0;
+    private static final int SENDING = 1; // for a moment: the loop tries
+    private static final int ENDED = 2;
+    private static final int CANCELLED = 3;
+
+    private final CompletableFuture<@Nullable Void> future = new CompletableFuture<>();
+    private final AtomicLong bytes;
+    private volatile int state;
+
+    /** {@code bytes} counts the messages with futures that the loop has not done with, and this one already. */
     FutureSend(byte[] message, AtomicLong bytes) {
         super(message);
+        this.bytes = bytes;
         var _ = future.whenComplete((nothing, thrown) -> {
-            bytes.addAndGet(-message.length);
             if (future.isCancelled()) {
                 cancel();
             }
         });
     }
 
+    private static VarHandle stateHandle() {
+        try {
+            return MethodHandles.lookup().findVarHandle(FutureSend.class, "state", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     CompletableFuture<@Nullable Void> future() {
         return future;
     }
 
+    /** Nobody waits for it any more. While the loop tries, waits for that. */
+    private void cancel() {
+        while (!STATE.compareAndSet(this, WAITING, CANCELLED)) {
+            if (state == ENDED || state == CANCELLED) {
+                return;
+            }
+            Thread.yield();
+        }
+    }
+
     @Override
-    void ended(@Nullable Throwable thrown) {
-        if (thrown == null) {
-            future.complete(null);
-        } else {
-            future.completeExceptionally(thrown);
+    boolean begin() {
+        if (STATE.compareAndSet(this, WAITING, SENDING)) {
+            return true;
+        }
+        bytes.addAndGet(-message.length);
+        return false;
+    }
+
+    @Override
+    void pause() {
+        STATE.setRelease(this, WAITING);
+    }
+
+    @Override
+    void sent() {
+        state = ENDED;
+        bytes.addAndGet(-message.length); // first: what depends on the future may send again
+        future.complete(null);
+    }
+
+    @Override
+    void failed(Supplier<? extends Throwable> why) {
+        if (state == SENDING || begin()) {
+            state = ENDED;
+            bytes.addAndGet(-message.length);
+            future.completeExceptionally(why.get());
         }
     }
 }

@@ -4,11 +4,12 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.window.ReceiveWindow;
 import io.github.comch4j.internal.window.SocketFrames;
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The messages of a socket that have arrived and were not received yet, and the window of its peer. */
@@ -18,7 +19,13 @@ final class ReceiveQueue {
 
     private final SendQueue sends;
     private final EventLoop loop;
-    private final LinkedBlockingQueue<byte[]> messages = new LinkedBlockingQueue<>();
+    private final ArrivedMessages messages = new ArrivedMessages(); // taken from under the lock
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private volatile int waiting; // threads; changes under the lock
+    private volatile boolean ended; // no more messages come
+    private final Runnable wake = this::wake;
+    private boolean wakesSoon; // it is a task of the loop already
     private final AtomicBoolean renewing = new AtomicBoolean();
     private final ReceiveWindow window;
     private final boolean plainPeer;
@@ -41,6 +48,7 @@ final class ReceiveQueue {
             return false;
         }
         messages.add(message);
+        wakeSoon();
         if (!plainPeer && window.isFirstDue()) {
             renew();
         }
@@ -54,7 +62,39 @@ final class ReceiveQueue {
 
     /** No more messages come. In the loop. */
     void end() {
-        messages.add(END);
+        ended = true;
+        lock.lock();
+        try {
+            arrived.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Threads that wait are woken when all has been taken in that has arrived: once for many messages. */
+    private void wakeSoon() {
+        if (!wakesSoon) {
+            try {
+                loop.execute(wake);
+                wakesSoon = true;
+            } catch (RejectedExecutionException e) {
+                wake(); // the loop is being closed
+            }
+        }
+    }
+
+    /** One is enough: it wakes the next if there is more. */
+    private void wake() {
+        wakesSoon = false;
+        VarHandle.fullFence(); // the messages are seen, or else who waits for them
+        if (waiting > 0) {
+            lock.lock();
+            try {
+                arrived.signal();
+            } finally {
+                lock.unlock();
+            }
+        }
     }
 
     /** Tells the peer how much it may send. In the loop. */
@@ -65,16 +105,46 @@ final class ReceiveQueue {
 
     /** The next message, {@link #END}, or null if there is none in time. Any thread. */
     byte @Nullable [] poll(Duration timeout) throws InterruptedException {
-        byte[] message = messages.poll();
-        if (message == null) {
-            message = messages.poll(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        byte[] message;
+        lock.lock();
+        try {
+            message = messages.poll();
+            if (message == null) {
+                message = await(Nanos.of(timeout));
+            }
+        } finally {
+            lock.unlock();
         }
-        if (message == END) {
-            messages.add(END); // for other threads that wait, and for the next call
-        } else if (message != null && window.received(SocketFrames.cost(message.length))) {
+        if (message != null && message != END && window.received(SocketFrames.cost(message.length))) {
             renewSoon();
         }
         return message;
+    }
+
+    private byte @Nullable [] await(long nanos) throws InterruptedException {
+        long left = nanos;
+        int others = waiting;
+        waiting = others + 1;
+        VarHandle.fullFence(); // as in wake()
+        try {
+            while (true) {
+                boolean last = ended; // before the look
+                byte[] message = messages.poll();
+                if (message != null || last) {
+                    return message == null ? END : message;
+                }
+                if (left <= 0) {
+                    return null;
+                }
+                left = arrived.awaitNanos(left);
+            }
+        } finally {
+            others = waiting - 1;
+            waiting = others;
+            if (others > 0 && !messages.isEmpty()) {
+                arrived.signal();
+            }
+        }
     }
 
     private void renewSoon() {

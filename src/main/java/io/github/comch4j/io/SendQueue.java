@@ -1,7 +1,6 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ConnectionState;
 import io.github.comch4j.core.EventLoop;
@@ -13,12 +12,14 @@ import io.github.comch4j.internal.window.SocketFrames;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a socket sends: any thread adds to it, and the loop sends in the order of the adding. What there is no room for,
- * or what the peer's window does not allow yet, stays at the head until there is. All other methods belong to the loop.
+ * What a socket sends: any thread adds to it, and the loop sends in the order of the adding. What the device has no
+ * room for, or what the peer's window does not allow yet, stays at the head until there is. All other methods belong to
+ * the loop.
  */
 final class SendQueue {
     /** Messages in a row: then what else runs in the loop has its turn, and the peer's frames are read. */
@@ -28,27 +29,38 @@ final class SendQueue {
     private final EventLoop loop;
     private final long futuresLimit;
     private final AtomicLong futuresBytes = new AtomicLong();
+    private final SendRoom room;
     private final HandOver<PendingSend> added = new HandOver<>();
-    private final ArrayDeque<PendingSend> waiting = new ArrayDeque<>();
+    private final AtomicBoolean looks = new AtomicBoolean(); // the loop is going to look at what is added
+    private @Nullable PendingSend head; // what was added first, and was taken over
     private final ArrayDeque<byte[]> frames = new ArrayDeque<>(); // of the socket; before the messages
     private final Runnable drain = this::drain;
-    private final Runnable flush = this::flushNow;
-    private boolean flushSoon; // it is a task of the loop already
+    private boolean drainsSoon; // it is a task of the loop already
     private final SendWindow window = new SendWindow();
+    private long done; // bytes that are not given back yet
     private boolean noRoom; // until the engine tells that there is some
-    private boolean ended;
+    private volatile boolean ended;
 
-    SendQueue(SocketLink link, EventLoop loop, long futuresLimit) {
+    SendQueue(SocketLink link, EventLoop loop, SocketBuilder<?> settings) {
         this.link = link;
         this.loop = loop;
-        this.futuresLimit = futuresLimit;
+        this.futuresLimit = settings.sendLimit;
+        this.room = new SendRoom(settings.sendBuffer, this::add);
     }
 
-    /** Adds a send whose thread will wait. Any thread. */
-    WaitingSend add(byte[] message) {
-        WaitingSend send = new WaitingSend(message);
-        add(send);
-        return send;
+    /** The connection's longest message. In the loop, before anything is sent. */
+    void longestMessage(int bytes) {
+        room.atLeast(8 * SocketFrames.cost(bytes));
+    }
+
+    /** How much is queued. */
+    SendRoom room() {
+        return room;
+    }
+
+    /** Whether what is added now fails. Any thread. */
+    boolean hasEnded() {
+        return ended;
     }
 
     /** Adds a send, unless too much waits already. Any thread. */
@@ -56,42 +68,44 @@ final class SendQueue {
         long waits = futuresBytes.addAndGet(message.length);
         FutureSend send = new FutureSend(message, futuresBytes);
         if (waits > futuresLimit) {
-            send.failed(Failures.refused(
+            send.failed(() -> Failures.refused(
                     DocaError.AGAIN,
                     TaskCalls.SUBMIT_NAME,
                     "sending " + message.length + " bytes on " + link + ", where " + (waits - message.length)
                             + " wait already: the sendLimit is " + futuresLimit));
         } else {
-            add(send);
+            room.takeAnyway(SocketFrames.cost(message.length));
+            var _ = add(send);
         }
         return send.future();
     }
 
-    private void add(PendingSend send) {
-        if (added.add(send)) {
+    /** Adds a message for which room was taken. Any thread. Returns false, and has failed it, if the loop is closed. */
+    boolean add(PendingSend send) {
+        added.add(send);
+        if (!looks.get() && looks.compareAndSet(false, true)) {
             try {
                 loop.execute(drain);
             } catch (RejectedExecutionException e) {
+                looks.set(false);
                 for (PendingSend left = added.takeAll(); left != null; left = left.next()) {
-                    left.failed(new RejectedExecutionException(e.getMessage(), e));
+                    left.failed(() -> new RejectedExecutionException(e.getMessage(), e));
                 }
+                return false;
             }
         }
+        return true;
     }
 
     private void drain() {
-        for (PendingSend send = added.takeAll(); send != null; send = send.next()) {
-            waiting.add(send);
-        }
-        if (!flushSoon) {
-            flush();
-        }
+        drainsSoon = false;
+        sendAll();
     }
 
     /** Sends a frame of the socket's own, soon. */
     void addFrame(byte[] frame) {
         frames.add(frame);
-        flush();
+        sendAll();
     }
 
     /** The peer has told how much may be sent since the connection began. */
@@ -99,52 +113,87 @@ final class SendQueue {
         if (window.told(total)) {
             frames.add(SocketFrames.make(SocketFrames.OBSERVES, 0));
         }
-        flush();
+        sendAll();
     }
 
-    /** There is room again. */
-    void room() {
+    /** The engine tells that there is room in the device again. */
+    void deviceHasRoom() {
         noRoom = false;
-        flush();
+        sendAll();
     }
 
-    /** Sends what there is room for. */
-    private void flush() {
+    /** Sends what there is room for: not more than a burst, after which it is going to be called again. */
+    private void sendAll() {
         if (ended) {
             failAll();
             return;
         }
-        if (noRoom || !sendFrames()) {
-            return;
+        if (!noRoom && sendFrames()) {
+            sendBurst();
+            giveRoom();
         }
+    }
+
+    private void sendBurst() {
         for (int count = 0; count < BURST; ) {
-            PendingSend next = waiting.peek();
+            PendingSend next = head();
             if (next == null) {
-                return;
-            }
-            if (!next.begin()) {
-                waiting.remove(); // cancelled
-            } else if (trySend(next)) {
-                waiting.remove();
-                count++;
+                giveRoom(); // first: who then adds something waits for nothing
+                if (!goesOn()) {
+                    return;
+                }
             } else {
-                next.pause();
-                return;
+                head = next.next(); // first: what depends on a future may call this again
+                if (next.begin()) {
+                    if (!trySend(next)) {
+                        next.pause();
+                        head = next;
+                        return;
+                    }
+                    count++;
+                } // else: it was cancelled
+                done += SocketFrames.cost(next.message.length);
             }
         }
-        if (!flushSoon) {
-            flushSoon = true;
+        if (!drainsSoon) {
             try {
-                loop.execute(flush);
+                loop.execute(drain);
+                drainsSoon = true;
             } catch (RejectedExecutionException e) {
                 // the loop is being closed, and ends the connection
             }
         }
     }
 
-    private void flushNow() {
-        flushSoon = false;
-        flush();
+    private void giveRoom() {
+        long bytes = done;
+        if (bytes > 0) {
+            done = 0;
+            room.give(bytes);
+        }
+    }
+
+    /** Sends what there is room for. Returns whether that was all. For who makes progress meanwhile. */
+    boolean sendsAll() {
+        sendAll();
+        giveRoom(); // also if this is called by what a future has called
+        return room.isAllGiven() || ended;
+    }
+
+    private @Nullable PendingSend head() {
+        if (head == null) {
+            head = added.takeAll();
+        }
+        return head;
+    }
+
+    /** There was nothing: who adds something from now on tells the loop. Returns whether there is something by now. */
+    private boolean goesOn() {
+        if (drainsSoon) {
+            return false;
+        }
+        looks.set(false);
+        return added.size() > 0 && looks.compareAndSet(false, true);
     }
 
     private boolean sendFrames() {
@@ -171,13 +220,13 @@ final class SendQueue {
                 return false;
             }
         } catch (ConnectionClosedException e) {
-            if (e.state() == ConnectionState.OPEN && isOpen()) {
+            if (e.state() == ConnectionState.OPEN && link.connection().isOpen() && !ended) {
                 return false; // its end is reported soon, with the reason
             }
-            send.failed(link.ended(TaskCalls.SUBMIT_NAME, "sending on " + link.connection()));
+            send.failed(link::sendsEnded);
             return true;
         } catch (RuntimeException | Error e) {
-            send.failed(e);
+            send.failed(() -> e);
             return true;
         }
         window.sent(send.message.length);
@@ -185,15 +234,10 @@ final class SendQueue {
         return true;
     }
 
-    /** Sends it if there is room; if not, {@link #room()} will be called. */
+    /** Sends it if there is room; if not, {@link #deviceHasRoom()} will be called. */
     private boolean hasRoomFor(byte[] message) {
         noRoom = !link.connection().trySend(message).accepted();
         return !noRoom;
-    }
-
-    private boolean isOpen() {
-        ComchConnection connection = link.connection();
-        return connection.isOpen() && !ended;
     }
 
     /** The connection has ended: nothing more is sent. */
@@ -201,11 +245,15 @@ final class SendQueue {
         ended = true;
         frames.clear();
         failAll();
+        room.end(); // after the losses are counted
     }
 
     private void failAll() {
-        for (PendingSend send = waiting.poll(); send != null; send = waiting.poll()) {
-            send.failed(link.ended(TaskCalls.SUBMIT_NAME, "sending on " + link.connection()));
-        }
+        do {
+            for (PendingSend next = head(); next != null; next = head()) {
+                head = next.next();
+                next.failed(link::sendsEnded);
+            }
+        } while (goesOn());
     }
 }

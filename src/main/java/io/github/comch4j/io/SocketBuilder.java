@@ -18,6 +18,7 @@ import java.util.function.Function;
 public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
         permits ComchSocket.Builder, ComchServerSocket.Builder {
     private static final long DEFAULT_RECEIVE_LIMIT = 1 << 20;
+    private static final long DEFAULT_SEND_BUFFER = 1 << 20;
     private static final long DEFAULT_SEND_LIMIT = 16 << 20;
 
     private static final long LARGEST_LIMIT = 1L << 50; // sums with it are no overflow
@@ -29,6 +30,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     private int maxMessageSize;
     private int receiveQueueSize;
     long receiveLimit = DEFAULT_RECEIVE_LIMIT;
+    long sendBuffer = DEFAULT_SEND_BUFFER;
     long sendLimit = DEFAULT_SEND_LIMIT;
     boolean plainPeer;
 
@@ -96,8 +98,24 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
     }
 
     /**
-     * How long the messages of a socket may be together that were given to {@link ComchSocket#sendAsync} and are not
-     * sent yet; what comes beyond is not accepted. Default: 16 MiB for each socket.
+     * How much a socket keeps that was given to {@link ComchSocket#send} and that DOCA has not accepted yet, before
+     * senders have to wait: each message counts with its length and 64 bytes, and those of
+     * {@link ComchSocket#sendAsync} count, too. It is at least eight of the longest messages. Default: 1 MiB for each
+     * socket, of which only as much is allocated as waits.
+     *
+     * @param bytes at least 1
+     * @return this
+     * @throws IllegalArgumentException if it is less than 1
+     */
+    public final B sendBuffer(long bytes) {
+        use.check();
+        sendBuffer = Math.min(positive("sendBuffer", bytes), LARGEST_LIMIT);
+        return self();
+    }
+
+    /**
+     * How long the messages of a socket may be together that were given to {@link ComchSocket#sendAsync} and that the
+     * loop has not done with yet, sent or cancelled; what comes beyond is not accepted. Default: 16 MiB for each socket.
      *
      * @param bytes at least 1
      * @return this

@@ -2,6 +2,7 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.window.EndReason;
 import io.github.comch4j.internal.window.SocketFrames;
 import java.lang.foreign.MemorySegment;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * thread, and what says so, belongs to the loop.
  */
 final class SocketLink {
+    final Losses losses; // of all connections
     final SendQueue sends;
     final ReceiveQueue receives;
 
@@ -29,17 +31,20 @@ final class SocketLink {
     private boolean ended;
     private volatile String endReason = ""; // as the continuation of an exception's message
 
-    SocketLink(SocketBuilder<?> settings, Consumer<SocketLink> onEnd) {
+    SocketLink(SocketBuilder<?> settings, Losses losses, Consumer<SocketLink> onEnd) {
         this.settings = settings;
+        this.losses = losses;
         this.onEnd = onEnd;
-        this.sends = new SendQueue(this, settings.loop, settings.sendLimit);
+        this.sends = new SendQueue(this, settings.loop, settings);
         this.receives = new ReceiveQueue(sends, settings.loop, settings.receiveLimit, settings.plainPeer);
     }
 
     /** It is established. */
     void connected(ComchConnection established) {
         if (connection == null) {
-            receives.longestMessage(established.endpoint().maxMessageSize());
+            int longest = established.endpoint().maxMessageSize();
+            sends.longestMessage(longest);
+            receives.longestMessage(longest);
             connection = established;
         }
     }
@@ -88,7 +93,7 @@ final class SocketLink {
 
     /** There is room to send again. */
     void room() {
-        sends.room();
+        sends.deviceHasRoom();
     }
 
     /** No more messages come. */
@@ -109,7 +114,12 @@ final class SocketLink {
         return Connections.of(connection()).ended(function, action + endReason);
     }
 
-    /** Ends the connection: messages that were accepted still go out. Any thread. */
+    /** The exception for what is sent when it has ended. Any thread. */
+    RuntimeException sendsEnded() {
+        return ended(TaskCalls.SUBMIT_NAME, "sending on " + connection());
+    }
+
+    /** Ends the connection: messages that DOCA has accepted still go out. Any thread. */
     void close() {
         ComchConnection mine = connection();
         if (mine.endpoint() instanceof ComchClient client) {

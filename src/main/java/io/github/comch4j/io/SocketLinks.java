@@ -27,6 +27,7 @@ final class SocketLinks {
     private final Consumer<SocketLink> onLinkEnd;
     private final Consumer<State> onState;
     private final @Nullable Connector connector; // null: a server's
+    private final Losses losses = new Losses();
     private final ReentrantLock lock = new ReentrantLock(); // of `receiving` and `state`
     private final Condition changed = lock.newCondition(); // `state` has
     private volatile @Nullable SocketLink present; // the connection that there is, or was last
@@ -45,7 +46,7 @@ final class SocketLinks {
         };
         this.onState = now -> {};
         this.connector = null;
-        this.upcoming = new SocketLink(settings, onLinkEnd);
+        this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
     }
 
@@ -56,7 +57,7 @@ final class SocketLinks {
         this.onLinkEnd = this::clientsLinkEnds;
         this.onState = onState;
         this.connector = new Connector(loop, device, settings.name, backOff, new Attempts());
-        this.upcoming = new SocketLink(settings, onLinkEnd);
+        this.upcoming = new SocketLink(settings, losses, onLinkEnd);
         this.receiving = upcoming;
     }
 
@@ -106,7 +107,7 @@ final class SocketLinks {
     /** In the loop. */
     private void clientsLinkEnds(SocketLink link) {
         if (connector().reconnects()) {
-            SocketLink next = new SocketLink(settings, onLinkEnd);
+            SocketLink next = new SocketLink(settings, losses, onLinkEnd);
             lock.lock();
             try {
                 // if that is a former link, which nobody has received all of yet, the one that ends now is given up:
@@ -139,6 +140,15 @@ final class SocketLinks {
     /** The connection that there is, or was last. */
     SocketLink present() {
         return Objects.requireNonNull(present);
+    }
+
+    /** What could not be sent. */
+    Losses losses() {
+        return losses;
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** What messages are received from. */

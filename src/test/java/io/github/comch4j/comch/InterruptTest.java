@@ -131,9 +131,9 @@ class InterruptTest extends BothForms {
                 return null;
             });
             ends("call", () -> hostLoop.call(() -> 1));
-            ends("send", () -> client.send(new byte[1], Machine.PATIENCE));
-            release.countDown();
             client.send(new byte[] {42}, Machine.PATIENCE);
+            ends("flush", () -> client.flush(Machine.PATIENCE));
+            release.countDown();
             while (accepted.connection().received() < 1) {
                 Thread.onSpinWait();
             }

@@ -47,6 +47,7 @@ class SocketBuildersTest {
                 () -> builder.maxMessageSize(64),
                 () -> builder.receiveQueueSize(1),
                 () -> builder.receiveLimit(1),
+                () -> builder.sendBuffer(1),
                 () -> builder.sendLimit(1),
                 builder::plainPeer);
     }
@@ -59,6 +60,7 @@ class SocketBuildersTest {
                 .maxMessageSize(512)
                 .receiveQueueSize(5)
                 .receiveLimit(Long.MAX_VALUE)
+                .sendBuffer(Long.MAX_VALUE)
                 .sendLimit(Long.MAX_VALUE);
         ComchSocket.Builder clients = ComchSocket.builder(loop, host, name).maxMessageSize(256);
         try (ComchServerSocket server = servers.open();
@@ -94,6 +96,7 @@ class SocketBuildersTest {
                 b -> b.maxMessageSize(63),
                 b -> b.receiveQueueSize(-1),
                 b -> b.receiveLimit(0),
+                b -> b.sendBuffer(0),
                 b -> b.sendLimit(Long.MIN_VALUE));
         assertThat(wrong)
                 .allSatisfy(setting ->

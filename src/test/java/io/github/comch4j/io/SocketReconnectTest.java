@@ -215,8 +215,10 @@ class SocketReconnectTest extends TwoLoops {
             server.accept(Machine.PATIENCE);
             new EmulatedFaults().drop(1).apply();
             try {
-                assertThatThrownBy(() -> socket.send(text("lost"), Machine.PATIENCE))
-                        .isInstanceOf(ConnectionClosedException.class);
+                socket.send(text("lost"), Machine.PATIENCE);
+                assertThatThrownBy(() -> socket.flush(Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class)
+                        .hasMessageContaining("a message that was queued was not sent");
             } finally {
                 EmulatedFaults.clear();
             }

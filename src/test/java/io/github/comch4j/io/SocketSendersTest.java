@@ -76,6 +76,20 @@ class SocketSendersTest extends SocketScene {
         }
     }
 
+    /** Sends until the buffer is full. Returns how many that were. */
+    private static int fill(ComchSocket socket, int from) {
+        int count = 0;
+        try {
+            while (true) {
+                socket.send(numbered(from + count), Duration.ofMillis(100));
+                count++;
+            }
+        } catch (DocaException e) {
+            assertThat(e.error()).isEqualTo(DocaError.TIME_OUT);
+        }
+        return count;
+    }
+
     @Test
     void whoWaitsForRoomDoesNotAskForIt() throws Exception {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
@@ -109,14 +123,18 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whoWaitsLongestIsServedFirst() throws Exception {
-        ComchSocket socket =
-                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+                .sendTasks(1)
+                .maxMessageSize(64)
+                .sendBuffer(1) // which is eight of the longest
+                .connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         hold();
         int begin = 1;
         while (endsSoon(socket.sendAsync(numbered(begin - 1)))) { // until the device is full, and one waits
             begin++;
         }
+        begin += fill(socket, begin);
         int waiting = 40;
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < waiting; i++) {
@@ -160,21 +178,23 @@ class SocketSendersTest extends SocketScene {
 
     @Test
     void whatIsCancelledInTimeIsNotSent() throws Exception {
-        ComchSocket socket =
-                ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
+        ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+                .sendTasks(1)
+                .sendBuffer(1)
+                .connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         hold();
         List<CompletableFuture<?>> futures = new ArrayList<>();
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 2000; i++) { // more than the buffer has room for
             futures.add(socket.sendAsync(numbered(i)));
         }
         await("a refusal", () -> socket.connection().refused() > 0);
         assertThat(futures.getLast().cancel(false)).isTrue();
-        assertThatThrownBy(() -> socket.send(numbered(500), Duration.ofMillis(20)))
+        assertThatThrownBy(() -> socket.send(numbered(2000), Duration.ofMillis(20)))
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         Thread interrupted =
-                new Thread(() -> assertThat(catchThrowable(() -> socket.send(numbered(501), Machine.PATIENCE)))
+                new Thread(() -> assertThat(catchThrowable(() -> socket.send(numbered(2001), Machine.PATIENCE)))
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("interrupted"));
         interrupted.start();
@@ -182,13 +202,13 @@ class SocketSendersTest extends SocketScene {
         interrupted.interrupt();
         interrupted.join();
         held.countDown();
-        CompletableFuture<?> last = socket.sendAsync(numbered(502));
+        CompletableFuture<?> last = socket.sendAsync(numbered(2002));
         List<Integer> numbers = new ArrayList<>();
-        while (numbers.isEmpty() || numbers.getLast() != 502) {
+        while (numbers.isEmpty() || numbers.getLast() != 2002) {
             numbers.add(numberOf(accepted.receive(Machine.PATIENCE)));
         }
         last.join();
-        assertThat(numbers).hasSize(500).doesNotContain(499, 500, 501);
+        assertThat(numbers).hasSize(2000).doesNotContain(1999, 2000, 2001);
     }
 
     @Test

@@ -18,6 +18,7 @@ public final class ReceiveWindow {
     private volatile long window = NONE; // the peer's, as it was last told
     private long least; // of the limit
     private long arrived;
+    private long seen; // of `received`, which another thread keeps changing: looked at where that matters
     private boolean observed;
 
     /**
@@ -43,8 +44,7 @@ public final class ReceiveWindow {
     /** A message has arrived. Returns false if that is more than was allowed: then it does not count. */
     public boolean arrived(long length) {
         long now = arrived + SocketFrames.cost(length);
-        long backlog = now - received.get();
-        if (observed ? now > window : backlog > limit + GRACE_BYTES) {
+        if (observed ? now > window : now - seen > limit + GRACE_BYTES && backlog(now) > limit + GRACE_BYTES) {
             return false;
         }
         arrived = now;
@@ -53,7 +53,12 @@ public final class ReceiveWindow {
 
     /** Whether so much has arrived that the peer is to be told for the first time. */
     public boolean isFirstDue() {
-        return window == NONE && arrived - received.get() > limit / 4;
+        return window == NONE && arrived - seen > limit / 4 && backlog(arrived) > limit / 4;
+    }
+
+    private long backlog(long until) {
+        seen = received.get();
+        return until - seen;
     }
 
     /** The peer observes windows from now on. */

@@ -1,0 +1,156 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
+import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Caller;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.window.SocketFrames;
+import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the calls of a socket that send do in the threads of the program: wait, and tell what could not be sent. */
+final class BlockingSends {
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+
+    private final EventLoop loop;
+    private final SocketLinks links;
+    private final Losses losses;
+
+    BlockingSends(EventLoop loop, SocketLinks links) {
+        this.loop = loop;
+        this.links = links;
+        this.losses = links.losses();
+    }
+
+    private static Engine engine(EventLoop loop) {
+        return ENGINE.apply(loop.engine());
+    }
+
+    private @Nullable LoopThread loopThread() {
+        return engine(loop).loopThread();
+    }
+
+    /** When something on the loop's engine that begins now has taken too long. */
+    static long deadline(EventLoop loop) {
+        return engine(loop).deadline();
+    }
+
+    /** As {@link ComchSocket#send}. */
+    void send(byte[] message, Duration timeout) {
+        SocketLink link = links.present();
+        BufferedSend send = new BufferedSend(link, message.clone());
+        if (losses.areUntold()) {
+            throwLosses(losses.total());
+        }
+        checkOpen(link);
+        long cost = SocketFrames.cost(message.length);
+        SendRoom room = link.sends.room();
+        if (room.tryTake(cost)) {
+            if (!link.sends.add(send)) {
+                throwLosses(losses.total());
+            }
+        } else if (!room.awaitAndAdd(send, cost, Nanos.deadline(timeout), loopThread())) {
+            throw inVain(timeout, "room to send on " + link.connection());
+        } else if (!send.added) {
+            checkOpen(link);
+        }
+    }
+
+    private void checkOpen(SocketLink link) {
+        boolean closed = loop.isClosed();
+        if (closed || link.sends.hasEnded()) {
+            throwLosses(losses.total());
+            throw closed ? new RejectedExecutionException(loop + " is closed") : link.sendsEnded();
+        }
+    }
+
+    /** As {@link ComchSocket#flush}. */
+    void flush(Duration timeout) {
+        long before = losses.total();
+        throwLosses(before);
+        SocketLink link = links.present();
+        if (!link.sends.room().awaitGiven(Nanos.deadline(timeout), loopThread())) {
+            throw inVain(timeout, "what was sent on " + link.connection() + " to go out");
+        }
+        throwLosses(before);
+    }
+
+    private static RuntimeException inVain(Duration timeout, String what) {
+        return Thread.currentThread().isInterrupted()
+                ? new IllegalStateException("interrupted while waiting for " + what)
+                : Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for " + what);
+    }
+
+    /** Throws what is lost and was not told, or is lost since there were {@code before}. */
+    void throwLosses(long before) {
+        Throwable lost = losses.tell(before);
+        if (lost != null) {
+            throw BlockingSends.<RuntimeException>sneak(Caller.addTo(lost, loop));
+        }
+    }
+
+    /** Throws what is lost and was not told. */
+    void throwLosses() {
+        throwLosses(losses.total());
+    }
+
+    /** Waits until all has gone out that was sent before, or the time is up. Any thread; an interrupt waits. */
+    void letOut(long deadline) {
+        SocketLink link = links.present();
+        if (loop.isInLoop()) {
+            letOutInLoop(link.sends, deadline);
+        } else {
+            await(() -> link.sends.room().awaitGiven(deadline, loopThread()));
+        }
+    }
+
+    private void letOutInLoop(SendQueue sends, long deadline) {
+        if (sends.sendsAll() || engine(loop).isInCallbacks()) {
+            return; // in a callback nothing can be waited for
+        }
+        await(() -> {
+            try {
+                return engine(loop).awaitInterruptibly(sends::sendsAll, deadline, null);
+            } catch (InterruptedException e) {
+                return false; // and is interrupted
+            }
+        });
+    }
+
+    /** Waits until the connection has ended for senders, which the loop is about to see to. */
+    void awaitEnd(long deadline) {
+        SocketLink link = links.present();
+        if (!loop.isInLoop() && !loop.isClosed()) {
+            await(() -> link.sends.room().awaitEnd(deadline, loopThread()));
+        }
+    }
+
+    private interface Wait {
+        /** False: the time is up, or the thread is interrupted. */
+        boolean done();
+    }
+
+    private static void await(Wait wait) {
+        boolean interrupted = Thread.interrupted();
+        while (!wait.done() && Thread.interrupted()) {
+            interrupted = true;
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Throws anything. */
+    @SuppressWarnings("unchecked")
+    static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+        throw (T) thrown;
+    }
+}

@@ -1,0 +1,213 @@
+package io.github.comch4j.io;
+
+import io.github.comch4j.internal.life.LoopThread;
+import java.util.ArrayDeque;
+import java.util.Iterator;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much a socket has in its send buffer, and the threads that wait: for room, which they get in the order of their
+ * calls, half of the buffer at a time; or until what was in it has gone. What threads take and what the loop gives back
+ * are counted apart, from the beginning of the connection, so that each count has one kind of writer.
+ */
+final class SendRoom {
+    /** How long a thread waits before it looks whether the loop will ever do anything again. */
+    private static final long LOOK_NANOS = 1_000_000_000;
+
+    private final AtomicLong taken = new AtomicLong();
+    private volatile long given; // what the loop has counted
+    private long counted; // in the loop
+    private volatile long limit; // of what is taken and not given
+    private final ReentrantLock lock = new ReentrantLock();
+    private final ArrayDeque<Waiter> forRoom = new ArrayDeque<>(); // guarded by lock, as the next
+    private final ArrayDeque<Waiter> forGiven = new ArrayDeque<>();
+    private volatile boolean roomAwaited; // there is one in forRoom
+    private volatile boolean anyAwaited; // or in forGiven
+    private volatile boolean ended;
+
+    private final Consumer<BufferedSend> added; // gets the messages of those who have waited for room
+
+    /** A thread that waits. */
+    private static final class Waiter {
+        final Thread thread = Thread.currentThread();
+        final @Nullable BufferedSend send; // to be added when there is room for it
+        final long amount; // to take, or that is to have been given
+        volatile boolean served;
+
+        Waiter(@Nullable BufferedSend send, long amount) {
+            this.send = send;
+            this.amount = amount;
+        }
+
+        void serve() {
+            served = true;
+            LockSupport.unpark(thread);
+        }
+    }
+
+    SendRoom(long limit, Consumer<BufferedSend> added) {
+        this.limit = limit;
+        this.added = added;
+    }
+
+    /** A message may be as long as that, and several are to find room. In the loop, before anything is taken. */
+    void atLeast(long bytes) {
+        limit = Math.max(limit, bytes);
+    }
+
+    /** Takes room if there is some, and nobody waits for it. */
+    boolean tryTake(long bytes) {
+        return roomAwaited ? ended : take(bytes) || ended;
+    }
+
+    /** Takes room, whether there is some or not. */
+    void takeAnyway(long bytes) {
+        taken.addAndGet(bytes);
+    }
+
+    private boolean take(long bytes) {
+        while (true) {
+            long before = taken.get();
+            if (before - given + bytes > limit) {
+                return false;
+            }
+            if (taken.compareAndSet(before, before + bytes)) {
+                return true;
+            }
+        }
+    }
+
+    /**
+     * Waits for room and takes it; the message is added by who gives the room, so that those who wait together are
+     * added in their order. Returns false, and has taken nothing, if there is none at the deadline, or if the thread is
+     * interrupted. If nothing is sent any more, returns true and has not added it.
+     */
+    boolean awaitAndAdd(BufferedSend send, long bytes, long deadline, @Nullable LoopThread loop) {
+        Waiter waiter = new Waiter(send, bytes);
+        enter(forRoom, waiter);
+        return await(waiter, forRoom, deadline, loop);
+    }
+
+    /** Waits until all has been given that is taken now. Returns false as {@link #awaitAndAdd} does. */
+    boolean awaitGiven(long deadline, @Nullable LoopThread loop) {
+        long all = taken.get();
+        if (given >= all || ended) {
+            return true;
+        }
+        Waiter waiter = new Waiter(null, all);
+        enter(forGiven, waiter);
+        return await(waiter, forGiven, deadline, loop);
+    }
+
+    /** Waits until nothing is sent any more. Returns false as {@link #awaitAndAdd} does. */
+    boolean awaitEnd(long deadline, @Nullable LoopThread loop) {
+        Waiter waiter = new Waiter(null, Long.MAX_VALUE);
+        enter(forGiven, waiter);
+        return await(waiter, forGiven, deadline, loop);
+    }
+
+    /** Whether all has been given that was taken. */
+    boolean isAllGiven() {
+        return given == taken.get();
+    }
+
+    private void enter(ArrayDeque<Waiter> queue, Waiter waiter) {
+        lock.lock();
+        try {
+            queue.add(waiter);
+            look();
+            serve(); // what was given before anybody could see the waiter
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean await(Waiter waiter, ArrayDeque<Waiter> queue, long deadline, @Nullable LoopThread loop) {
+        long now = System.nanoTime();
+        long looked = now;
+        try {
+            while (!waiter.served && deadline - now > 0 && !waiter.thread.isInterrupted()) {
+                LockSupport.parkNanos(this, Math.min(deadline - now, LOOK_NANOS));
+                now = System.nanoTime();
+                if (now - looked >= LOOK_NANOS && loop != null && !waiter.served) {
+                    loop.checkNotExiting("a socket's messages to go out");
+                    looked = now;
+                }
+            }
+        } finally {
+            if (!waiter.served) {
+                leave(queue, waiter);
+            }
+        }
+        return waiter.served;
+    }
+
+    private void leave(ArrayDeque<Waiter> queue, Waiter waiter) {
+        lock.lock();
+        try {
+            if (queue.remove(waiter)) {
+                look();
+                serve(); // those behind it may need less
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void look() {
+        roomAwaited = !forRoom.isEmpty();
+        anyAwaited = roomAwaited || !forGiven.isEmpty();
+    }
+
+    private void serve() {
+        if (ended) {
+            forRoom.forEach(Waiter::serve);
+            forRoom.clear();
+        } else if (taken.get() - given <= limit / 2) {
+            while (!forRoom.isEmpty() && take(forRoom.element().amount)) {
+                Waiter waiter = forRoom.remove();
+                if (waiter.send != null) {
+                    waiter.send.added = true;
+                    added.accept(waiter.send);
+                }
+                waiter.serve();
+            }
+        }
+        for (Iterator<Waiter> waiters = forGiven.iterator(); waiters.hasNext(); ) {
+            Waiter waiter = waiters.next();
+            if (ended || given >= waiter.amount) {
+                waiters.remove();
+                waiter.serve();
+            }
+        }
+        look();
+    }
+
+    /** So much has been sent, or has failed. In the loop. */
+    void give(long bytes) {
+        counted += bytes;
+        given = counted;
+        if (anyAwaited) {
+            serveAll();
+        }
+    }
+
+    /** Nothing is sent any more, and nobody is to wait. */
+    void end() {
+        ended = true;
+        serveAll();
+    }
+
+    private void serveAll() {
+        lock.lock();
+        try {
+            serve();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
