@@ -113,12 +113,13 @@ final class BlockingSends {
     }
 
     private void letOutInLoop(SendQueue sends, long deadline) {
-        if (sends.sendsAll() || engine(loop).isInCallbacks()) {
+        long all = sends.room().taken(); // other threads may go on sending
+        if (sends.sendsUntil(all) || engine(loop).isInCallbacks()) {
             return; // in a callback nothing can be waited for
         }
         await(() -> {
             try {
-                return engine(loop).awaitInterruptibly(sends::sendsAll, deadline, null);
+                return engine(loop).awaitInterruptibly(() -> sends.sendsUntil(all), deadline, null);
             } catch (InterruptedException e) {
                 return false; // and is interrupted
             }

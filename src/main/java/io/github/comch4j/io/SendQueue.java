@@ -173,11 +173,11 @@ final class SendQueue {
         }
     }
 
-    /** Sends what there is room for. Returns whether that was all. For who makes progress meanwhile. */
-    boolean sendsAll() {
+    /** Sends what there is room for. Returns whether so much has gone as was taken of the room. */
+    boolean sendsUntil(long taken) {
         sendAll();
         giveRoom(); // also if this is called by what a future has called
-        return room.isAllGiven() || ended;
+        return room.isGiven(taken);
     }
 
     private @Nullable PendingSend head() {

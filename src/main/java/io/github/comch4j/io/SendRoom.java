@@ -95,7 +95,7 @@ final class SendRoom {
     /** Waits until all has been given that is taken now. Returns false as {@link #awaitAndAdd} does. */
     boolean awaitGiven(long deadline, @Nullable LoopThread loop) {
         long all = taken.get();
-        if (given >= all || ended) {
+        if (isGiven(all)) {
             return true;
         }
         Waiter waiter = new Waiter(null, all);
@@ -110,9 +110,14 @@ final class SendRoom {
         return await(waiter, forGiven, deadline, loop);
     }
 
-    /** Whether all has been given that was taken. */
-    boolean isAllGiven() {
-        return given == taken.get();
+    /** How much has been taken, for {@link #isGiven}. */
+    long taken() {
+        return taken.get();
+    }
+
+    /** Whether so much has been given as was taken then. */
+    boolean isGiven(long all) {
+        return given >= all || ended;
     }
 
     private void enter(ArrayDeque<Waiter> queue, Waiter waiter) {
