@@ -152,9 +152,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
-     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onRoom} do not run any more, and what arrives
-     * meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of other
-     * contexts on the engine may run meanwhile.
+     * {@code onDisconnected}, {@code onRefused}, {@code onSendFailed} and {@code onRoom} do not run any more, and what
+     * arrives meanwhile is discarded. {@link Builder#onStateChanged} still tells of STOPPING and IDLE. Handlers of
+     * other contexts on the engine may run meanwhile.
      *
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
      *     event loop's, which would be asked to close it
@@ -315,8 +315,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * again and again: {@link ComchConnection#trySend} from the handler, until it does not accept. The connections
          * of a server take turns.
          *
-         * <p>After {@link SubmitResult#NO_TASK} it is called when a task is free; after {@link SubmitResult#NO_RECEIVE},
-         * of whose end DOCA does not tell, with the next progress.
+         * <p>After {@link SubmitResult#NO_TASK} it is called when a task is free; after
+         * {@link SubmitResult#NO_RECEIVE}, of whose end DOCA does not tell, with the next progress.
          *
          * @param handler the handler; costs nothing as long as all messages are accepted
          * @return this

@@ -25,25 +25,25 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="socket"}
  *
- * <p><b>Sending is writing into a buffer</b>, as with any socket: {@link #send} returns as soon as the socket has a copy
- * of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush} waits
- * until DOCA has accepted all that was sent, and {@link #close} lets it go out. If messages in the buffer are lost,
- * because the connection ends or DOCA refuses them, the next {@code send}, {@code flush} or {@code close} throws and
- * says how many; nothing is sent twice. Close a socket before its loop, which does not wait for its buffer.
+ * <p><b>Sending is writing into a buffer</b>, as with any socket: {@link #send} returns as soon as the socket has a
+ * copy of the message, and waits only while {@linkplain SocketBuilder#sendBuffer its buffer} is full. {@link #flush}
+ * waits until DOCA has accepted all that was sent, and {@link #close} lets it go out. If messages in the buffer are
+ * lost, because the connection ends or DOCA refuses them, the next {@code send}, {@code flush} or {@code close} throws
+ * and says how many; nothing is sent twice. Close a socket before its loop, which does not wait for its buffer.
  *
  * <p>When the peer ends the connection, also in good order, {@link #receive} first gives what had arrived and then
  * throws {@link ConnectionClosedException}; null only says that nothing came in time. Each message is copied once more,
  * to the heap. Not for tasks and handlers of the loop itself, except {@link #sendAsync} and {@link #close}.
  *
- * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, whichever threads sent them;
- * those that wait for room get it in the order of their calls, when half of the buffer is empty. Many messages at once
- * cost the loop one wake-up, and one the thread that receives them.
+ * <p><b>Senders take turns.</b> Messages go out in the order in which the buffer took them, whichever threads sent
+ * them; those that wait for room get it in the order of their calls, when half of the buffer is empty. Many messages at
+ * once cost the loop one wake-up, and one the thread that receives them.
  *
  * <p><b>Who does not receive makes the peer wait</b>, and nobody else: when {@linkplain SocketBuilder#receiveLimit a
  * quarter of the limit} waits to be received, the socket tells the socket at the other end how much it may send, and
- * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C program, gets the same
- * message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more than the limit wait,
- * the connection is ended, and both sides are told why, in the exception of the next call.
+ * its buffer fills, and {@link #send} waits until more has been received. A peer that is no socket, such as a C
+ * program, gets the same message of 32 bytes and may obey it ({@code docs/sockets.md}). If it does not, and 4 MiB more
+ * than the limit wait, the connection is ended, and both sides are told why, in the exception of the next call.
  *
  * <p>A socket {@linkplain Builder#reconnect may connect again} when its connection has ended.
  */
@@ -190,8 +190,9 @@ public final class ComchSocket implements AutoCloseable {
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes; must not be changed until the result is
      *     completed
-     * @return completed, in the loop, when DOCA has accepted the message, or with why it could not be sent; at once with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits.
-     *     A message whose future is cancelled in time is not sent. What depends on it must not block the loop.
+     * @return completed, in the loop, when DOCA has accepted the message, or with why it could not be sent; at once
+     *     with {@link DocaError#AGAIN} while {@linkplain SocketBuilder#sendLimit too much} waits. A message whose
+     * future is cancelled in time is not sent. What depends on it must not block the loop.
      * @throws IllegalArgumentException if it is empty or too long
      */
     public CompletableFuture<@Nullable Void> sendAsync(byte[] message) {

@@ -115,7 +115,8 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
 
     /**
      * How long the messages of a socket may be together that were given to {@link ComchSocket#sendAsync} and that the
-     * loop has not done with yet, sent or cancelled; what comes beyond is not accepted. Default: 16 MiB for each socket.
+     * loop has not done with yet, sent or cancelled; what comes beyond is not accepted. Default: 16 MiB for each
+     * socket.
      *
      * @param bytes at least 1
      * @return this

@@ -6,8 +6,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * Memory that one context re-uses for every message: received bytes on their way to a callback, and what its calls share
- * with the other contexts of the engine ({@link Staging}). One thread at a time.
+ * Memory that one context re-uses for every message: received bytes on their way to a callback, and what its calls
+ * share with the other contexts of the engine ({@link Staging}). One thread at a time.
  *
  * <p><b>What callbacks get.</b> DOCA lends a pointer for the length of the callback. A segment on it that a program
  * keeps would crash the VM later, and a segment that can be invalidated costs an arena per message. So the bytes are
