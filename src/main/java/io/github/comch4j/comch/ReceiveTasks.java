@@ -141,7 +141,7 @@ final class ReceiveTasks extends IncomingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             int slot = ring.slot();
             int code = ring.status();
             if (code != Calls.SUCCESS || context.isEnding()) {
@@ -152,7 +152,7 @@ final class ReceiveTasks extends IncomingTasks {
             int length = (int) (origin >>> 32);
             MemorySegment immediate = length == 0 ? Scratch.NOTHING : scratch.lend(ring.immediate(), length);
             deliver(slot, ring.dataLength(), (int) origin, immediate);
-        }
+        } while (ring.next(index));
     }
 
     @Override

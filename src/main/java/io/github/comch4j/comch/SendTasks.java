@@ -317,9 +317,9 @@ final class SendTasks extends OutgoingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             slotEnded(ring.slot(), ring.status());
-        }
+        } while (ring.next(index));
     }
 
     @Override

@@ -146,7 +146,7 @@ final class SlotReceives extends IncomingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             int slot = ring.slot();
             int code = ring.status();
             if (code == Calls.SUCCESS && !context.isEnding()) {
@@ -154,7 +154,7 @@ final class SlotReceives extends IncomingTasks {
             } else {
                 failed(slot, code);
             }
-        }
+        } while (ring.next(index));
     }
 
     @Override

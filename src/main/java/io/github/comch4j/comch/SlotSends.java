@@ -259,9 +259,9 @@ final class SlotSends extends OutgoingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             slotEnded(ring.slot(), ring.status());
-        }
+        } while (ring.next(index));
     }
 
     @Override

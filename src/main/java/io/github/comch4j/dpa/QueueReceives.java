@@ -68,7 +68,7 @@ final class QueueReceives extends QueueTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             int slot = ring.slot();
             int code = ring.status();
             if (code == Calls.SUCCESS && !context.isEnding()) {
@@ -77,7 +77,7 @@ final class QueueReceives extends QueueTasks {
             } else {
                 failed(slot, code);
             }
-        }
+        } while (ring.next(index));
     }
 
     @Override

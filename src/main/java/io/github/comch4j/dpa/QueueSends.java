@@ -138,9 +138,9 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
-        while (ring.next(index)) {
+        do {
             slotEnded(ring.slot(), ring.status());
-        }
+        } while (ring.next(index));
     }
 
     @Override

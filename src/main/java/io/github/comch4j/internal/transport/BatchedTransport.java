@@ -157,14 +157,11 @@ final class BatchedTransport extends Transport {
 
     /** A change of state, a message, or the known tasks of one context up to the next entry of another one. */
     private void deliverSome() {
-        ring.peek();
+        ring.take();
         if (ring.isTask()) {
             int context = ring.context();
             slots[context].slotsEnded(ring, context);
-            return;
-        }
-        ring.take();
-        if (ring.isState()) {
+        } else if (ring.isState()) {
             deliverState(queues[ring.context()].context(), ring.entry());
         } else {
             deliverMessage();

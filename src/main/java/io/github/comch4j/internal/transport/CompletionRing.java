@@ -21,7 +21,7 @@ public final class CompletionRing {
     private int places; // that can be in use at once
     private int left; // while entries are delivered: how many more
     private int lastTail; // as far as known
-    private long entry; // that was looked at last
+    private long entry; // that was taken last, or that next() has left where it is
     private long what; // of that entry: slot, Batch.STATE or Batch.MESSAGE; context; status
 
     CompletionRing(Arena arena, long engine) {
@@ -110,16 +110,16 @@ public final class CompletionRing {
         return left > 0 && (head != lastTail || head != (lastTail = tail()));
     }
 
-    /** Looks at the next entry, which stays where it is. */
-    void peek() {
-        entry = entry(head);
-        what = Batch.getLong(entry + Batch.ENTRY_WHAT);
-    }
-
-    /** Takes the entry that {@link #peek} has looked at. */
+    /** Takes the next entry. */
     void take() {
+        look();
         head++;
         left--;
+    }
+
+    private void look() {
+        entry = entry(head);
+        what = Batch.getLong(entry + Batch.ENTRY_WHAT);
     }
 
     /**
@@ -130,9 +130,10 @@ public final class CompletionRing {
      */
     public boolean next(int context) {
         if (left > 0 && head != lastTail) {
-            peek();
+            look();
             if (context() == context && isTask()) {
-                take();
+                head++;
+                left--;
                 return true;
             }
         }
@@ -154,7 +155,7 @@ public final class CompletionRing {
         return entry(position);
     }
 
-    /** Where the entry is that was looked at last. */
+    /** Where the entry is that was taken last. */
     long entry() {
         return entry;
     }
@@ -178,7 +179,7 @@ public final class CompletionRing {
         return slot() == Batch.STATE;
     }
 
-    /** The slot of the task that ended, of the entry that {@link #next} took last. */
+    /** The slot of the task that ended, of the entry that was taken last. */
     public int slot() {
         return (int) what;
     }

@@ -14,8 +14,8 @@ public interface SlotEvents {
     void slotEnded(int slot, int status);
 
     /**
-     * Tasks ended: take the entries that {@link CompletionRing#next} has for {@code context}. Each implementation has a
-     * loop of its own, so that the compiler joins it with what it calls.
+     * Tasks ended: the one whose entry the ring has taken, and those that {@link CompletionRing#next} has for
+     * {@code context}. Each implementation has a loop of its own, so that the compiler joins it with what it calls.
      *
      * @param context the index of the producer or consumer in the ring
      */
