@@ -36,7 +36,12 @@ final class FlatOutlet implements FastPathOutlet {
 
     @Override
     public boolean trySend(long number) {
-        return offer(number) && producer.flush();
+        long at = producer.claim(size, consumer);
+        if (at < 0) {
+            return false;
+        }
+        memory.set(ValueLayout.JAVA_LONG, at, number);
+        return producer.commitNow();
     }
 
     @Override

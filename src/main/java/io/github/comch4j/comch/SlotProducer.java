@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="slots"}
  *
- * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()}, or with the engine's
- * next {@code progress()}, whichever comes first. While the consumer of the first one has no buffer posted, all wait,
+ * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()} or {@link #commitNow()},
+ * or with the engine's next {@code progress()}, whichever comes first. While the consumer of the first one has no buffer posted, all wait,
  * and are tried again with each {@code progress()}.
  *
  * <p>To the peer it is a producer like any other: its messages arrive in the slots of a {@link SlotConsumer} or the
@@ -94,6 +94,20 @@ public final class SlotProducer extends FastPathProducer {
      */
     public void commit() {
         sends.commit();
+    }
+
+    /**
+     * As {@link #commit()} and {@link #flush()} ({@code doca_task_submit}), in less time: for a lone message that must
+     * not wait. If it cannot go out now, it stays queued.
+     *
+     * @return whether nothing is queued any more
+     * @throws ConnectionClosedException if the connection has ended; the slot is not claimed any more
+     * @throws IllegalStateException if no slot is claimed
+     * @throws io.github.comch4j.DocaException if DOCA refuses at once; the slot is not claimed any more
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public boolean commitNow() {
+        return sends.commitNow();
     }
 
     /**

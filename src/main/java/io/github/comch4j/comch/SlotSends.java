@@ -100,6 +100,11 @@ final class SlotSends extends OutgoingTasks {
 
     /** Queues the claimed slot. */
     void commit() {
+        queue.enqueue(takeClaimed());
+    }
+
+    /** The claimed slot, which is ready to be submitted and neither claimed nor free any more. */
+    private int takeClaimed() {
         engine.checkOwner();
         int place = claimed;
         if (place == NONE || context.state() != Context.RUNNING) {
@@ -110,13 +115,18 @@ final class SlotSends extends OutgoingTasks {
         if (messages[slot] != message(claimedLength, claimedFor)) {
             prepare(slot, 0);
         }
-        enqueue(place, slot);
+        take(place);
+        return slot;
     }
 
-    private void enqueue(int place, int slot) {
+    private void take(int place) {
         free[place] = free[--freeCount];
-        queue.enqueue(slot);
         backPressure.relieve();
+    }
+
+    /** As {@link #commit()}, and submits it at once. Returns whether nothing is queued any more. */
+    boolean commitNow() {
+        return queue.submitOrEnqueue(takeClaimed());
     }
 
     /** As {@link #commit()}, of the first bytes only. */
@@ -145,7 +155,8 @@ final class SlotSends extends OutgoingTasks {
         claimed = NONE;
         claimedLength = length;
         prepare(slot, (int) immediateLength);
-        enqueue(place, slot);
+        take(place);
+        queue.enqueue(slot);
     }
 
     private void checkClaimed(int length) {

@@ -312,6 +312,39 @@ class SlotsTest extends BothForms {
         assertThat(received).isEqualTo(numbers(0, 4));
     }
 
+    private static boolean putNow(SlotProducer producer, int consumer, String text) {
+        write(producer, producer.claim(text.length(), consumer), text);
+        return producer.commitNow();
+    }
+
+    @Test
+    void aMessageThatIsCommittedNowGoesOutAtOnceAndInItsTurn() {
+        SlotConsumer consumer = consumer(2);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(8);
+        assertThat(putNow(producer, consumer.id(), "0")).isTrue();
+        Machine.until("a message without progress of its sender", () -> consumer.poll(note, 1) == 1, receiving);
+        receiving.progress(); // posts
+        put(producer, consumer.id(), "1");
+        assertThat(putNow(producer, consumer.id(), "2")).isTrue(); // and so has the one before it
+        Machine.until("both", () -> consumer.received() == 3, receiving);
+        for (int i = 3; i < 6; i++) {
+            assertThat(putNow(producer, consumer.id(), Integer.toString(i))).isFalse(); // nothing is posted
+        }
+        assertThat(producer.stalls()).isPositive();
+        Machine.until(
+                "the others",
+                () -> {
+                    consumer.poll(note, 2);
+                    return received.size() == 6;
+                },
+                pair.machine.engine);
+        assertThat(received).isEqualTo(numbers(0, 6));
+        pair.machine.until("the completions", () -> producer.inFlight() == 0);
+        assertThat(producer.sent()).isEqualTo(6);
+        assertThat(putNow(producer, consumer.id(), "6")).isTrue(); // at once again
+    }
+
     @Test
     void whatIsNotPolledKeepsItsSlotAndItsTurn() {
         SlotConsumer consumer = consumer(4);
@@ -532,6 +565,25 @@ class SlotsTest extends BothForms {
     }
 
     @Test
+    void aMessageThatIsCommittedNowAndRefusedFailsWithProgress() {
+        List<String> failures = new ArrayList<>();
+        SlotProducer producer = pair.hostSide
+                .slotProducer(pair.machine.engine, SIZE)
+                .tasks(1)
+                .onFailure((self, offset, length, status) ->
+                        failures.add(text(self.memory(), offset, length) + " " + status))
+                .start();
+        for (int i = 0; i < 3; i++) {
+            putNow(producer, 4711, "lost " + i);
+            assertThat(failures).hasSize(i);
+            int expected = i + 1;
+            pair.machine.until("the failure", () -> failures.size() == expected);
+        }
+        assertThat(failures).containsExactly("lost 0 INVALID_VALUE", "lost 1 INVALID_VALUE", "lost 2 INVALID_VALUE");
+        assertThat(producer.failed()).isEqualTo(3);
+    }
+
+    @Test
     void withoutAHandlerTheFirstFailureOfARowIsThrown() {
         SlotConsumer consumer = consumer(2);
         awaitConsumer(consumer);
@@ -628,8 +680,9 @@ class SlotsTest extends BothForms {
         assertThat(producer.claim(1, consumer.id())).isNotNegative();
         pair.dpuSide.disconnect();
         pair.machine.until("the end", () -> !producer.isRunning());
-        assertThatThrownBy(producer::commit).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(producer::commitNow).isInstanceOf(ConnectionClosedException.class);
         assertThatThrownBy(producer::commit).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(producer::commitNow).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> producer.claim(1, consumer.id())).isInstanceOf(ConnectionClosedException.class);
         producer.close();
     }
@@ -641,6 +694,7 @@ class SlotsTest extends BothForms {
         for (Runnable call : List.<Runnable>of(
                 () -> producer.claim(1, 1),
                 producer::commit,
+                producer::commitNow,
                 producer::abort,
                 producer::flush,
                 () -> consumer.poll(note, 1),

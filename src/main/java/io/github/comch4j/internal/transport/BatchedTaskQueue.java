@@ -176,6 +176,14 @@ final class BatchedTaskQueue extends TaskQueue {
         }
     }
 
+    @Override
+    public boolean submitOrEnqueue(int number) {
+        if (!queuedSends && Batch.submit(address, number) == Calls.SUCCESS) {
+            return true;
+        }
+        return super.submitOrEnqueue(number); // what was refused ends as what is queued does
+    }
+
     private void append(int what) {
         Batch.setInt(queue + (long) (queueTail & queueMask) * Integer.BYTES, what);
         queueTail++;

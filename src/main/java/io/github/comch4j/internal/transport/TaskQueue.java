@@ -96,6 +96,15 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** Puts a send into the queue. */
     public abstract void enqueue(int slot);
 
+    /**
+     * Submits a send now if nothing is queued, and otherwise puts it into the queue and submits that. Returns whether
+     * nothing is queued any more.
+     */
+    public boolean submitOrEnqueue(int slot) {
+        enqueue(slot);
+        return flush() == 0;
+    }
+
     /** Submits the queue in order until DOCA answers AGAIN; returns how many are left. */
     public abstract int flush();
 
