@@ -44,7 +44,7 @@ public final class SlotProducer extends FastPathProducer {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.memory = memory;
         try {
-            this.sends = new SlotSends(this, context, memory, settings.onFailure, settings.onRoom);
+            this.sends = new SlotSends(this, context, memory, settings.inTurn, settings.onFailure, settings.onRoom);
             configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
@@ -206,6 +206,7 @@ public final class SlotProducer extends FastPathProducer {
         private final int slotSize;
         private @Nullable SlotFailureHandler onFailure;
         private @Nullable RoomHandler<SlotProducer> onRoom;
+        private boolean inTurn;
 
         Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
             super("SlotProducer.Builder", connection, engine);
@@ -234,6 +235,19 @@ public final class SlotProducer extends FastPathProducer {
         public Builder onRoom(RoomHandler<SlotProducer> handler) {
             use.check();
             onRoom = Objects.requireNonNull(handler);
+            return this;
+        }
+
+        /**
+         * Slots are used in turn: the one that has been free longest is claimed first, so that what was sent last can
+         * still be read in {@link SlotProducer#memory()}. Otherwise it is the one that was free last, which is faster
+         * because it is still in the processor's caches.
+         *
+         * @return this
+         */
+        public Builder inTurn() {
+            use.check();
+            inTurn = true;
             return this;
         }
 

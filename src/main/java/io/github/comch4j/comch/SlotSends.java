@@ -32,6 +32,8 @@ final class SlotSends extends OutgoingTasks {
     private final boolean[] immediates;
     private int immediateLimit = NONE; // of the device; NONE: it has not been asked yet
     private @Nullable MemorySegment staged; // by slot: immediate data, until DOCA has copied them
+    private final boolean inTurn; // the slot that has been free longest is next, otherwise the one freed last
+    private int firstFree; // with inTurn the free slots are a ring that begins here; otherwise a stack, and this is 0
     // the slot that is claimed and neither committed nor aborted: it is still among the free ones, at this place
     private int claimed = NONE;
     private int claimedLength;
@@ -42,11 +44,13 @@ final class SlotSends extends OutgoingTasks {
             SlotProducer producer,
             Context context,
             SlotMemory memory,
+            boolean inTurn,
             @Nullable SlotFailureHandler onFailure,
             @Nullable RoomHandler<? super SlotProducer> onRoom) {
         super(context, memory.slots(), 0);
         this.producer = producer;
         this.memory = memory;
+        this.inTurn = inTurn;
         this.onFailure = onFailure;
         this.onRoom = onRoom;
         messages = new long[memory.slots()];
@@ -54,6 +58,9 @@ final class SlotSends extends OutgoingTasks {
         immediates = new boolean[memory.slots()];
         Arrays.fill(messages, OTHER);
         Arrays.fill(lengths, NONE);
+        if (inTurn) {
+            Arrays.setAll(free, slot -> slot);
+        }
     }
 
     /** A message without immediate data, never {@link #OTHER}. */
@@ -70,7 +77,7 @@ final class SlotSends extends OutgoingTasks {
         if (freeCount == 0) {
             return refuse();
         }
-        claimed = freeCount - 1;
+        claimed = inTurn ? firstFree : freeCount - 1;
         claimedLength = length;
         claimedFor = consumerId;
         return memory.offset(free[claimed]);
@@ -120,7 +127,12 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private void take(int place) {
-        free[place] = free[--freeCount];
+        freeCount--;
+        if (inTurn) {
+            firstFree = place + 1 == free.length ? 0 : place + 1;
+        } else {
+            free[place] = free[freeCount];
+        }
         backPressure.relieve();
     }
 
@@ -277,7 +289,7 @@ final class SlotSends extends OutgoingTasks {
 
     @Override
     public void slotEnded(int slot, int code) {
-        release(slot);
+        putFree(slot);
         if (code == Calls.SUCCESS) {
             sent.increment();
             sentBytes.add(lengths[slot]);
@@ -285,6 +297,21 @@ final class SlotSends extends OutgoingTasks {
         } else {
             failed(slot, code);
         }
+    }
+
+    private void putFree(int slot) {
+        free[place(freeCount++)] = slot;
+        freeUnlessRunning(slot);
+    }
+
+    @Override
+    protected int freeAt(int i) {
+        return free[place(i)];
+    }
+
+    private int place(int i) {
+        int at = firstFree + i;
+        return at < free.length ? at : at - free.length;
     }
 
     private void failed(int slot, int code) {

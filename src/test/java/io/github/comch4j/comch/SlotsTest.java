@@ -312,6 +312,58 @@ class SlotsTest extends BothForms {
         assertThat(received).isEqualTo(numbers(0, 4));
     }
 
+    @Test
+    void slotsAreUsedInTheirTurnWhereThatIsAskedFor() {
+        SlotConsumer consumer = consumer(8);
+        awaitConsumer(consumer);
+        SlotProducer producer = pair.hostSide
+                .slotProducer(pair.machine.engine, SIZE)
+                .tasks(4)
+                .inTurn()
+                .onFailure((self, offset, length, status) -> received.add("lost"))
+                .start();
+        long[] places = new long[30];
+        for (int i = 0; i < places.length; i++) {
+            if (i % 7 == 3) {
+                producer.claim(1, consumer.id());
+                producer.abort(); // the next claim gets the same
+            }
+            places[i] = put(producer, consumer.id(), Integer.toString(i));
+            assertThat(places[i]).isEqualTo(i < 4 ? i * 256L : places[i - 4]);
+            if (i % 3 == 2) {
+                awaitSent(producer, consumer, i + 1);
+            }
+        }
+        for (int i = 0; i < 4; i++) {
+            put(producer, i == 1 ? 4711 : consumer.id(), "x"); // one is refused, and free before those ahead of it
+        }
+        awaitSent(producer, consumer, places.length + 4);
+        assertThat(received).contains("lost");
+        assertThat(IntStream.range(0, 4).mapToObj(i -> put(producer, consumer.id(), "x")))
+                .containsExactlyInAnyOrder(0L, 256L, 2 * 256L, 3 * 256L);
+    }
+
+    private void awaitSent(SlotProducer producer, SlotConsumer consumer, int number) {
+        Machine.until(
+                number + " messages",
+                () -> {
+                    consumer.poll(note, 4);
+                    return received.size() == number && producer.inFlight() == 0;
+                },
+                pair.machine.engine);
+    }
+
+    @Test
+    void theSlotThatWasFreeLastIsUsedFirst() {
+        SlotConsumer consumer = consumer(8);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(4);
+        for (int i = 0; i < 3; i++) {
+            assertThat(put(producer, consumer.id(), "x")).isZero();
+            pair.machine.until("its completion", () -> producer.inFlight() == 0);
+        }
+    }
+
     private static boolean putNow(SlotProducer producer, int consumer, String text) {
         write(producer, producer.claim(text.length(), consumer), text);
         return producer.commitNow();

@@ -26,7 +26,8 @@ public abstract class TaskSlots implements SlotEvents {
     protected final long[] typed; // struct doca_comch_…_task_… *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
 
-    protected final int[] free; // slots, used as a stack: the last one is still in the caches
+    // slots, used as a stack, unless freeAt() says otherwise: the last one is still in the caches
+    protected final int[] free;
     protected int freeCount;
     /** Tasks that were accepted and failed later. */
     public final Counter failed = new Counter();
@@ -80,6 +81,11 @@ public abstract class TaskSlots implements SlotEvents {
     /** The slot's task has ended and may be used again, if this goes on. */
     protected final void release(int slot) {
         free[freeCount++] = slot;
+        freeUnlessRunning(slot);
+    }
+
+    /** The slot is free: its task is used again only while this runs. */
+    protected final void freeUnlessRunning(int slot) {
         if (context.state() != Context.RUNNING) {
             freeTask(slot);
         }
@@ -97,8 +103,13 @@ public abstract class TaskSlots implements SlotEvents {
     public void freeIdle() {
         queue.cancel();
         for (int i = 0; i < freeCount; i++) {
-            freeTask(free[i]);
+            freeTask(freeAt(i));
         }
+    }
+
+    /** One of the free slots, of which there are {@link #freeCount}. */
+    protected int freeAt(int i) {
+        return free[i];
     }
 
     /** The producer or consumer is gone. */
