@@ -44,7 +44,7 @@ public final class Bench {
             case ONE -> {
                 if (pingPong
                         || !options.work().equals("fast")
-                                && !options.work().equals("flat")
+                                && !options.isFlat()
                                 && !options.work().equals("control")) {
                     throw new IllegalArgumentException(options.work() + " does not work in one thread");
                 }

@@ -18,7 +18,7 @@ interface Carrier {
     static Carrier of(String name) {
         return switch (name) {
             case "fast" -> new FastCarrier();
-            case "flat" -> new FlatCarrier();
+            case "flat", "flat-last" -> new FlatCarrier();
             case "packed" -> new PackedCarrier();
             case "control" -> new ControlCarrier();
             case "aeron" -> new AeronCarrier();

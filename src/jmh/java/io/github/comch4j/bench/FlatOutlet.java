@@ -5,7 +5,7 @@ import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A slot producer. */
+/** A slot producer. The work {@code flat} has each slot in its turn, others the one that was free last. */
 final class FlatOutlet implements FastPathOutlet {
     private static final int MANY = 256;
 
@@ -24,10 +24,9 @@ final class FlatOutlet implements FastPathOutlet {
         endpoint.awaitRemoteConsumer();
         consumer = endpoint.remoteConsumer;
         size = options.size();
-        producer = endpoint.connection
-                .slotProducer(engine, size)
-                .tasks(options.depth())
-                .start();
+        SlotProducer.Builder settings =
+                endpoint.connection.slotProducer(engine, size).tasks(options.depth());
+        producer = (options.work().equals("flat") ? settings.inTurn() : settings).start();
         memory = producer.memory();
         for (long at = 0; at < memory.byteSize(); at += FastInlet.stride(size)) {
             Arrivals.fill(memory.asSlice(at, size));

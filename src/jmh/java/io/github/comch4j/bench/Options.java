@@ -25,7 +25,8 @@ final class Options {
     private static final String USAGE = """
             Bench WORK [OPTION VALUE]...
               fast, control              messages per second from a client to a server
-              flat                       as fast, in slots
+              flat                       as fast, in slots, each in its turn
+              flat-last                  as flat, from the slot that was free last
               packed                     as fast, of records, many in a message
               fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time
               ops                        cost of single operations
@@ -44,7 +45,7 @@ final class Options {
               --warmup SECONDS    not counted (2)
               --seconds SECONDS   counted (2)
               --connections N     of idle (1)
-              --producers N       of fast and flat, 1 to 8: they send bursts in turn (1)
+              --producers N       of fast, flat and flat-last, 1 to 8: they send bursts in turn (1)
               --name NAME         of the server (comch4j-bench)
               --dpu ADDRESS       the DPU's device (0000:03:00.0)
               --function ADDRESS  the host's function (0000:b1:00.0)""";
@@ -98,6 +99,11 @@ final class Options {
 
     String work() {
         return work;
+    }
+
+    /** Whether messages go through slots, one way. */
+    boolean isFlat() {
+        return work.equals("flat") || work.equals("flat-last");
     }
 
     Form form() {

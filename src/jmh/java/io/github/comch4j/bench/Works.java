@@ -100,7 +100,7 @@ final class Works {
     static void throughputAlone(Options options) {
         Arrivals arrivals = new Arrivals(options);
         Loop loop = new Loop();
-        boolean flat = options.work().equals("flat");
+        boolean flat = options.isFlat();
         boolean fast = options.work().equals("fast") || flat;
         int depth = fast ? SIGNALS : options.depth();
         Endpoint server =
