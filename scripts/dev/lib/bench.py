@@ -13,6 +13,7 @@ import time
 
 SIZES = {"fast": [64, 256, 1024, 4080, 65536, 1048576], "control": [64, 256, 1024, 4080]}
 FLAT_SIZES = [256, 1024, 4096, 65536]  # beside 64
+SOCKET_SIZES = (64, 1024, 4080)
 # In C a message in a slot is a message in a buffer: one that was free last, but in the work "flat" each in its turn.
 C_WORKS = {"flat-rtt": "fast-rtt", "flat-last": "fast"}
 CONNECTIONS = [1, 8, 64, 256, 511]
@@ -73,9 +74,9 @@ def cases_quick(peers):
     both = ["c", "java"]
     bars = [
         Case("flat", "threads", repeats=3, impls=both + aeron, bar=True),
-        Case("flat", "processes", repeats=3, impls=both + aeron, bar=True),
+        Case("flat", "processes", repeats=3, impls=both + aeron + ucx, bar=True),
         Case("flat-last", "threads", repeats=3, impls=both, bar=True),
-        Case("flat-last", "processes", repeats=3, impls=both + ucx, bar=True),
+        Case("flat-last", "processes", repeats=3, impls=both, bar=True),
         Case("packed", "threads", repeats=3, impls=both + aeron, bar=True),
         Case("packed", "processes", repeats=3, impls=both + aeron, bar=True),
         Case("flat-rtt", "processes", depth=32, repeats=3, impls=both + aeron + ucx, bar=True),
@@ -88,7 +89,7 @@ def cases_quick(peers):
         Case("rpc", "processes", connections=1000, repeats=3, impls=["java", "unix"], bar=True),
         Case("rpc", "processes", connections=1, repeats=3, impls=["java", "unix"], bar=True),
         Case("echo", "processes", repeats=3, impls=["java", "unix"], bar=True),
-        Case("socket", "processes", repeats=3, impls=["java", "unix"], bar=True),
+        *(Case("socket", "processes", size=size, repeats=3, impls=["java", "unix"], bar=True) for size in SOCKET_SIZES),
         Case("allocation", "one", impls=["jmh"]),
     ]
     bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
@@ -589,11 +590,9 @@ def bars(figures):
         bar(f"packed 64 B, two {form}: Java / C", compare("java", "c", packed), ">=", 0.90)
         bar(f"packed 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", packed), ">=", 1.3)
         bar(f"flat 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", flat), ">=", None)
-    # tag_bw sends from one buffer again and again
-    last = Case("flat-last", "processes")
     bar(
-        "flat 64 B, the slot that was free last, two processes: Java / UCX tag_bw",
-        compare("java", "ucx", last),
+        "flat 64 B, each slot in its turn, two processes: Java / UCX tag_bw",
+        compare("java", "ucx", Case("flat", "processes")),
         ">=",
         2.0,
     )
@@ -647,12 +646,13 @@ def bars(figures):
         "<=",
         1.0,
     )
-    bar(
-        "sockets, blocking sends of one thread: Java / Unix-domain socket",
-        compare("java", "unix", Case("socket", "processes")),
-        ">=",
-        1.0,
-    )
+    for size in SOCKET_SIZES:
+        bar(
+            f"sockets, blocking sends of one thread, {size_name(size)}: Java / Unix-domain socket",
+            compare("java", "unix", Case("socket", "processes", size=size)),
+            ">=",
+            1.0,
+        )
     f = figures.median
     # What the two threads themselves count after the warm-up, which is not all of it when a compiler is late: an
     # object of 16 bytes in one of 160 messages would be more. JMH, in the table, adds what its harness allocates.

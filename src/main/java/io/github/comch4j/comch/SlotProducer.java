@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="slots"}
  *
- * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()} or {@link #commitNow()},
- * or with the engine's next {@code progress()}, whichever comes first. While the consumer of the first one has no buffer posted, all wait,
- * and are tried again with each {@code progress()}.
+ * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()} or
+ * {@link #commitNow()}, or with the engine's next {@code progress()}, whichever comes first. While the consumer of the
+ * first one has no buffer posted, all wait, and are tried again with each {@code progress()}.
  *
  * <p>To the peer it is a producer like any other: its messages arrive in the slots of a {@link SlotConsumer} or the
  * buffers of a {@link ComchConsumer}. A program that also sends buffers makes a {@link ComchProducer} beside it; there
@@ -123,7 +123,8 @@ public final class SlotProducer extends FastPathProducer {
     /**
      * As {@link #commit(int)}, with immediate data, which the consumer gets beside the message
      * ({@code doca_comch_producer_task_send_set_imm_data}; {@link SlotConsumer#immediate},
-     * {@link ReceiveHandler#onReceive}). They are copied: the segment, which may be on the heap, is the program's again.
+     * {@link ReceiveHandler#onReceive}). They are copied: the segment, which may be on the heap, is the program's
+     * again.
      *
      * <p>If they are longer than the consumer takes, the message fails when its turn comes
      * ({@link io.github.comch4j.DocaError#INVALID_VALUE}): see {@link Builder#onFailure}.
@@ -227,7 +228,8 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Called when a slot is free again after {@link SlotProducer#claim} or {@link SlotProducer#offer} has found none.
+         * Called when a slot is free again after {@link SlotProducer#claim} or {@link SlotProducer#offer} has found
+         * none.
          *
          * @param handler the handler; costs nothing as long as there are slots
          * @return this
