@@ -5,19 +5,16 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.internal.call.ContextCalls;
-import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.connect.Connector;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 
 /**
@@ -73,25 +70,6 @@ public final class RpcClient implements AutoCloseable {
      */
     public static Builder builder(EventLoop loop, Device device, String name) {
         return new Builder(loop, device, name);
-    }
-
-    private void connect(Duration timeout) {
-        try {
-            loop.execute(link::attempt);
-            link.first().get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-            closeSoon();
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while connecting", e);
-        } catch (TimeoutException e) {
-            close();
-            throw Failures.refused(
-                    link.wasAnswered() ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
-                    ContextCalls.START_NAME,
-                    "connecting " + description + " for " + timeout);
-        } catch (ExecutionException e) {
-            throw RpcClient.<RuntimeException>sneak(Caller.addTo(e.getCause(), loop));
-        }
     }
 
     /** In the loop. */
@@ -274,12 +252,6 @@ public final class RpcClient implements AutoCloseable {
         });
     }
 
-    private void closeSoon() {
-        if (!loop.isClosed()) {
-            loop.execute(link::stop);
-        }
-    }
-
     /**
      * For logs.
      *
@@ -308,9 +280,7 @@ public final class RpcClient implements AutoCloseable {
         int maxInFlight = RpcServer.DEFAULT_IN_FLIGHT;
         int maxBody = RpcServer.DEFAULT_BODY;
         private int sendTasks; // 0: the default
-        boolean reconnects;
-        long shortestPause;
-        long longestPause;
+        Connector.BackOff backOff = Connector.BackOff.NEVER;
         private BiConsumer<RpcClient, State> onState = (client, state) -> {};
 
         private Builder(EventLoop loop, Device device, String name) {
@@ -382,14 +352,7 @@ public final class RpcClient implements AutoCloseable {
          */
         public Builder reconnect(Duration shortest, Duration longest) {
             use.check();
-            long first = Nanos.of(shortest);
-            long last = Nanos.of(longest);
-            if (first < 1 || first > last) {
-                throw new IllegalArgumentException("reconnect after " + shortest + " to " + longest);
-            }
-            reconnects = true;
-            shortestPause = first;
-            longestPause = last;
+            backOff = Connector.BackOff.of(shortest, longest);
             return this;
         }
 
@@ -412,7 +375,7 @@ public final class RpcClient implements AutoCloseable {
          * @return the client, connected
          * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if
          *     the time is up
-         * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+         * @throws IllegalStateException in the loop itself, if the thread is interrupted, or if the device is closed
          */
         public RpcClient connect(Duration timeout) {
             if (loop.isInLoop()) {
@@ -421,7 +384,7 @@ public final class RpcClient implements AutoCloseable {
             Objects.requireNonNull(timeout, "timeout");
             use.begin();
             RpcClient client = new RpcClient(this);
-            client.connect(timeout);
+            client.link.connect(timeout);
             return client;
         }
 

@@ -17,6 +17,7 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
@@ -471,6 +472,15 @@ class RpcTest extends BothForms {
                                 .containsKey("EndpointContext")));
     }
 
+    @Test
+    void connectingWithAClosedDeviceFailsAtOnce() {
+        Device gone = Devices.openHost(Machine.HOST);
+        gone.close();
+        assertThatThrownBy(() -> RpcClient.builder(hostLoop, gone, name).connect(Machine.PATIENCE))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("closed");
+    }
+
     /** What a peer that does not follow the format sends. */
     @Test
     @Needs(Feature.DISCONNECT)
@@ -671,5 +681,24 @@ class RpcTest extends BothForms {
                         () -> server.server().connections().size()))
                 .isZero();
         assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+    }
+
+    @Test
+    void attemptsEndWithTheDevice() throws Exception {
+        List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+        Device mine = Devices.openHost(Machine.HOST);
+        try (EventLoop loop = EventLoop.start("own", IdleStrategy.eventDriven(), failures::add)) {
+            RpcClient client = RpcClient.builder(loop, mine, name)
+                    .reconnect(Duration.ofMillis(1), Duration.ofMillis(1))
+                    .connect(Machine.PATIENCE);
+            server.close();
+            await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
+            mine.close();
+            TimeUnit.MILLISECONDS.sleep(20); // for an attempt without it
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+            client.close();
+            assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
+        }
+        assertThat(failures).isEmpty();
     }
 }
