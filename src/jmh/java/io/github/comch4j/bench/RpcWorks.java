@@ -53,6 +53,7 @@ final class RpcWorks {
         EventLoop loop = EventLoop.start("server");
         Device device = Devices.openDpu(PciAddress.of(options.dpu()));
         RpcServer.builder(loop, device, device.openRepresentor(PciAddress.of(options.function())), options.name())
+                .largeBodies(options.large())
                 .method(ECHO, RpcRequest::body)
                 .start();
         return () -> {
@@ -65,6 +66,7 @@ final class RpcWorks {
         EventLoop loop = EventLoop.start("client");
         Device device = Devices.openHost(PciAddress.of(options.function()));
         RpcClient client = RpcClient.builder(loop, device, options.name())
+                .largeBodies(options.large())
                 .maxInFlight(Math.max(1024, options.connections()))
                 .connect(PATIENCE);
         return new Caller() {

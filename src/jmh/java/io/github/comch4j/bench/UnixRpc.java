@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class UnixRpc implements RpcWorks.Caller {
     private static final int HEADER = 12;
-    private static final int BUFFER = 256 << 10;
+    private static final int BUFFER = 256 << 10; // at least
     private static final int SLOTS = 1 << 14;
 
     private static final class Call {
@@ -38,17 +38,25 @@ final class UnixRpc implements RpcWorks.Caller {
     private final AtomicReferenceArray<Call> calls = new AtomicReferenceArray<>(SLOTS);
     private final ConcurrentLinkedQueue<Call> queue = new ConcurrentLinkedQueue<>();
     private final ReentrantLock writing = new ReentrantLock();
-    private final ByteBuffer output = ByteBuffer.allocateDirect(BUFFER);
+    private final ByteBuffer output;
+    private final int buffer;
 
-    private UnixRpc(SocketChannel channel) {
+    private UnixRpc(SocketChannel channel, int buffer) {
         this.channel = channel;
+        this.buffer = buffer;
+        this.output = ByteBuffer.allocateDirect(buffer);
         Thread reader = new Thread(this::read, "reader");
         reader.setDaemon(true);
         reader.start();
     }
 
     static UnixRpc connect(Options options) {
-        return new UnixRpc(UnixSockets.connect(options));
+        return new UnixRpc(UnixSockets.connect(options), buffer(options));
+    }
+
+    /** Room for two frames. */
+    private static int buffer(Options options) {
+        return Math.max(BUFFER, 2 * (HEADER + options.size()));
     }
 
     @Override
@@ -94,7 +102,7 @@ final class UnixRpc implements RpcWorks.Caller {
     }
 
     private void read() {
-        ByteBuffer input = ByteBuffer.allocateDirect(BUFFER);
+        ByteBuffer input = ByteBuffer.allocateDirect(buffer);
         try {
             while (channel.read(input) >= 0) {
                 input.flip();
@@ -124,15 +132,15 @@ final class UnixRpc implements RpcWorks.Caller {
 
     static AutoCloseable serve(Options options) throws IOException {
         ServerSocketChannel server = UnixSockets.serve(options);
-        Thread thread = new Thread(() -> answer(server), "server");
+        Thread thread = new Thread(() -> answer(server, buffer(options)), "server");
         thread.setDaemon(true);
         thread.start();
         return () -> UnixSockets.close(server, options);
     }
 
-    private static void answer(ServerSocketChannel server) {
-        ByteBuffer input = ByteBuffer.allocateDirect(BUFFER);
-        ByteBuffer output = ByteBuffer.allocateDirect(2 * BUFFER);
+    private static void answer(ServerSocketChannel server, int buffer) {
+        ByteBuffer input = ByteBuffer.allocateDirect(buffer);
+        ByteBuffer output = ByteBuffer.allocateDirect(2 * buffer);
         try (SocketChannel channel = server.accept()) {
             while (channel.read(input) >= 0) {
                 input.flip();

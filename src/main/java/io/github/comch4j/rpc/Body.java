@@ -8,6 +8,9 @@ import java.util.Arrays;
 final class Body {
     private static final int FIRST_SIZE = 64 << 10;
 
+    /** It has memory for so many times what has come first, so that parts of the fast path are rarely copied again. */
+    private static final int AHEAD = 4;
+
     /** What its first frame said beside the body. */
     final int value;
 
@@ -16,11 +19,12 @@ final class Body {
     private final int length;
     private int filled;
 
-    Body(int length, int value, long extra) {
+    /** {@code part} is how much of it the first frame has. */
+    Body(int length, int value, long extra, int part) {
         this.length = length;
         this.value = value;
         this.extra = extra;
-        this.bytes = new byte[Math.min(length, FIRST_SIZE)];
+        this.bytes = new byte[Math.min(length, Math.max(FIRST_SIZE, AHEAD * Frames.size(part)))];
     }
 
     /** Adds a part. Returns false if that is more than the body was said to have. */

@@ -1,8 +1,6 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
@@ -35,7 +33,8 @@ final class CallTable {
     private final int maxBody;
     private final IntSupplier inFlight;
     private final CallInbox inbox;
-    private final FrameQueue frames;
+    private final MessageFrames frames;
+    private final @Nullable LargeBodies large;
     private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
     private int[] free; // slots; in the loop, as the next ones
     private int freeCount;
@@ -44,16 +43,40 @@ final class CallTable {
     private boolean ended;
     private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
 
-    /** {@code inFlight} says how many calls there are, and may be asked by any thread. */
-    CallTable(EventLoop loop, ComchConnection connection, int maxInFlight, int maxBody, IntSupplier inFlight) {
-        this.inbox = new CallInbox(loop, this::drain, inFlight);
+    /**
+     * {@code inFlight} says how many calls there are, and may be asked by any thread; {@code closeSoon} ends the
+     * connection, after the present handler.
+     */
+    CallTable(RpcClient.Builder settings, ComchConnection connection, IntSupplier inFlight, Runnable closeSoon) {
+        this.inbox = new CallInbox(settings.loop, this::drain, inFlight);
         this.inFlight = inFlight;
         this.connection = connection;
-        this.maxBody = maxBody;
-        this.frames = new FrameQueue(connection);
+        this.maxBody = settings.maxBody;
+        this.frames = new MessageFrames(connection);
+        LargeBodies.Settings fast = LargeBodies.Settings.of(settings.loop, settings.device, settings.largeBodies);
+        this.large = fast == null ? null : new LargeBodies(fast, connection, frames, new Server(closeSoon));
         this.calls = new AtomicReferenceArray<>(0);
         this.free = new int[0];
-        grow(maxInFlight);
+        grow(settings.maxInFlight);
+    }
+
+    /** The peer. */
+    private final class Server implements LargeBodies.Peer {
+        private final Runnable closeSoon;
+
+        Server(Runnable closeSoon) {
+            this.closeSoon = closeSoon;
+        }
+
+        @Override
+        public boolean message(MemorySegment frames) {
+            return CallTable.this.message(frames);
+        }
+
+        @Override
+        public void closeSoon() {
+            closeSoon.run();
+        }
     }
 
     ComchConnection connection() {
@@ -120,6 +143,20 @@ final class CallTable {
 
     // ---- the loop
 
+    /** It can be used. */
+    void begin() {
+        if (large != null) {
+            large.begin();
+        }
+    }
+
+    /** A consumer of the server has come. */
+    void consumerKnown() {
+        if (large != null) {
+            large.consumerKnown();
+        }
+    }
+
     private void drain() {
         for (Outgoing next = inbox.take(); next != null; next = next.next()) {
             begin((Call) next);
@@ -141,7 +178,9 @@ final class CallTable {
         int slot = free[--freeCount];
         call.id = ++sequence << SLOT_BITS | slot;
         calls.set(slot, call);
-        frames.add(call);
+        if (large == null || !large.add(call)) {
+            frames.add(call);
+        }
     }
 
     private void grow(int size) {
@@ -159,10 +198,9 @@ final class CallTable {
 
     /** There is room to send again. */
     void flush() {
-        try {
-            frames.flush();
-        } catch (ConnectionClosedException e) {
-            // its end is reported soon
+        frames.flush();
+        if (large != null) {
+            large.flush();
         }
     }
 
@@ -182,10 +220,19 @@ final class CallTable {
         if (!ended && find(call.id) == call) {
             free(call);
             if (call.begun) {
-                frames.add(new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY));
-                flush();
+                cancel(call);
             }
         }
+    }
+
+    private void cancel(Call call) {
+        Outgoing cancel = new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY);
+        if (large != null && call.large) {
+            large.addBehind(cancel); // it must not overtake the request
+        } else {
+            frames.add(cancel);
+        }
+        flush();
     }
 
     /** A message has arrived. Returns false if a server does not send such. */
@@ -216,7 +263,7 @@ final class CallTable {
         int kind = Frames.kind(message, at);
         Call call = find(Frames.id(message, at));
         if (call == null) {
-            return true; // it was given up
+            return kind != Frames.CANCEL || announced(message, at); // else: it was given up
         }
         if (kind == Frames.MORE) {
             return call.arriving != null && more(call, call.arriving, message, at, part);
@@ -238,8 +285,14 @@ final class CallTable {
             end(call, status, Body.of(message, at, part));
             return true;
         }
-        call.arriving = new Body(length, status, 0);
+        call.arriving = new Body(length, status, 0, part);
         return more(call, call.arriving, message, at, part);
+    }
+
+    private boolean announced(MemorySegment message, long at) {
+        return large == null
+                || Frames.id(message, at) != LargeBodies.ANNOUNCEMENT
+                || large.announced(Frames.value(message, at), Frames.extra(message, at));
     }
 
     private boolean more(Call call, Body body, MemorySegment message, long at, int part) {
@@ -271,6 +324,9 @@ final class CallTable {
     void end() {
         ended = true;
         frames.clear();
+        if (large != null) {
+            large.end();
+        }
         for (int slot = 0; slot < calls.length(); slot++) {
             Call call = calls.get(slot);
             if (call != null) {

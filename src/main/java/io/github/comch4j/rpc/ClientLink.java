@@ -61,6 +61,12 @@ final class ClientLink implements Connector.User {
                         calls.flush();
                     }
                 })
+                .onConsumer((connection, consumer, now) -> {
+                    CallTable calls = table;
+                    if (calls != null) {
+                        calls.consumerKnown();
+                    }
+                })
                 .onDisconnected(connection -> endCalls());
     }
 
@@ -74,7 +80,9 @@ final class ClientLink implements Connector.User {
 
     @Override
     public void connected(ComchConnection connection) {
-        table = new CallTable(loop, connection, settings.maxInFlight, settings.maxBody, client::inFlight);
+        CallTable calls = new CallTable(settings, connection, client::inFlight, () -> closeSoon(connection));
+        table = calls;
+        calls.begin();
         client.changed(State.CONNECTED);
     }
 

@@ -13,6 +13,7 @@ class Outgoing extends HandOver.Item<Outgoing> {
     long id;
     int sent; // of the body
     boolean begun; // its first frame is in a message
+    boolean large; // it goes over the fast path
 
     Outgoing(int kind, long id, int value, long extra, byte[] body) {
         this.kind = kind;

@@ -279,6 +279,7 @@ public final class RpcClient implements AutoCloseable {
         private long timeout = 10_000_000_000L;
         int maxInFlight = RpcServer.DEFAULT_IN_FLIGHT;
         int maxBody = RpcServer.DEFAULT_BODY;
+        int largeBodies = -1; // none
         private int sendTasks; // 0: the default
         Connector.BackOff backOff = Connector.BackOff.NEVER;
         private BiConsumer<RpcClient, State> onState = (client, state) -> {};
@@ -325,6 +326,23 @@ public final class RpcClient implements AutoCloseable {
         public Builder maxBody(int bytes) {
             use.check();
             maxBody = RpcServer.positive("maxBody", bytes);
+            return this;
+        }
+
+        /**
+         * Requests that are longer than this go over the fast path, once the server has said that it can receive there:
+         * if it has {@linkplain RpcServer.Builder#largeBodies the same setting}. Its long responses come so, too. For
+         * that the client registers 1 MiB of memory, and another 1 MiB if the server has a fast path; hence, by default,
+         * it has none. What the setting of either side does not want to go over the fast path, the control path
+         * carries, more slowly: 16 KiB is about where it pays.
+         *
+         * @param longerThan bytes, at least 0
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder largeBodies(int longerThan) {
+            use.check();
+            largeBodies = RpcServer.checkLarge(longerThan);
             return this;
         }
 

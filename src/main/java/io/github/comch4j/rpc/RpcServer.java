@@ -45,6 +45,7 @@ public final class RpcServer implements AutoCloseable {
     private final Map<Integer, Method> methods;
     private final int maxInFlight;
     private final int maxBody;
+    private final LargeBodies.@Nullable Settings largeBodies;
     private final HandOver<Outgoing> added = new HandOver<>();
     private final Runnable drain = this::drain;
     private final ArrayDeque<ServerConnection> touched = new ArrayDeque<>(); // in the loop, as the next one
@@ -56,13 +57,15 @@ public final class RpcServer implements AutoCloseable {
         this.methods = Map.copyOf(settings.methods);
         this.maxInFlight = settings.maxInFlight;
         this.maxBody = settings.maxBody;
+        this.largeBodies = LargeBodies.Settings.of(loop, settings.device, settings.largeBodies);
         this.server = loop.call(() -> settings.apply(
                         ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name))
                 .onMessage((connection, message) -> {
                     if (!of(connection).message(message)) {
-                        loop.execute(() -> disconnect(connection)); // no client of this kind
+                        closeSoon(connection); // no client of this kind
                     }
                 })
+                .onConsumer((connection, consumer, now) -> of(connection).consumerKnown())
                 .onRoom(connection -> of(connection).flush())
                 .onDisconnected(this::ended)
                 .onStateChanged((endpoint, before, now) -> {
@@ -101,6 +104,11 @@ public final class RpcServer implements AutoCloseable {
         return maxBody;
     }
 
+    /** Null if no body takes the fast path. */
+    LargeBodies.@Nullable Settings largeBodies() {
+        return largeBodies;
+    }
+
     /** How many bytes of bodies may be on their way to or from one client. */
     long maxWaiting() {
         return (long) BODIES * maxBody;
@@ -120,6 +128,15 @@ public final class RpcServer implements AutoCloseable {
         ServerConnection client = of(connection);
         open.remove(client);
         client.end();
+    }
+
+    /** Ends a connection, not here: this may be a handler. */
+    void closeSoon(ComchConnection connection) {
+        try {
+            loop.execute(() -> disconnect(connection));
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it all connections
+        }
     }
 
     private void disconnect(ComchConnection connection) {
@@ -191,6 +208,13 @@ public final class RpcServer implements AutoCloseable {
         return calls;
     }
 
+    static int checkLarge(int longerThan) {
+        if (longerThan < 0) {
+            throw new IllegalArgumentException("largeBodies of more than " + longerThan + " bytes");
+        }
+        return longerThan;
+    }
+
     static int positive(String setting, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(setting + " " + value + " is less than 1");
@@ -211,6 +235,7 @@ public final class RpcServer implements AutoCloseable {
         private final Map<Integer, Method> methods = new HashMap<>();
         private int maxInFlight = DEFAULT_IN_FLIGHT;
         private int maxBody = DEFAULT_BODY;
+        private int largeBodies = -1; // none
         private int sendTasks; // 0: the default
 
         private Builder(EventLoop loop, Device device, Representor representor, String name) {
@@ -291,6 +316,21 @@ public final class RpcServer implements AutoCloseable {
         public Builder maxBody(int bytes) {
             use.check();
             maxBody = positive("maxBody", bytes);
+            return this;
+        }
+
+        /**
+         * Responses that are longer than this go over the fast path, to clients with
+         * {@linkplain RpcClient.Builder#largeBodies the same setting}, whose long requests come so, too. For each such
+         * client the server registers 2 MiB of memory; hence, by default, there is no fast path.
+         *
+         * @param longerThan bytes, at least 0
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder largeBodies(int longerThan) {
+            use.check();
+            largeBodies = checkLarge(longerThan);
             return this;
         }
 

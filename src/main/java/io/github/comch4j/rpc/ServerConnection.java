@@ -1,7 +1,6 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.ConnectionClosedException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
@@ -12,13 +11,14 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** One client of a server, and its requests. Belongs to the loop. */
-final class ServerConnection {
+final class ServerConnection implements LargeBodies.Peer {
     /** So many failures and responses may wait for a client that does not read, for each request it may have. */
     private static final int UNREAD = 4;
 
     private final RpcServer server;
     private final ComchConnection connection;
-    private final FrameQueue frames;
+    private final MessageFrames frames;
+    private final @Nullable LargeBodies large;
     private final Map<Long, Body> arriving = new HashMap<>();
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
@@ -29,18 +29,34 @@ final class ServerConnection {
     ServerConnection(RpcServer server, ComchConnection connection) {
         this.server = server;
         this.connection = connection;
-        this.frames = new FrameQueue(connection);
+        this.frames = new MessageFrames(connection);
+        LargeBodies.Settings fast = server.largeBodies();
+        this.large = fast == null ? null : new LargeBodies(fast, connection, frames, this);
     }
 
     ComchConnection connection() {
         return connection;
     }
 
-    /** A message has arrived. Returns false if the client is to be disconnected. */
-    boolean message(MemorySegment message) {
+    /** A message has arrived, on either path. Returns false if the client is to be disconnected. */
+    @Override
+    public boolean message(MemorySegment message) {
         boolean possible = Frames.read(message, this::frame);
         flush();
-        return possible && frames.size() <= UNREAD * server.maxInFlight();
+        int unread = frames.size() + (large == null ? 0 : large.size());
+        return possible && unread <= UNREAD * server.maxInFlight();
+    }
+
+    @Override
+    public void closeSoon() {
+        server.closeSoon(connection);
+    }
+
+    /** A consumer of the client has come. */
+    void consumerKnown() {
+        if (large != null) {
+            large.consumerKnown();
+        }
     }
 
     private boolean frame(MemorySegment message, long at, int part) {
@@ -53,7 +69,9 @@ final class ServerConnection {
             }
             case Frames.CANCEL -> {
                 cancel(id);
-                yield true;
+                yield large == null
+                        || id != LargeBodies.ANNOUNCEMENT
+                        || large.announced(Frames.value(message, at), Frames.extra(message, at));
             }
             default -> false;
         };
@@ -72,18 +90,22 @@ final class ServerConnection {
                     "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
         } else if (inFlight >= server.maxInFlight()) {
             refuse(id, RpcException.Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
-        } else if (frames.bytes() > server.maxWaiting()) {
-            refuse(id, RpcException.Kind.BUSY, "responses of " + frames.bytes() + " bytes are not read");
+        } else if (unreadBytes() > server.maxWaiting()) {
+            refuse(id, RpcException.Kind.BUSY, "responses of " + unreadBytes() + " bytes are not read");
         } else if (length == part) {
             inFlight++;
             dispatch(id, method, Body.of(message, at, part), Frames.extra(message, at));
         } else {
             inFlight++;
-            Body body = new Body(length, method, Frames.extra(message, at));
+            Body body = new Body(length, method, Frames.extra(message, at), part);
             arriving.put(id, body);
             more(body, message, at, part, id);
         }
         return true;
+    }
+
+    private long unreadBytes() {
+        return frames.bytes() + (large == null ? 0 : large.bytes());
     }
 
     private boolean isKnown(long id) {
@@ -104,6 +126,11 @@ final class ServerConnection {
             refuse(id, RpcException.Kind.BUSY, "requests of " + arrivingBytes + " bytes are arriving from one client");
         }
         return true;
+    }
+
+    /** How much has come of requests that are not whole. */
+    long arrivingBytes() {
+        return arrivingBytes;
     }
 
     private @Nullable Body forget(long id) {
@@ -188,7 +215,9 @@ final class ServerConnection {
 
     /** Sends a reply soon. */
     void reply(Reply reply) {
-        frames.add(reply);
+        if (large == null || !large.add(reply)) {
+            frames.add(reply);
+        }
     }
 
     /** A handler has answered later; perhaps nobody waits any more. */
@@ -216,10 +245,9 @@ final class ServerConnection {
 
     /** Sends what there is room for. */
     void flush() {
-        try {
-            frames.flush();
-        } catch (ConnectionClosedException e) {
-            // its end is reported soon
+        frames.flush();
+        if (large != null) {
+            large.flush();
         }
     }
 
@@ -227,6 +255,9 @@ final class ServerConnection {
     void end() {
         ended = true;
         frames.clear();
+        if (large != null) {
+            large.end();
+        }
         arriving.clear();
         List<RpcRequest> left = List.copyOf(running.values());
         running.clear();

@@ -6,9 +6,14 @@ import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** The other process of {@link RpcKillsIT}: {@code serve NAME}, {@code call NAME CALLS}. Never ends by itself. */
+/**
+ * The other process of {@link RpcKillsIT} and {@link LargeBodiesIT}: {@code serve NAME}, {@code call NAME CALLS},
+ * {@code stream NAME LENGTH}. Never ends by itself.
+ */
 public final class RpcPeer {
     static final int HOLD = 1;
+    static final int ECHO = 2;
+    static final int THRESHOLD = 1000;
 
     private RpcPeer() {}
 
@@ -17,6 +22,8 @@ public final class RpcPeer {
         EventLoop loop = EventLoop.start("loop");
         if (arguments[0].equals("serve")) {
             serve(loop, arguments[1]);
+        } else if (arguments[0].equals("stream")) {
+            stream(loop, arguments[1], Integer.parseInt(arguments[2]));
         } else {
             call(loop, arguments[1], Integer.parseInt(arguments[2]));
         }
@@ -26,6 +33,8 @@ public final class RpcPeer {
         var dpu = Devices.openDpu(Machine.DPU);
         int[] requests = new int[1]; // in the loop
         RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
+                .largeBodies(THRESHOLD)
+                .method(ECHO, RpcRequest::body)
                 .asyncMethod(HOLD, request -> {
                     System.out.println("request " + ++requests[0]);
                     return new CompletableFuture<>();
@@ -41,5 +50,19 @@ public final class RpcPeer {
             var _ = client.callAsync(HOLD, new byte[64], Duration.ofHours(1));
         }
         System.out.println("calling");
+    }
+
+    /** Calls with long bodies, several at a time, for ever. */
+    private static void stream(EventLoop loop, String name, int length) throws Exception {
+        RpcClient client = RpcClient.builder(loop, Devices.openHost(Machine.HOST), name)
+                .largeBodies(THRESHOLD)
+                .connect(Machine.PATIENCE);
+        for (int i = 0; i < 4; i++) {
+            Thread.ofPlatform().start(() -> {
+                while (true) {
+                    client.call(ECHO, new byte[length]);
+                }
+            });
+        }
     }
 }

@@ -595,6 +595,7 @@ class RpcTest extends BothForms {
                 () -> clients.maxInFlight(1),
                 () -> clients.maxBody(1),
                 () -> clients.sendTasks(1),
+                () -> clients.largeBodies(1),
                 () -> clients.reconnect(Duration.ofSeconds(1), Duration.ofSeconds(1)),
                 () -> clients.onState((client, state) -> {}),
                 servers::start,
@@ -603,7 +604,8 @@ class RpcTest extends BothForms {
                 () -> servers.asyncMethod(1, request -> null),
                 () -> servers.maxInFlight(1),
                 () -> servers.maxBody(1),
-                () -> servers.sendTasks(1));
+                () -> servers.sendTasks(1),
+                () -> servers.largeBodies(1));
         assertThat(calls)
                 .allSatisfy(call -> assertThatThrownBy(call::run)
                         .isExactlyInstanceOf(IllegalStateException.class)
@@ -620,12 +622,14 @@ class RpcTest extends BothForms {
                 () -> clients.maxInFlight(Integer.MAX_VALUE),
                 () -> clients.maxBody(0),
                 () -> clients.sendTasks(0),
+                () -> clients.largeBodies(-1),
                 () -> clients.reconnect(Duration.ZERO, Duration.ofSeconds(1)),
                 () -> clients.reconnect(Duration.ofSeconds(2), Duration.ofSeconds(1)),
                 () -> servers.method(1, RpcRequest::body),
                 () -> servers.maxInFlight(-1),
                 () -> servers.maxBody(-1),
-                () -> servers.sendTasks(-1));
+                () -> servers.sendTasks(-1),
+                () -> servers.largeBodies(-1));
         assertThat(calls)
                 .allSatisfy(call -> assertThatThrownBy(call::run).isInstanceOf(IllegalArgumentException.class));
     }

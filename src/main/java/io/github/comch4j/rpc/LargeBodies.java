@@ -1,0 +1,240 @@
+package io.github.comch4j.rpc;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.MissingFunctionException;
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.core.ContextState;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.EventLoop;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fast path of a connection, which carries the frames of long bodies: what comes in slots of a consumer is read as a
+ * message of the control path is. Each side announces its consumer; until the peer has, and where there is no fast path,
+ * all bodies take the control path. Belongs to the loop.
+ */
+final class LargeBodies {
+    /** The number of no call: of frames that announce a consumer. */
+    static final long ANNOUNCEMENT = -1;
+
+    /** The upper half of the extra number of an announcement; another one is of another format. */
+    private static final int FORMAT = 1;
+
+    /** Bytes of a slot: so many that a send costs little beside its copy, and several fit into the caches. */
+    private static final int SLOT_SIZE = 256 << 10;
+
+    /** Slots of the consumer, and of the producer: while one is written, another one is read. */
+    private static final int SLOTS = 4;
+
+    /** How much memory one direction of a connection has registered at each end. */
+    static final int MEMORY = SLOTS * SLOT_SIZE;
+
+    private static final System.Logger LOGGER = System.getLogger("io.github.comch4j.rpc");
+
+    private final EventLoop loop;
+    private final ComchConnection connection;
+    private final MessageFrames control;
+    private final int longerThan;
+    private final int slotSize; // at most
+    private final Peer peer;
+    private @Nullable SlotConsumer consumer;
+    private int peersConsumer; // 0: not announced
+    private int peersSlotSize;
+    private @Nullable SlotFrames frames; // null: bodies go over the control path
+    private boolean ended;
+
+    /** Who has the connection. */
+    interface Peer {
+        /** Frames have arrived. Returns false if that cannot be. */
+        boolean message(MemorySegment frames);
+
+        /** Ends the connection, not here: this may be a handler. */
+        void closeSoon();
+    }
+
+    /** What the program wants, and the device can. */
+    record Settings(EventLoop loop, int longerThan, int slotSize) {
+        /** Bodies longer than {@code longerThan} are large; null if none is, or the device has no fast path. */
+        static @Nullable Settings of(EventLoop loop, Device device, int longerThan) {
+            if (longerThan < 0) {
+                return null;
+            }
+            Capabilities can = Capabilities.of(device);
+            if (can.producer().isEmpty() || can.consumer().isEmpty()) {
+                return null;
+            }
+            long most = Math.min(
+                    can.producer().get().maxBufferSize(), can.consumer().get().maxBufferSize());
+            return SlotFrames.isPossible(most) ? new Settings(loop, longerThan, (int) Math.min(SLOT_SIZE, most)) : null;
+        }
+    }
+
+    /** {@code control} takes the announcement. */
+    LargeBodies(Settings settings, ComchConnection connection, MessageFrames control, Peer peer) {
+        this.loop = settings.loop;
+        this.connection = connection;
+        this.control = control;
+        this.longerThan = settings.longerThan;
+        this.slotSize = settings.slotSize;
+        this.peer = peer;
+    }
+
+    /** Begins to receive; the peer is told as soon as it can send. */
+    void begin() {
+        if (consumer != null || ended) {
+            return;
+        }
+        try {
+            consumer = connection
+                    .slotConsumer(loop.engine(), slotSize)
+                    .tasks(SLOTS)
+                    .onMessage((memory, offset, length, producer) -> {
+                        if (!ended && !peer.message(memory.asSlice(offset, length))) {
+                            peer.closeSoon();
+                        }
+                    })
+                    .onStateChanged((receiver, before, now) -> {
+                        if (now == ContextState.RUNNING) {
+                            announce(receiver.id());
+                        }
+                    })
+                    .start();
+        } catch (DocaException | MissingFunctionException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "no fast path on " + connection, e);
+        }
+    }
+
+    private void announce(int id) {
+        control.add(new Outgoing(Frames.CANCEL, ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, Outgoing.EMPTY));
+        control.flush();
+    }
+
+    /** The peer has announced its consumer. Returns false if it may not do so. */
+    boolean announced(int id, long extra) {
+        if ((int) (extra >>> 32) != FORMAT) {
+            return true;
+        }
+        int announced = (int) extra;
+        if (peersConsumer != 0 || id == 0 || !SlotFrames.isPossible(announced)) {
+            return false;
+        }
+        peersConsumer = id;
+        peersSlotSize = announced;
+        begin();
+        consumerKnown();
+        return true;
+    }
+
+    /** A consumer of the peer has come: perhaps the one that was announced. */
+    void consumerKnown() {
+        if (peersConsumer == 0 || frames != null || ended || !isKnown(peersConsumer)) {
+            return;
+        }
+        try {
+            frames = new SlotFrames(
+                    connection
+                            .slotProducer(loop.engine(), Math.min(peersSlotSize, slotSize))
+                            .tasks(SLOTS)
+                            .onRoom(producer -> flush())
+                            .onFailure((producer, offset, length, status) -> {
+                                if (!producer.isClosed()) {
+                                    failed();
+                                }
+                            })
+                            .start(),
+                    peersConsumer);
+        } catch (DocaException | MissingFunctionException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "no fast path on " + connection, e);
+        }
+    }
+
+    private boolean isKnown(int id) {
+        for (int known : connection.remoteConsumers()) {
+            if (known == id) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Frames were lost, and with them bodies. */
+    private void failed() {
+        if (!ended && connection.isOpen()) {
+            peer.closeSoon();
+        }
+    }
+
+    /** Takes what is to be sent, if it is long and there is a fast path. */
+    boolean add(Outgoing outgoing) {
+        if (frames == null || outgoing.body.length <= longerThan) {
+            return false;
+        }
+        outgoing.large = true;
+        frames.add(outgoing);
+        return true;
+    }
+
+    /** What is to go the same way as something that {@link #add} has taken, and after it. */
+    void addBehind(Outgoing outgoing) {
+        if (frames != null) {
+            frames.add(outgoing);
+        }
+    }
+
+    /** How long the bodies are together that wait, whole or in part. */
+    long bytes() {
+        return frames == null ? 0 : frames.bytes();
+    }
+
+    int size() {
+        return frames == null ? 0 : frames.size();
+    }
+
+    /** Sends what there is room for. */
+    void flush() {
+        if (frames == null) {
+            return;
+        }
+        try {
+            frames.flush();
+        } catch (ConnectionClosedException e) {
+            // its end is reported soon
+        } catch (DocaException e) {
+            LOGGER.log(System.Logger.Level.DEBUG, "the fast path of " + connection + " has failed", e);
+            failed();
+        }
+    }
+
+    /** The connection has ended. */
+    void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        if (frames != null) {
+            frames.clear();
+        }
+        try {
+            loop.execute(this::close); // not here: this may be a handler
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it all that is on its engine
+        }
+    }
+
+    private void close() {
+        try {
+            if (frames != null) {
+                frames.close();
+            }
+        } finally {
+            if (consumer != null) {
+                consumer.close();
+            }
+        }
+    }
+}
