@@ -107,6 +107,7 @@ def cases_quick(peers):
         Case("setup", "one"),
         Case("first", "processes"),
     ]
+    more += [Case("rpc", "processes", size=1 << 20, connections=callers, impls=["java", "unix"]) for callers in (1, 8)]
     more += [Case("msgq-rtt", "one", depth=32, impls=both), Case("fast-rtt", "threads", depth=32)]
     if peers:
         more += [Case("unix", "threads", impls=unix), Case("unix-rtt", "processes", impls=unix)]
