@@ -219,20 +219,13 @@ final class CallTable {
     private void forgetNow(Call call) {
         if (!ended && find(call.id) == call) {
             free(call);
-            if (call.begun) {
-                cancel(call);
+            if (large != null && call.large) {
+                large.cancel(call);
+            } else if (call.begun) {
+                frames.add(new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY));
             }
+            flush();
         }
-    }
-
-    private void cancel(Call call) {
-        Outgoing cancel = new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY);
-        if (large != null && call.large) {
-            large.addBehind(cancel); // it must not overtake the request
-        } else {
-            frames.add(cancel);
-        }
-        flush();
     }
 
     /** A message has arrived. Returns false if a server does not send such. */

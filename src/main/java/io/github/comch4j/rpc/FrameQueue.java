@@ -58,6 +58,13 @@ abstract class FrameQueue {
         return at;
     }
 
+    /** Takes back what nobody wants any more, if it still waits. */
+    final void drop(Outgoing obsolete) {
+        if (queue.remove(obsolete)) {
+            ended(obsolete);
+        }
+    }
+
     private void ended(Outgoing last) {
         waiting -= last.body.length;
         last.gone();

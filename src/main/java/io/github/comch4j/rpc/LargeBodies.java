@@ -25,14 +25,11 @@ final class LargeBodies {
     /** The upper half of the extra number of an announcement; another one is of another format. */
     private static final int FORMAT = 1;
 
-    /** Bytes of a slot: so many that a send costs little beside its copy, and several fit into the caches. */
-    private static final int SLOT_SIZE = 256 << 10;
+    /** Bytes of a slot: so many that a send costs little beside its copy. Bodies of round lengths fill whole ones. */
+    private static final int SLOT_SIZE = (256 << 10) + Frames.HEADER;
 
     /** Slots of the consumer, and of the producer: while one is written, another one is read. */
     private static final int SLOTS = 4;
-
-    /** How much memory one direction of a connection has registered at each end. */
-    static final int MEMORY = SLOTS * SLOT_SIZE;
 
     private static final System.Logger LOGGER = System.getLogger("io.github.comch4j.rpc");
 
@@ -179,10 +176,15 @@ final class LargeBodies {
         return true;
     }
 
-    /** What is to go the same way as something that {@link #add} has taken, and after it. */
-    void addBehind(Outgoing outgoing) {
+    /**
+     * Nobody wants any more what {@link #add} has taken: none of it remains here, even if the peer never takes anything.
+     */
+    void cancel(Outgoing obsolete) {
         if (frames != null) {
-            frames.add(outgoing);
+            frames.drop(obsolete);
+            if (obsolete.begun) {
+                frames.add(new Outgoing(Frames.CANCEL, obsolete.id, 0, 0, Outgoing.EMPTY)); // not before what has gone
+            }
         }
     }
 

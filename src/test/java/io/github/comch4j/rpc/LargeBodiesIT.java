@@ -59,13 +59,13 @@ class LargeBodiesIT {
                     .connect(Machine.PATIENCE);
             AtomicInteger wrong = new AtomicInteger();
             List<Throwable> thrown = Collections.synchronizedList(new ArrayList<>());
-            CountDownLatch some = new CountDownLatch(50);
+            CountDownLatch some = new CountDownLatch(20);
             List<Thread> callers = new ArrayList<>();
             for (int i = 0; i < CALLERS; i++) {
                 Random random = new Random(i);
                 callers.add(Thread.startVirtualThread(() -> thrown.add(catchThrowable(() -> {
                     while (true) {
-                        byte[] body = new byte[random.nextInt(4_000_000)];
+                        byte[] body = new byte[random.nextInt(2_000_000)];
                         random.nextBytes(body);
                         wrong.addAndGet(Arrays.equals(client.call(RpcPeer.ECHO, body), body) ? 0 : 1);
                         some.countDown();
@@ -90,7 +90,7 @@ class LargeBodiesIT {
     void nothingIsLeftOfAClientThatIsKilledInTheMiddleOfBodies() throws Exception {
         Machine.useEmulation();
         String name = Machine.uniqueName();
-        CountDownLatch some = new CountDownLatch(50);
+        CountDownLatch some = new CountDownLatch(20);
         try (EventLoop loop = EventLoop.start("loop");
                 Device dpu = Devices.openDpu(Machine.DPU);
                 RpcServer server = RpcServer.builder(loop, dpu, dpu.openRepresentor(Machine.HOST), name)
@@ -100,7 +100,7 @@ class LargeBodiesIT {
                             return request.body();
                         })
                         .start();
-                Child child = peer("stream", name, "3000000")) {
+                Child child = peer("stream", name, "1500000")) {
             assertThat(some.await(50, TimeUnit.SECONDS)).isTrue();
             assertThat(hasFastPath(loop)).isTrue();
             child.kill();

@@ -15,14 +15,18 @@ import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.Access;
+import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -48,7 +52,7 @@ class LargeBodiesTest extends BothForms {
     private static final int LENGTH = 3;
     private static final int LONG = 4;
     private static final int THRESHOLD = 1000;
-    private static final int SLOT = 256 << 10;
+    private static final int SLOT = (256 << 10) + Frames.HEADER;
 
     private Device host;
     private Device dpu;
@@ -584,5 +588,53 @@ class LargeBodiesTest extends BothForms {
                 Machine.until("its end here", () -> raw.connections().isEmpty(), engine);
             }
         }
+    }
+
+    @Test
+    void nothingIsKeptForAServerThatNeverReceives() throws Exception {
+        String other = Machine.uniqueName();
+        try (ProgressEngine engine = ProgressEngine.create();
+                MemoryMap memory = MemoryMap.allocate(dpu, 4096, Access.PCI_READ_WRITE)) {
+            ComchServer raw = ComchServer.builder(engine, dpu, representor, other)
+                    .onMessage((connection, message) -> {
+                        if (connection.attachment() == null) { // the announcement
+                            connection.attach(connection
+                                    .consumer(engine, memory)
+                                    .onStateChanged((consumer, before, now) -> {
+                                        if (now == ContextState.RUNNING) {
+                                            connection.send(announcement(consumer.id(), FORMAT | SLOT));
+                                        }
+                                    })
+                                    .start());
+                        }
+                    })
+                    .start();
+            CompletableFuture<RpcClient> connecting = Machine.onThread(() -> RpcClient.builder(hostLoop, host, other)
+                    .largeBodies(THRESHOLD)
+                    .connect(Machine.PATIENCE));
+            Machine.until("the client", connecting::isDone, engine);
+            RpcClient client = connecting.join();
+            Machine.until("the fast path", () -> fastPaths(hostLoop) == 2, engine);
+            List<WeakReference<byte[]>> bodies = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                bodies.add(callInVain(client));
+            }
+            await("the bodies to be forgotten", () -> {
+                System.gc();
+                return bodies.stream().allMatch(body -> body.get() == null);
+            });
+            CompletableFuture<Void> closing = Machine.onThread(() -> {
+                client.close();
+                return null;
+            });
+            Machine.until("the end", closing::isDone, engine);
+            assertThat(raw.isClosed()).isFalse();
+        }
+    }
+
+    private static WeakReference<byte[]> callInVain(RpcClient client) {
+        byte[] body = new byte[4 << 20];
+        assertThat(kindOf(() -> client.call(ECHO, body, Duration.ofMillis(20)))).isEqualTo(RpcException.Kind.TIME_OUT);
+        return new WeakReference<>(body);
     }
 }

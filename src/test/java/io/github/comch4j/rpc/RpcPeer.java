@@ -56,6 +56,7 @@ public final class RpcPeer {
     private static void stream(EventLoop loop, String name, int length) throws Exception {
         RpcClient client = RpcClient.builder(loop, Devices.openHost(Machine.HOST), name)
                 .largeBodies(THRESHOLD)
+                .timeout(Duration.ofHours(1))
                 .connect(Machine.PATIENCE);
         for (int i = 0; i < 4; i++) {
             Thread.ofPlatform().start(() -> {
