@@ -10,7 +10,9 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,9 @@ final class LargeBodies {
     /** Slots of the consumer, and of the producer: while one is written, another one is read. */
     private static final int SLOTS = 4;
 
+    /** How long after a send has failed the connection may end by itself. */
+    private static final long END_NANOS = 100_000_000;
+
     private static final System.Logger LOGGER = System.getLogger("io.github.comch4j.rpc");
 
     private final EventLoop loop;
@@ -43,6 +48,7 @@ final class LargeBodies {
     private int peersConsumer; // 0: not announced
     private int peersSlotSize;
     private @Nullable SlotFrames frames; // null: bodies go over the control path
+    private boolean failed; // frames were lost
     private boolean ended;
 
     /** Who has the connection. */
@@ -159,10 +165,25 @@ final class LargeBodies {
         return false;
     }
 
-    /** Frames were lost, and with them bodies. */
+    /** Frames were lost, and with them bodies. A peer that ends the connection closes its consumer first: that is all. */
     private void failed() {
+        if (!failed && !ended) {
+            failed = true;
+            CompletableFuture.delayedExecutor(END_NANOS, TimeUnit.NANOSECONDS).execute(() -> soon(this::giveUp));
+        }
+    }
+
+    private void giveUp() {
         if (!ended && connection.isOpen()) {
             peer.closeSoon();
+        }
+    }
+
+    private void soon(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it all that is on its engine
         }
     }
 
@@ -221,11 +242,7 @@ final class LargeBodies {
         if (frames != null) {
             frames.clear();
         }
-        try {
-            loop.execute(this::close); // not here: this may be a handler
-        } catch (RejectedExecutionException e) {
-            // the loop is closed, and with it all that is on its engine
-        }
+        soon(this::close); // not here: this may be a handler
     }
 
     private void close() {
