@@ -45,7 +45,7 @@ final class Options {
               --warmup SECONDS    not counted (2)
               --seconds SECONDS   counted (2)
               --connections N     of idle (1)
-              --large BYTES       of rpc: longer bodies take the fast path (16k)
+              --large BYTES       of rpc: longer bodies take the fast path (64k)
               --producers N       of fast, flat and flat-last, 1 to 8: they send bursts in turn (1)
               --name NAME         of the server (comch4j-bench)
               --dpu ADDRESS       the DPU's device (0000:03:00.0)
@@ -58,7 +58,7 @@ final class Options {
             Map.entry("--warmup", "2"),
             Map.entry("--seconds", "2"),
             Map.entry("--connections", "1"),
-            Map.entry("--large", "16k"),
+            Map.entry("--large", "64k"),
             Map.entry("--producers", "1"),
             Map.entry("--name", "comch4j-bench"),
             Map.entry("--dpu", "0000:03:00.0"),

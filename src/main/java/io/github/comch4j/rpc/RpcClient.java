@@ -331,10 +331,10 @@ public final class RpcClient implements AutoCloseable {
 
         /**
          * Requests that are longer than this go over the fast path, once the server has said that it can receive there:
-         * if it has {@linkplain RpcServer.Builder#largeBodies the same setting}. Its long responses come so, too. For
-         * that the client registers 1 MiB of memory, and another 1 MiB if the server has a fast path; hence, by default,
-         * it has none. What the setting of either side does not want to go over the fast path, the control path
-         * carries, more slowly: 16 KiB is about where it pays.
+         * if it has {@linkplain RpcServer.Builder#largeBodies the same setting}. Its long responses come so, too. Each
+         * side copies a body once, between the program's array and registered memory. For that the client registers
+         * 1 MiB, and another 1 MiB if the server has a fast path; hence, by default, it has none, and the control path
+         * carries all bodies, which is slower for bodies of more than about 64 KiB.
          *
          * @param longerThan bytes, at least 0
          * @return this
