@@ -297,9 +297,9 @@ class RpcTest extends BothForms {
     @Test
     void aCallThatTakesTooLongIsGivenUpByBothSides() throws Exception {
         try (RpcClient client = connect()) {
-            assertThat(kindOf(() -> client.call(HOLD, new byte[1], Duration.ofMillis(30))))
+            assertThat(kindOf(() -> client.call(HOLD, new byte[1], Duration.ofMillis(500))))
                     .isEqualTo(RpcException.Kind.TIME_OUT);
-            CompletableFuture<byte[]> future = client.callAsync(HOLD, new byte[1], Duration.ofMillis(30));
+            CompletableFuture<byte[]> future = client.callAsync(HOLD, new byte[1], Duration.ofMillis(500));
             assertThat(catchThrowable(future::join).getCause())
                     .isInstanceOfSatisfying(
                             RpcException.class, e -> assertThat(e.kind()).isEqualTo(RpcException.Kind.TIME_OUT));
