@@ -13,9 +13,9 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Calls over a Unix-domain {@code SocketChannel}, blocking. Callers put their requests into a queue; whichever of them
- * finds the channel free writes all that are there with one call of the system, so that a lone caller waits for no other
- * thread. One thread reads as much as there is and wakes the callers. The server is one thread, which reads as much as
- * there is, and writes the responses with one call. Frames are of a length, a number and a body.
+ * finds the channel free writes all that are there with one call of the system, so that a lone caller waits for no
+ * other thread. One thread reads as much as there is and wakes the callers. The server is one thread, which reads as
+ * much as there is, and writes the responses with one call. Frames are of a length, a number and a body.
  */
 final class UnixRpc implements RpcWorks.Caller {
     private static final int HEADER = 12;

@@ -25,7 +25,10 @@ abstract class FrameQueue {
         return queue.size();
     }
 
-    /** Writes as many frames as fit into so many bytes of {@code message} from {@code begin} on; returns how long they are. */
+    /**
+     * Writes as many frames as fit into so many bytes of {@code message} from {@code begin} on; returns how long they
+     * are.
+     */
     final int fill(MemorySegment message, long begin, int capacity) {
         int at = 0;
         // each at most once in a message

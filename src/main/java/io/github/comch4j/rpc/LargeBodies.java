@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fast path of a connection, which carries the frames of long bodies: what comes in slots of a consumer is read as a
- * message of the control path is. Each side announces its consumer; until the peer has, and where there is no fast path,
- * all bodies take the control path. Belongs to the loop.
+ * The fast path of a connection, which carries the frames of long bodies: what comes in slots of a consumer is read as
+ * a message of the control path is. Each side announces its consumer; until the peer has, and where there is no fast
+ * path, all bodies take the control path. Belongs to the loop.
  */
 final class LargeBodies {
     /** The number of no call: of frames that announce a consumer. */
@@ -165,7 +165,9 @@ final class LargeBodies {
         return false;
     }
 
-    /** Frames were lost, and with them bodies. A peer that ends the connection closes its consumer first: that is all. */
+    /**
+     * Frames were lost, and with them bodies. A peer that ends the connection closes its consumer first: that is all.
+     */
     private void failed() {
         if (!failed && !ended) {
             failed = true;
@@ -198,7 +200,8 @@ final class LargeBodies {
     }
 
     /**
-     * Nobody wants any more what {@link #add} has taken: none of it remains here, even if the peer never takes anything.
+     * Nobody wants any more what {@link #add} has taken: none of it remains here, even if the peer never takes
+     * anything.
      */
     void cancel(Outgoing obsolete) {
         if (frames != null) {
