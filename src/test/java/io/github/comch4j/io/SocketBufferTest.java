@@ -11,13 +11,10 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
-import io.github.comch4j.comch.BothForms;
+import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ConnectionClosedException;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.Representor;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,37 +29,22 @@ import org.junit.jupiter.api.Timeout;
 
 /** What a socket keeps when {@code send} has returned: that it goes out, or that the program is told. */
 @Timeout(120)
-class SocketBufferTest extends BothForms {
+class SocketBufferTest extends TwoLoopsInBothForms {
     private static final Duration SHORT = Duration.ofMillis(200);
     private static final int LONGEST = 64;
     /** Of the longest messages, in the smallest buffer. */
     private static final int FULL = 8;
 
-    private final String name = Machine.uniqueName();
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
     private ComchServerSocket server;
 
     @BeforeEach
     void open() {
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
         server = serve();
     }
 
     @AfterEach
     void close() {
         Thread.interrupted();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
     }
 
     /** Of sockets that keep little in either direction. */

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
-import io.github.comch4j.comch.BothForms;
+import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -17,20 +17,15 @@ import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.comch.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
-import io.github.comch4j.core.Device;
-import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
-import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.life.LiveHandles;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -46,7 +41,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Bodies on the fast path, both sides in one process. */
 @Timeout(60)
-class LargeBodiesTest extends BothForms {
+class LargeBodiesTest extends TwoLoopsInBothForms {
     private static final int ECHO = 1;
     private static final int ECHO_LATER = 2;
     private static final int LENGTH = 3;
@@ -54,35 +49,18 @@ class LargeBodiesTest extends BothForms {
     private static final int THRESHOLD = 1000;
     private static final int SLOT = (256 << 10) + Frames.HEADER;
 
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-    private final String name = Machine.uniqueName();
-    private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
     private RpcServer server;
 
     @BeforeEach
     void open() {
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host", IdleStrategy.eventDriven(), failures::add);
-        dpuLoop = EventLoop.start("dpu", IdleStrategy.eventDriven(), failures::add);
         server = settings().largeBodies(THRESHOLD).start();
     }
 
     @AfterEach
     void close() {
         server.close();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
         executor.shutdownNow();
-        assertThat(failures).as("of the loops").isEmpty();
     }
 
     private RpcServer.Builder settings() {

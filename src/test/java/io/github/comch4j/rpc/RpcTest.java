@@ -11,7 +11,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
-import io.github.comch4j.comch.BothForms;
+import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
@@ -19,7 +19,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
-import io.github.comch4j.core.Representor;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -41,7 +40,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Calls and their ends, both sides in one process. */
 @Timeout(60)
-class RpcTest extends BothForms {
+class RpcTest extends TwoLoopsInBothForms {
     private static final int ECHO = 1;
     private static final int ECHO_LATER = 2;
     private static final int FAIL = 3;
@@ -49,13 +48,7 @@ class RpcTest extends BothForms {
     private static final int PROMISE = 5;
     private static final int NOTHING = 6;
 
-    private Device host;
-    private Device dpu;
-    private Representor representor;
-    private EventLoop hostLoop;
-    private EventLoop dpuLoop;
     private final ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-    private final String name = Machine.uniqueName();
     private final CountDownLatch held = new CountDownLatch(1);
     private final List<RpcRequest> holding = java.util.Collections.synchronizedList(new ArrayList<>());
     private final List<CompletableFuture<byte[]>> promises = java.util.Collections.synchronizedList(new ArrayList<>());
@@ -63,11 +56,6 @@ class RpcTest extends BothForms {
 
     @BeforeEach
     void open() {
-        host = Devices.openHost(Machine.HOST);
-        dpu = Devices.openDpu(Machine.DPU);
-        representor = dpu.openRepresentor(Machine.HOST);
-        hostLoop = EventLoop.start("host");
-        dpuLoop = EventLoop.start("dpu");
         server = start();
     }
 
@@ -75,10 +63,6 @@ class RpcTest extends BothForms {
     void close() {
         held.countDown();
         server.close();
-        hostLoop.close();
-        dpuLoop.close();
-        host.close();
-        dpu.close();
         executor.shutdownNow();
     }
 
