@@ -13,7 +13,7 @@
 #   --function ADDRESS the host's function (default 0000:b1:00.0)
 #   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
 #   --list             what would be measured, and how long it takes
-#   --plot             draw the plots of docs/performance.md from the results (scripts/dev/bench-plot.py)
+#   --plot             also what the plots of docs/performance.md show, and draw them (scripts/dev/bench-plot.py)
 #   -h, --help         this text
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
@@ -24,7 +24,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
     --library) library=${2:?--library needs a value}; shift ;;
-    --plot) plot=yes ;;
+    --plot) plot=yes; arguments+=("$1") ;;
     --list) listing=yes; arguments+=("$1") ;;
     --quick|--peers) arguments+=("$1") ;;
     --side|--dpu|--function|--only) arguments+=("$1" "${2:?$1 needs a value}"); shift ;;

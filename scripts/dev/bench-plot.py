@@ -24,6 +24,7 @@ STYLES = {
     "UCX": ("#cc79a7", "diamond", ""),
     "Unix socket": ("#8c6d00", "cross", ""),
     "memcpy": ("#777777", "none", "5 4"),
+    "Java, slots": ("#56b4e9", "circle", "2 3"),
     "Java, control": ("#0072b2", "circle", "5 4"),
     "C, control": ("#d55e00", "square", "5 4"),
 }
@@ -188,6 +189,7 @@ def add_throughput(plot, results, form, field):
     for impl, name in (("java", "Java"), ("c", "C")):
         plot.add(name, results.points(impl, "fast", form, y=field))
         plot.add(name + ", control", results.points(impl, "control", form, y=field))
+    plot.add("Java, slots", results.points("java", "flat", form, y=field))
     merged = {}
     for impl, work, name in PEERS:
         for x, y in results.points(impl, work, form, y=field):
@@ -219,6 +221,7 @@ def draw(results):
         y_text=duration,
     )
     for impl, work, name in (
+        ("java", "flat-rtt", "Java, slots"),
         ("java", "fast-rtt", "Java"),
         ("c", "fast-rtt", "C"),
         ("java", "control-rtt", "Java, control"),

@@ -114,15 +114,38 @@ def cases_quick(peers):
     return bars + more
 
 
+def merged(cases):
+    """Each name once: the first of that name."""
+    by_name = {}
+    for case in cases:
+        by_name.setdefault(case.name(), case)
+    return list(by_name.values())
+
+
+def cases_plotted(peers):
+    """What the plots of docs/performance.md show."""
+    cases = []
+    for form in ("threads", "processes"):
+        for work, sizes in SIZES.items():
+            cases += [Case(work, form, size=size, depth=depth_for(size, 256)) for size in sizes]
+        cases += [Case("flat", form, size=size, depth=depth_for(size, 256)) for size in SIZES["fast"]]
+    cases += [Case(work, "processes", depth=32) for work in ("fast-rtt", "flat-rtt", "control-rtt")]
+    cases += [Case("idle", "one", connections=connections) for connections in CONNECTIONS]
+    if peers:
+        for size in SIZES["fast"]:
+            cases += [
+                Case(peer, form, size=size, impls=[peer])
+                for peer in ("aeron", "unix")
+                for form in ("threads", "processes")
+            ]
+            cases.append(Case("ucx", "processes", size=size, impls=["ucx"]))
+        cases += [Case(f"{peer}-rtt", "processes", impls=[peer]) for peer in ("aeron", "unix")]
+    return cases
+
+
 def cases_full(peers):
-    cases = cases_quick(peers)
-    have = {case.name() for case in cases}
-
-    def add(case):
-        if case.name() not in have:
-            have.add(case.name())
-            cases.append(case)
-
+    cases = cases_quick(peers) + cases_plotted(peers)
+    add = cases.append
     for work, sizes in SIZES.items():
         for size in sizes:
             for form in ("threads", "processes", "one"):
@@ -143,17 +166,8 @@ def cases_full(peers):
         for size in (64, 4080):
             for form in ("threads", "processes"):
                 add(Case(work, form, size=size, depth=32))
-    for connections in CONNECTIONS:
-        add(Case("idle", "one", connections=connections))
     if peers:
-        for size in SIZES["fast"]:
-            for peer in ("aeron", "unix"):
-                for form in ("threads", "processes"):
-                    add(Case(peer, form, size=size, impls=[peer]))
-            add(Case("ucx", "processes", size=size, impls=["ucx"]))
-        for form in ("threads", "processes"):
-            add(Case("aeron-rtt", form, impls=["aeron"]))
-            add(Case("unix-rtt", form, impls=["unix"]))
+        cases += [Case(f"{peer}-rtt", "threads", impls=[peer]) for peer in ("aeron", "unix")]
     return cases
 
 
@@ -809,6 +823,7 @@ def main():
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--plot", action="store_true")
     parser.add_argument("--only", default="")
     parser.add_argument("--side", choices=("server", "client"))
     parser.add_argument("--dpu", default="0000:03:00.0")
@@ -820,6 +835,7 @@ def main():
         cases = cases_between_machines()
     else:
         cases = (cases_quick if options.quick else cases_full)(options.peers)
+        cases = merged(cases + (cases_plotted(options.peers) if options.plot else []))
     cases = [case for case in cases if options.only in case.name()]
     if options.out and not os.path.exists(kernel_of(options.out)):
         cases = [case for case in cases if case.work != "msgq-rtt"]
