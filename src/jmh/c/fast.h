@@ -33,9 +33,9 @@ struct sender {
 	uint32_t *free; /* indices of tasks, as a stack: the last one is still in the caches */
 	uint32_t num_free, depth;
 	uint64_t sent, again;
-	uint32_t index;        /* among the producers */
-	bool in_turn;          /* set before it is opened: each buffer in its turn */
-	uint32_t next, oldest; /* then: the buffer to send next, and the one whose send completes next */
+	uint32_t index;      /* among the producers */
+	bool in_turn;        /* set before it is opened: each buffer in its turn */
+	uint32_t next, last; /* then free[] is a ring: where the longest free buffer is, and where the next one goes */
 };
 
 struct receiver {
@@ -135,7 +135,7 @@ static inline bool sender_submit(struct sender *sender, uint32_t flags)
 
 static inline bool sender_submit_in_turn(struct sender *sender, uint32_t flags)
 {
-	if (sender->num_free == 0 || !sender_submit_buffer(sender, sender->next, flags))
+	if (sender->num_free == 0 || !sender_submit_buffer(sender, sender->free[sender->next], flags))
 		return false;
 	sender->next = sender->next + 1 == sender->depth ? 0 : sender->next + 1;
 	return true;
