@@ -11,7 +11,10 @@ final class Spins {
     /** Less is not worth the call. */
     private static final int FEWEST = 25;
 
-    /** A try that fails costs more than a sleep: so each one is longer in coming. */
+    /**
+     * A try is as long as a peer takes that sleeps, so that two that both sleep can find out of it. One that fails
+     * costs more than a sleep: so each is longer in coming.
+     */
     private static final int SLEEPS_UNTIL_TRY = 64;
 
     private static final int MOST_SLEEPS_UNTIL_TRY = 1024;
@@ -25,7 +28,7 @@ final class Spins {
         if (count == 0 && ++sleeps >= sleepsUntilTry) {
             sleeps = 0;
             sleepsUntilTry = Math.min(2 * sleepsUntilTry, MOST_SLEEPS_UNTIL_TRY);
-            return FIRST;
+            return MOST;
         }
         return count;
     }

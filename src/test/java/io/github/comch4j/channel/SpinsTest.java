@@ -51,4 +51,19 @@ class SpinsTest {
         }
         assertThat(sleepsUntilTry()).isLessThan(64);
     }
+
+    @Test
+    void aTryIsAsLongAsACallLooksWhereMessagesCome() {
+        Spins busy = new Spins();
+        for (int i = 0; i < 20; i++) {
+            busy.looked(busy.count(), true);
+        }
+        sleepsUntilTry();
+        int looks;
+        do {
+            looks = spins.count(); // a peer that sleeps too takes long to answer
+            spins.looked(looks, false);
+        } while (looks == 0);
+        assertThat(looks).isEqualTo(busy.count());
+    }
 }
