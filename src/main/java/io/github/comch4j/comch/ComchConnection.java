@@ -138,7 +138,7 @@ public final class ComchConnection {
      */
     public SubmitResult trySend(MemorySegment message) {
         int length = endpoint.sends.check(this, message.byteSize());
-        return endpoint.sends.send(this, endpoint.scratch.stage(message), length);
+        return endpoint.sends.send(this, endpoint.staging.stage(message), length);
     }
 
     /**
@@ -149,7 +149,7 @@ public final class ComchConnection {
      */
     public SubmitResult trySend(byte[] message) {
         int length = endpoint.sends.check(this, message.length);
-        return endpoint.sends.send(this, endpoint.scratch.stage(message), length);
+        return endpoint.sends.send(this, endpoint.staging.stage(message), length);
     }
 
     /**
@@ -161,7 +161,7 @@ public final class ComchConnection {
      */
     public SubmitResult trySend(ByteBuffer message) {
         int length = endpoint.sends.check(this, message.remaining());
-        SubmitResult result = endpoint.sends.send(this, endpoint.scratch.stage(message), length);
+        SubmitResult result = endpoint.sends.send(this, endpoint.staging.stage(message), length);
         if (result == SubmitResult.ACCEPTED) {
             message.position(message.limit());
         }

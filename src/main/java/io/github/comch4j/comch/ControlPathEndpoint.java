@@ -12,6 +12,7 @@ import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.observe.LiveObjects;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Scratch;
+import io.github.comch4j.internal.transport.Staging;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Collection;
@@ -34,6 +35,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     final EndpointSettings settings;
     final MessageSends sends;
     final Scratch scratch;
+    final Staging staging;
     private final ProgressEngine engine;
     private final Device device;
     private final String name;
@@ -63,7 +65,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.closeAfter(e);
             throw e;
         }
-        this.scratch = new Scratch(context.engine().staging(), maxMessageSize, maxMessageSize);
+        this.scratch = new Scratch(maxMessageSize);
+        this.staging = context.engine().staging();
+        staging.reserve(maxMessageSize);
     }
 
     final Device device() {

@@ -106,9 +106,9 @@ final class ReceiveTasks extends IncomingTasks {
     }
 
     private int allocate(int slot, long buffer) {
-        int code = ConsumerCalls.allocate(context.address(), buffer, scratch.resultAddress());
+        int code = ConsumerCalls.allocate(context.address(), buffer, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ConsumerCalls.asTask(scratch.result()), buffer, 0);
+            allocated(slot, ConsumerCalls.asTask(staging.result()), buffer, 0);
         }
         return code;
     }
@@ -161,10 +161,10 @@ final class ReceiveTasks extends IncomingTasks {
             failed(slot, code);
             return;
         }
-        long result = scratch.resultAddress();
+        long result = staging.resultAddress();
         BufferState buffer = buffers[slot];
         long dataLength = buffer != null && BufferCalls.getDataLength(buffer.address(), result) == Calls.SUCCESS
-                ? scratch.result()
+                ? staging.result()
                 : 0;
         long receive = typed[slot];
         long immediate = ConsumerCalls.get().immediate(receive);

@@ -209,13 +209,13 @@ final class SendTasks extends OutgoingTasks {
         long bytes = 0;
         int length = 0;
         if (immediate != null) {
-            bytes = scratch.stageCopy(immediate);
+            bytes = staging.stageCopy(immediate);
             length = (int) immediate.byteSize();
         }
         int code = ProducerCalls.get()
-                .allocate(context.address(), buffer, bytes, length, consumerId, scratch.resultAddress());
+                .allocate(context.address(), buffer, bytes, length, consumerId, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, consumerId);
+            allocated(slot, ProducerCalls.asTask(staging.result()), buffer, consumerId);
             immediates[slot] = immediate != null;
         }
         return code;
@@ -224,7 +224,7 @@ final class SendTasks extends OutgoingTasks {
     private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
         queue.prepare(slot, buffer, consumerId);
         if (immediate != null) {
-            ProducerCalls.get().setImmediate(typed[slot], scratch.stageCopy(immediate), (int) immediate.byteSize());
+            ProducerCalls.get().setImmediate(typed[slot], staging.stageCopy(immediate), (int) immediate.byteSize());
             immediates[slot] = true;
         } else if (immediates[slot]) {
             ProducerCalls.get().setImmediate(typed[slot], 0, 0);

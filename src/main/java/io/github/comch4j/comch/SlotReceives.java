@@ -82,9 +82,9 @@ final class SlotReceives extends IncomingTasks {
             int slot = free[freeCount - 1];
             long buffer = memory.buffer(slot);
             String function = ConsumerCalls.get().allocateFunction();
-            int code = ConsumerCalls.allocate(context.address(), buffer, scratch.resultAddress());
+            int code = ConsumerCalls.allocate(context.address(), buffer, staging.resultAddress());
             if (code == Calls.SUCCESS) {
-                allocated(slot, ConsumerCalls.asTask(scratch.result()), buffer, 0);
+                allocated(slot, ConsumerCalls.asTask(staging.result()), buffer, 0);
                 function = TaskCalls.SUBMIT_NAME;
                 code = queue.submit(slot);
             }
@@ -163,8 +163,8 @@ final class SlotReceives extends IncomingTasks {
             failed(slot, code);
             return;
         }
-        long result = scratch.resultAddress();
-        long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? scratch.result() : 0;
+        long result = staging.resultAddress();
+        long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? staging.result() : 0;
         long receive = typed[slot];
         long immediate = ConsumerCalls.get().immediate(receive);
         long immediateLength = immediate == 0 ? 0 : ConsumerCalls.get().immediateLength(receive);

@@ -242,11 +242,11 @@ final class SlotSends extends OutgoingTasks {
     private void allocate(int slot, long immediate, int immediateLength) {
         long buffer = memory.buffer(slot);
         int code = ProducerCalls.get()
-                .allocate(context.address(), buffer, immediate, immediateLength, claimedFor, scratch.resultAddress());
+                .allocate(context.address(), buffer, immediate, immediateLength, claimedFor, staging.resultAddress());
         if (code != Calls.SUCCESS) {
             throw refused(code, ProducerCalls.get().allocateFunction());
         }
-        allocated(slot, ProducerCalls.asTask(scratch.result()), buffer, claimedFor);
+        allocated(slot, ProducerCalls.asTask(staging.result()), buffer, claimedFor);
     }
 
     private void setLength(int slot) {

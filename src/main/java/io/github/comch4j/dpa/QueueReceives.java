@@ -55,9 +55,9 @@ final class QueueReceives extends QueueTasks {
     }
 
     private int allocate(int slot) {
-        int code = ConsumerCalls.allocate(context.address(), 0, scratch.resultAddress());
+        int code = ConsumerCalls.allocate(context.address(), 0, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ConsumerCalls.asTask(scratch.result()), 0, 0);
+            allocated(slot, ConsumerCalls.asTask(staging.result()), 0, 0);
         }
         return code;
     }

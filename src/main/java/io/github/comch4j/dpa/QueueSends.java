@@ -91,9 +91,9 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
             return Calls.SUCCESS;
         }
         int code = ProducerCalls.get()
-                .allocate(context.address(), 0, address, length, consumerId, scratch.resultAddress());
+                .allocate(context.address(), 0, address, length, consumerId, staging.resultAddress());
         if (code == Calls.SUCCESS) {
-            allocated(slot, ProducerCalls.asTask(scratch.result()), 0, consumerId);
+            allocated(slot, ProducerCalls.asTask(staging.result()), 0, consumerId);
         }
         return code;
     }

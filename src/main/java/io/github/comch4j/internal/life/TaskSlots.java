@@ -4,6 +4,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.transport.Scratch;
 import io.github.comch4j.internal.transport.SlotEvents;
+import io.github.comch4j.internal.transport.Staging;
 import io.github.comch4j.internal.transport.TaskQueue;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -20,6 +21,7 @@ public abstract class TaskSlots implements SlotEvents {
     /** How they are submitted, and how their ends come back. */
     public final TaskQueue queue;
 
+    protected final Staging staging;
     protected final Scratch scratch;
 
     // by slot
@@ -42,7 +44,9 @@ public abstract class TaskSlots implements SlotEvents {
         this.engine = context.engine();
         this.context = context;
         this.queue = context.transport().taskQueue(context, this, context.view(), receives, count);
-        this.scratch = new Scratch(engine.staging(), incoming, outgoing);
+        this.staging = engine.staging();
+        staging.reserve(outgoing);
+        this.scratch = new Scratch(incoming);
         typed = new long[count];
         tasks = new long[count];
         free = new int[count];
@@ -70,9 +74,9 @@ public abstract class TaskSlots implements SlotEvents {
         return free.length - (int) FREE_COUNT.getOpaque(this);
     }
 
-    /** A task has been allocated for the slot; the pointer is in {@link #scratch}. */
+    /** A task has been allocated for the slot; the pointer is in {@link #staging}. */
     protected final void allocated(int slot, long task, long buffer, int consumer) {
-        long allocated = scratch.result();
+        long allocated = staging.result();
         queue.allocated(slot, allocated, task, buffer, consumer);
         typed[slot] = allocated;
         tasks[slot] = task;

@@ -3,11 +3,10 @@ package io.github.comch4j.internal.transport;
 import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
 
 /**
- * Memory that one context re-uses for every message: received bytes on their way to a callback, and what its calls
- * share with the other contexts of the engine ({@link Staging}). One thread at a time.
+ * Memory that one context re-uses for every message that it receives, on its way to a callback. One thread at a time.
+ * For what goes the other way see {@link Staging}.
  *
  * <p><b>What callbacks get.</b> DOCA lends a pointer for the length of the callback. A segment on it that a program
  * keeps would crash the VM later, and a segment that can be invalidated costs an arena per message. So the bytes are
@@ -24,18 +23,16 @@ public final class Scratch {
             MemorySegment.ofArray(new byte[0]).asReadOnly();
 
     private static final MemorySegment ALL_MEMORY = allMemory();
-    private final Staging staging;
+
     private final int longest; // as was negotiated
     private Arena arena; // once a message has come; closed with the context, maybe by another thread
     private MemorySegment incoming = NOTHING;
     private MemorySegment[] slices = {};
     private Arena lent; // strict mode: the memory of the callback that runs
 
-    /** For messages of up to so many bytes in either direction. */
-    public Scratch(Staging staging, long incomingSize, long outgoingSize) {
-        this.staging = staging;
-        this.longest = (int) incomingSize;
-        staging.reserve(outgoingSize);
+    /** For messages of up to so many bytes. */
+    public Scratch(long longest) {
+        this.longest = (int) longest;
     }
 
     /** A copy of received bytes, valid until {@link #takeBack}. */
@@ -75,36 +72,6 @@ public final class Scratch {
             lent.close();
             lent = null;
         }
-    }
-
-    /** Bytes to send, native: the segment itself, or a copy of one on the heap or of a short one. */
-    public MemorySegment stage(MemorySegment message) {
-        return staging.stage(message);
-    }
-
-    /** Bytes to send, native. */
-    public MemorySegment stage(byte[] message) {
-        return staging.stage(message);
-    }
-
-    /** The remaining bytes of a buffer, native; its position is left alone. */
-    public MemorySegment stage(ByteBuffer message) {
-        return staging.stage(message);
-    }
-
-    /** A native copy of bytes to send, for calls that take an address. */
-    public long stageCopy(MemorySegment bytes) {
-        return staging.stageCopy(bytes);
-    }
-
-    /** Where a call writes its result. */
-    public long resultAddress() {
-        return staging.resultAddress();
-    }
-
-    /** What the call wrote there. */
-    public long result() {
-        return staging.result();
     }
 
     /** Frees the memory: what was lent throws from now on. */

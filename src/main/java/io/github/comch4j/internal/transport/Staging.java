@@ -31,7 +31,7 @@ public final class Staging {
     }
 
     /** Makes room for messages of so many bytes. */
-    void reserve(long size) {
+    public void reserve(long size) {
         if (size > outgoing.byteSize()) {
             allocate(Math.max(size, 2 * outgoing.byteSize())); // what there was remains until the engine is closed
         }
@@ -43,7 +43,8 @@ public final class Staging {
         outgoingBytes = memory.asByteBuffer();
     }
 
-    MemorySegment stage(MemorySegment message) {
+    /** Bytes to send, native: the segment itself, or a copy of one on the heap or of a short one. */
+    public MemorySegment stage(MemorySegment message) {
         if (message.isNative() && message.byteSize() > COPIED) {
             return message;
         }
@@ -51,26 +52,31 @@ public final class Staging {
         return outgoing;
     }
 
-    MemorySegment stage(byte[] message) {
+    /** Bytes to send, native. */
+    public MemorySegment stage(byte[] message) {
         MemorySegment.copy(message, 0, outgoing, ValueLayout.JAVA_BYTE, 0, message.length);
         return outgoing;
     }
 
-    MemorySegment stage(ByteBuffer message) {
+    /** The remaining bytes of a buffer, native; its position is left alone. */
+    public MemorySegment stage(ByteBuffer message) {
         outgoingBytes.put(0, message, message.position(), message.remaining());
         return outgoing;
     }
 
-    long stageCopy(MemorySegment bytes) {
+    /** A native copy of bytes to send, for calls that take an address. */
+    public long stageCopy(MemorySegment bytes) {
         MemorySegment.copy(bytes, 0, outgoing, 0, bytes.byteSize());
         return outgoing.address();
     }
 
-    long resultAddress() {
+    /** Where a call writes its result. */
+    public long resultAddress() {
         return result.address();
     }
 
-    long result() {
+    /** What the call wrote there. */
+    public long result() {
         return result.get(ValueLayout.JAVA_LONG, 0);
     }
 

@@ -34,7 +34,7 @@ class ScratchTest {
 
     @Test
     void whatWasLentEndsWithTheContextAndNotWithTheEngine() {
-        Scratch scratch = new Scratch(staging, 64, 64);
+        Scratch scratch = new Scratch(64);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment message = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes(64, 3));
             MemorySegment lent = scratch.lend(message.address(), 64);
@@ -47,7 +47,7 @@ class ScratchTest {
 
     @Test
     void aMessageLongerThanWasNegotiatedIsLentWhole() {
-        Scratch scratch = new Scratch(staging, 8, 8);
+        Scratch scratch = new Scratch(8);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment message = arena.allocateFrom(ValueLayout.JAVA_BYTE, bytes(100, 5));
             assertThat(scratch.lend(message.address(), 100).toArray(ValueLayout.JAVA_BYTE))
@@ -60,15 +60,14 @@ class ScratchTest {
 
     @Test
     void theLongestContextHasRoomForItsMessages() {
-        Scratch before = new Scratch(staging, 0, 16);
-        Scratch longer = new Scratch(staging, 0, LONG);
-        assertThat(read(longer.stage(bytes(LONG, 7)), LONG)).containsOnly(7);
-        assertThat(read(longer.stage(MemorySegment.ofArray(bytes(LONG, 8))), LONG))
+        staging.reserve(16);
+        staging.reserve(LONG);
+        assertThat(read(staging.stage(bytes(LONG, 7)), LONG)).containsOnly(7);
+        assertThat(read(staging.stage(MemorySegment.ofArray(bytes(LONG, 8))), LONG))
                 .containsOnly(8);
-        assertThat(read(longer.stage(ByteBuffer.wrap(bytes(LONG, 9))), LONG)).containsOnly(9);
-        assertThat(read(before.stage(bytes(16, 4)), 16)).containsOnly(4);
-        longer.close();
-        assertThat(read(before.stage(bytes(16, 6)), 16)).containsOnly(6);
-        before.close();
+        assertThat(read(staging.stage(ByteBuffer.wrap(bytes(LONG, 9))), LONG)).containsOnly(9);
+        staging.reserve(16); // of a context that came later
+        assertThat(read(staging.stage(bytes(LONG, 4)), LONG)).containsOnly(4);
+        assertThat(read(staging.stage(bytes(16, 6)), 16)).containsOnly(6);
     }
 }
