@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import java.lang.System.Logger;
@@ -95,7 +96,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             run.close();
             throw new IllegalStateException("interrupted while an event loop starts", e);
         } catch (ExecutionException e) {
-            throw EventLoop.<RuntimeException>sneak(e.getCause());
+            throw Rethrow.asIs(e.getCause());
         }
     }
 
@@ -237,8 +238,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private RuntimeException failed(ExecutionException e) {
-        throw EventLoop.<RuntimeException>sneak(
-                Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
+        throw Rethrow.asIs(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
     }
 
     private IllegalStateException interrupted(InterruptedException e) {
@@ -280,7 +280,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         run.loopThread().await(() -> !thread.isAlive(), "the " + this + " to end", () -> false);
         Throwable failure = run.takeFailure();
         if (failure != null) {
-            throw EventLoop.<RuntimeException>sneak(failure);
+            throw Rethrow.asIs(failure);
         }
     }
 
@@ -292,11 +292,6 @@ public final class EventLoop implements Executor, AutoCloseable {
     @Override
     public String toString() {
         return "event loop \"" + thread.getName() + "\" (" + idle + ")";
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 
     /** A task with a result. */

@@ -6,6 +6,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
@@ -93,7 +94,7 @@ final class BlockingSends {
     void throwLosses(long before) {
         Throwable lost = losses.tell(before);
         if (lost != null) {
-            throw BlockingSends.<RuntimeException>sneak(Caller.addTo(lost, loop));
+            throw Rethrow.asIs(Caller.addTo(lost, loop));
         }
     }
 
@@ -147,11 +148,5 @@ final class BlockingSends {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    /** Throws anything. */
-    @SuppressWarnings("unchecked")
-    static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 }

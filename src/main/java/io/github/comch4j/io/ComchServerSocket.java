@@ -6,6 +6,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
 import java.util.List;
@@ -157,7 +158,7 @@ public final class ComchServerSocket implements AutoCloseable {
             }
         }
         if (lost != null) {
-            throw BlockingSends.<RuntimeException>sneak(lost);
+            throw Rethrow.asIs(lost);
         }
     }
 

@@ -41,9 +41,9 @@ final class SendQueue {
     private boolean noRoom; // until the engine tells that there is some
     private volatile boolean ended;
 
-    SendQueue(SocketLink link, EventLoop loop, SocketBuilder<?> settings) {
+    SendQueue(SocketLink link, SocketBuilder<?> settings) {
         this.link = link;
-        this.loop = loop;
+        this.loop = settings.loop;
         this.futuresLimit = settings.sendLimit;
         this.room = new SendRoom(settings.sendBuffer, this::add);
     }

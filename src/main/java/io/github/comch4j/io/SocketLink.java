@@ -35,7 +35,7 @@ final class SocketLink {
         this.settings = settings;
         this.losses = losses;
         this.onEnd = onEnd;
-        this.sends = new SendQueue(this, settings.loop, settings);
+        this.sends = new SendQueue(this, settings);
         this.receives = new ReceiveQueue(sends, settings.loop, settings.receiveLimit, settings.plainPeer);
     }
 

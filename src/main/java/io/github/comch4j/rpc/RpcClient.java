@@ -6,6 +6,7 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
@@ -147,7 +148,7 @@ public final class RpcClient implements AutoCloseable {
         }
         byte[] response = call.response();
         if (response == null) {
-            throw RpcClient.<RuntimeException>sneak(Caller.addTo(Objects.requireNonNull(call.failure()), loop));
+            throw Rethrow.asIs(Caller.addTo(Objects.requireNonNull(call.failure()), loop));
         }
         return response;
     }
@@ -260,11 +261,6 @@ public final class RpcClient implements AutoCloseable {
     @Override
     public String toString() {
         return description;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 
     /**

@@ -10,6 +10,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
@@ -112,7 +113,7 @@ public final class Connector {
                     ContextCalls.START_NAME,
                     "connecting to \"" + name + "\" on " + device + " for " + timeout);
         } catch (ExecutionException e) {
-            throw Connector.<RuntimeException>sneak(Caller.addTo(e.getCause(), loop));
+            throw Rethrow.asIs(Caller.addTo(e.getCause(), loop));
         }
     }
 
@@ -223,10 +224,5 @@ public final class Connector {
                 throw e;
             }
         }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 }

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
@@ -180,14 +181,8 @@ public final class Engine extends Resource {
     /** Throws what callbacks threw during a native call that has returned now. */
     private void rethrowFailure() {
         if (transport.hasFailed()) {
-            throw Engine.<RuntimeException>sneak(transport.takeFailure());
+            throw Rethrow.asIs(transport.takeFailure());
         }
-    }
-
-    /** Throws anything, also a checked exception that a callback threw without declaring it. */
-    @SuppressWarnings("unchecked")
-    static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.github.comch4j.internal.life;
 
+import io.github.comch4j.internal.failure.Rethrow;
+
 /**
  * Collects what goes wrong while a tree of resources is closed: the first problem is thrown at the end, the others are
  * suppressed in it.
@@ -24,7 +26,7 @@ public final class Teardown {
     /** Throws what was collected, if anything. */
     void rethrow() {
         if (first != null) {
-            throw Engine.<RuntimeException>sneak(first);
+            throw Rethrow.asIs(first);
         }
     }
 }
