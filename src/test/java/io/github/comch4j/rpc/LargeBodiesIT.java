@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +26,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class LargeBodiesIT {
     private static final int CALLERS = 4;
-
-    private static Child peer(String... arguments) {
-        return Child.start(RpcPeer.class, List.of(), Map.of(), arguments);
-    }
 
     private static boolean hasFastPath(EventLoop loop) {
         return loop.<Boolean, RuntimeException>call(
@@ -49,7 +44,7 @@ class LargeBodiesIT {
     void allCallsFailWhenTheServerIsKilledInTheMiddleOfBodies() throws Exception {
         Machine.useEmulation();
         String name = Machine.uniqueName();
-        try (Child child = peer("serve", name);
+        try (Child child = RpcPeer.start("serve", name);
                 EventLoop loop = EventLoop.start("loop");
                 Device host = Devices.openHost(Machine.HOST)) {
             assertThat(child.line()).isEqualTo("serving");
@@ -100,7 +95,7 @@ class LargeBodiesIT {
                             return request.body();
                         })
                         .start();
-                Child child = peer("stream", name, "1500000")) {
+                Child child = RpcPeer.start("stream", name, "1500000")) {
             assertThat(some.await(50, TimeUnit.SECONDS)).isTrue();
             assertThat(hasFastPath(loop)).isTrue();
             child.kill();

@@ -13,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -28,15 +27,11 @@ import org.junit.jupiter.api.Timeout;
 class RpcKillsIT {
     private static final int CALLS = 1000;
 
-    private static Child peer(String... arguments) {
-        return Child.start(RpcPeer.class, List.of(), Map.of(), arguments);
-    }
-
     @Test
     void whenTheServerIsKilledAllCallsFail() throws Exception {
         Machine.useEmulation();
         String name = Machine.uniqueName();
-        try (Child child = peer("serve", name);
+        try (Child child = RpcPeer.start("serve", name);
                 EventLoop loop = EventLoop.start("loop");
                 Device host = Devices.openHost(Machine.HOST)) {
             assertThat(child.line()).isEqualTo("serving");
@@ -83,7 +78,7 @@ class RpcKillsIT {
                             return new CompletableFuture<>();
                         })
                         .start();
-                Child child = peer("call", name, Integer.toString(CALLS))) {
+                Child child = RpcPeer.start("call", name, Integer.toString(CALLS))) {
             assertThat(child.line()).isEqualTo("calling");
             assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
             child.kill();
@@ -104,7 +99,7 @@ class RpcKillsIT {
                 Device host = Devices.openHost(Machine.HOST)) {
             RpcClient client;
             CompletableFuture<byte[]> lost;
-            try (Child first = peer("serve", name)) {
+            try (Child first = RpcPeer.start("serve", name)) {
                 assertThat(first.line()).isEqualTo("serving");
                 client = RpcClient.builder(loop, host, name)
                         .timeout(Duration.ofHours(1))
@@ -121,7 +116,7 @@ class RpcKillsIT {
                 first.kill();
             }
             assertThat(catchThrowable(lost::join).getCause()).isInstanceOf(ConnectionClosedException.class);
-            try (Child second = peer("serve", name)) {
+            try (Child second = RpcPeer.start("serve", name)) {
                 assertThat(second.line()).isEqualTo("serving");
                 assertThat(connected.await(20, TimeUnit.SECONDS)).isTrue();
                 var _ = client.callAsync(RpcPeer.HOLD, new byte[64]);

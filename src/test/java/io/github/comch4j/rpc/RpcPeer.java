@@ -1,9 +1,12 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -16,6 +19,11 @@ public final class RpcPeer {
     static final int THRESHOLD = 1000;
 
     private RpcPeer() {}
+
+    /** Starts one. */
+    static Child start(String... arguments) {
+        return Child.start(RpcPeer.class, List.of(), Map.of(), arguments);
+    }
 
     public static void main(String[] arguments) throws Exception {
         Machine.useEmulation();
