@@ -17,7 +17,7 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The calls of a client on one connection, from the thread that makes them to the response. */
-final class CallTable {
+final class CallTable implements LargeBodies.Peer {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
 
     /** While calls wait, one is looked at so often at least. */
@@ -33,8 +33,8 @@ final class CallTable {
     private final int maxBody;
     private final IntSupplier inFlight;
     private final CallInbox inbox;
-    private final MessageFrames frames;
-    private final @Nullable LargeBodies large;
+    private final Paths paths;
+    private final Runnable closeSoon;
     private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
     private int[] free; // slots; in the loop, as the next ones
     private int freeCount;
@@ -52,31 +52,12 @@ final class CallTable {
         this.inFlight = inFlight;
         this.connection = connection;
         this.maxBody = settings.maxBody;
-        this.frames = new MessageFrames(connection);
-        LargeBodies.Settings fast = LargeBodies.Settings.of(settings.loop, settings.device, settings.largeBodies);
-        this.large = fast == null ? null : new LargeBodies(fast, connection, frames, new Server(closeSoon));
+        this.closeSoon = closeSoon;
+        this.paths = new Paths(
+                LargeBodies.Settings.of(settings.loop, settings.device, settings.largeBodies), connection, this);
         this.calls = new AtomicReferenceArray<>(0);
         this.free = new int[0];
         grow(settings.maxInFlight);
-    }
-
-    /** The peer. */
-    private final class Server implements LargeBodies.Peer {
-        private final Runnable closeSoon;
-
-        Server(Runnable closeSoon) {
-            this.closeSoon = closeSoon;
-        }
-
-        @Override
-        public boolean message(MemorySegment frames) {
-            return CallTable.this.message(frames);
-        }
-
-        @Override
-        public void closeSoon() {
-            closeSoon.run();
-        }
     }
 
     ComchConnection connection() {
@@ -145,16 +126,17 @@ final class CallTable {
 
     /** It can be used. */
     void begin() {
-        if (large != null) {
-            large.begin();
-        }
+        paths.begin();
+    }
+
+    @Override
+    public void closeSoon() {
+        closeSoon.run();
     }
 
     /** A consumer of the server has come. */
     void consumerKnown() {
-        if (large != null) {
-            large.consumerKnown();
-        }
+        paths.consumerKnown();
     }
 
     private void drain() {
@@ -178,9 +160,7 @@ final class CallTable {
         int slot = free[--freeCount];
         call.id = ++sequence << SLOT_BITS | slot;
         calls.set(slot, call);
-        if (large == null || !large.add(call)) {
-            frames.add(call);
-        }
+        paths.add(call);
     }
 
     private void grow(int size) {
@@ -198,10 +178,7 @@ final class CallTable {
 
     /** There is room to send again. */
     void flush() {
-        frames.flush();
-        if (large != null) {
-            large.flush();
-        }
+        paths.flush();
     }
 
     private @Nullable Call find(long id) {
@@ -219,17 +196,14 @@ final class CallTable {
     private void forgetNow(Call call) {
         if (!ended && find(call.id) == call) {
             free(call);
-            if (large != null && call.large) {
-                large.cancel(call);
-            } else if (call.begun) {
-                frames.add(new Outgoing(Frames.CANCEL, call.id, 0, 0, Outgoing.EMPTY));
-            }
+            paths.cancel(call);
             flush();
         }
     }
 
-    /** A message has arrived. Returns false if a server does not send such. */
-    boolean message(MemorySegment message) {
+    /** A message has arrived, on either path. Returns false if a server does not send such. */
+    @Override
+    public boolean message(MemorySegment message) {
         try {
             return Frames.read(message, this::frame);
         } finally {
@@ -256,7 +230,7 @@ final class CallTable {
         int kind = Frames.kind(message, at);
         Call call = find(Frames.id(message, at));
         if (call == null) {
-            return kind != Frames.CANCEL || announced(message, at); // else: it was given up
+            return kind != Frames.CANCEL || paths.cancelled(message, at); // else: it was given up
         }
         if (kind == Frames.MORE) {
             return call.arriving != null && more(call, call.arriving, message, at, part);
@@ -280,12 +254,6 @@ final class CallTable {
         }
         call.arriving = new Body(length, status, 0, part);
         return more(call, call.arriving, message, at, part);
-    }
-
-    private boolean announced(MemorySegment message, long at) {
-        return large == null
-                || Frames.id(message, at) != LargeBodies.ANNOUNCEMENT
-                || large.announced(Frames.value(message, at), Frames.extra(message, at));
     }
 
     private boolean more(Call call, Body body, MemorySegment message, long at, int part) {
@@ -316,10 +284,7 @@ final class CallTable {
     /** The connection has ended: what is in flight fails. */
     void end() {
         ended = true;
-        frames.clear();
-        if (large != null) {
-            large.end();
-        }
+        paths.end();
         for (int slot = 0; slot < calls.length(); slot++) {
             Call call = calls.get(slot);
             if (call != null) {

@@ -17,8 +17,7 @@ final class ServerConnection implements LargeBodies.Peer {
 
     private final RpcServer server;
     private final ComchConnection connection;
-    private final MessageFrames frames;
-    private final @Nullable LargeBodies large;
+    private final Paths paths;
     private final Map<Long, Body> arriving = new HashMap<>();
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
@@ -29,9 +28,7 @@ final class ServerConnection implements LargeBodies.Peer {
     ServerConnection(RpcServer server, ComchConnection connection) {
         this.server = server;
         this.connection = connection;
-        this.frames = new MessageFrames(connection);
-        LargeBodies.Settings fast = server.largeBodies();
-        this.large = fast == null ? null : new LargeBodies(fast, connection, frames, this);
+        this.paths = new Paths(server.largeBodies(), connection, this);
     }
 
     ComchConnection connection() {
@@ -43,8 +40,7 @@ final class ServerConnection implements LargeBodies.Peer {
     public boolean message(MemorySegment message) {
         boolean possible = Frames.read(message, this::frame);
         flush();
-        int unread = frames.size() + (large == null ? 0 : large.size());
-        return possible && unread <= UNREAD * server.maxInFlight();
+        return possible && paths.size() <= UNREAD * server.maxInFlight();
     }
 
     @Override
@@ -54,9 +50,7 @@ final class ServerConnection implements LargeBodies.Peer {
 
     /** A consumer of the client has come. */
     void consumerKnown() {
-        if (large != null) {
-            large.consumerKnown();
-        }
+        paths.consumerKnown();
     }
 
     private boolean frame(MemorySegment message, long at, int part) {
@@ -69,9 +63,7 @@ final class ServerConnection implements LargeBodies.Peer {
             }
             case Frames.CANCEL -> {
                 cancel(id);
-                yield large == null
-                        || id != LargeBodies.ANNOUNCEMENT
-                        || large.announced(Frames.value(message, at), Frames.extra(message, at));
+                yield paths.cancelled(message, at);
             }
             default -> false;
         };
@@ -90,8 +82,8 @@ final class ServerConnection implements LargeBodies.Peer {
                     "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
         } else if (inFlight >= server.maxInFlight()) {
             refuse(id, RpcException.Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
-        } else if (unreadBytes() > server.maxWaiting()) {
-            refuse(id, RpcException.Kind.BUSY, "responses of " + unreadBytes() + " bytes are not read");
+        } else if (paths.bytes() > server.maxWaiting()) {
+            refuse(id, RpcException.Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
         } else if (length == part) {
             inFlight++;
             dispatch(id, method, Body.of(message, at, part), Frames.extra(message, at));
@@ -102,10 +94,6 @@ final class ServerConnection implements LargeBodies.Peer {
             more(body, message, at, part, id);
         }
         return true;
-    }
-
-    private long unreadBytes() {
-        return frames.bytes() + (large == null ? 0 : large.bytes());
     }
 
     private boolean isKnown(long id) {
@@ -142,7 +130,7 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     private void refuse(long id, RpcException.Kind kind, String why) {
-        frames.add(Reply.failure(this, id, kind, why, false));
+        paths.addShort(Reply.failure(this, id, kind, why, false));
     }
 
     private void dispatch(long id, int method, byte[] body, long timeout) {
@@ -215,9 +203,7 @@ final class ServerConnection implements LargeBodies.Peer {
 
     /** Sends a reply soon. */
     void reply(Reply reply) {
-        if (large == null || !large.add(reply)) {
-            frames.add(reply);
-        }
+        paths.add(reply);
     }
 
     /** A handler has answered later; perhaps nobody waits any more. */
@@ -245,19 +231,13 @@ final class ServerConnection implements LargeBodies.Peer {
 
     /** Sends what there is room for. */
     void flush() {
-        frames.flush();
-        if (large != null) {
-            large.flush();
-        }
+        paths.flush();
     }
 
     /** The client has gone: who works for it is told. */
     void end() {
         ended = true;
-        frames.clear();
-        if (large != null) {
-            large.end();
-        }
+        paths.end();
         arriving.clear();
         List<RpcRequest> left = List.copyOf(running.values());
         running.clear();
