@@ -37,28 +37,23 @@ public final class RecordReader implements SlotHandler {
     @Override
     public void onMessage(MemorySegment memory, long offset, int length, int producerId) {
         @Nullable Throwable failure = null;
-        int at = 0;
-        while (length - at >= Records.HEADER) {
-            // read once: a peer with access to the memory could change it
-            long header = memory.get(Records.HEADER_LAYOUT, offset + at);
+        long at = offset;
+        long end = offset + length;
+        while (end - at >= Records.HEADER) {
+            // read here and not again when it is used: a peer with access to the memory could change it
+            long header = memory.get(Records.HEADER_LAYOUT, at);
             int recordLength = Records.length(header);
-            if (recordLength < 0 || recordLength > length - at - Records.HEADER) {
+            if (recordLength < 0 || recordLength > end - at - Records.HEADER) {
                 break;
             }
-            try {
-                handler.onRecord(memory, offset + at + Records.HEADER, recordLength, Records.type(header), producerId);
-            } catch (RuntimeException | Error e) {
-                if (failure == null) {
-                    failure = e;
-                } else if (failure != e) {
-                    failure.addSuppressed(e);
-                }
-            }
-            at += Records.size(recordLength);
+            long size = Records.size(recordLength);
+            long next = endOfRow(memory, at + size, end, header, size);
+            failure = handOver(memory, at, next, header, producerId, failure);
+            at = next;
         }
-        if (at != length) {
-            UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException(
-                    "a message of " + length + " bytes from producer " + producerId + " has no whole record at " + at));
+        if (at != end) {
+            UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException("a message of "
+                    + length + " bytes from producer " + producerId + " has no whole record at " + (at - offset)));
             if (failure != null) {
                 corrupt.addSuppressed(failure);
             }
@@ -70,5 +65,37 @@ public final class RecordReader implements SlotHandler {
         if (failure instanceof Error e) {
             throw e;
         }
+    }
+
+    /**
+     * Where the records of one length and type end. Nothing here waits for a header to know where the next one is, and
+     * no handler runs between two of them: that makes records cheap of which several in a row are alike.
+     */
+    private static long endOfRow(MemorySegment memory, long from, long end, long header, long size) {
+        long at = from;
+        while (end - at >= size && memory.get(Records.HEADER_LAYOUT, at) == header) {
+            at += size;
+        }
+        return at;
+    }
+
+    private @Nullable Throwable handOver(
+            MemorySegment memory, long from, long end, long header, int producerId, @Nullable Throwable before) {
+        int length = Records.length(header);
+        int type = Records.type(header);
+        long size = Records.size(length);
+        Throwable failure = before;
+        for (long at = from; at < end; at += size) {
+            try {
+                handler.onRecord(memory, at + Records.HEADER, length, type, producerId);
+            } catch (RuntimeException | Error e) {
+                if (failure == null) {
+                    failure = e;
+                } else if (failure != e) {
+                    failure.addSuppressed(e);
+                }
+            }
+        }
+        return failure;
     }
 }

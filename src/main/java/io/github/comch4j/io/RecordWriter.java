@@ -162,14 +162,14 @@ public final class RecordWriter {
         if (first < 0) {
             return first;
         }
-        int size = Records.size(length);
+        long size = Records.size(length);
         int number = (int) Math.min(most, (limit - claimed) / size);
         long header = Records.header(length, type);
         for (int i = 1; i < number; i++) {
-            memory.set(Records.HEADER_LAYOUT, claimed + (long) i * size, header);
+            memory.set(Records.HEADER_LAYOUT, claimed + i * size, header);
         }
         claimedRecords = number;
-        tail = claimed + (long) number * size;
+        tail = claimed + number * size;
         return first;
     }
 
@@ -189,7 +189,7 @@ public final class RecordWriter {
      * @return bytes, with the header and the padding
      */
     public static int stride(int length) {
-        return Records.size(length);
+        return (int) Records.size(length);
     }
 
     private RuntimeException notClaimable(int length) {

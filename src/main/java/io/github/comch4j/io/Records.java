@@ -7,11 +7,11 @@ import java.nio.ByteOrder;
 final class Records {
     static final int HEADER = 8;
 
-    /** Length in the lower half, type in the upper one. A record begins at a multiple of 8. */
-    static final ValueLayout.OfLong HEADER_LAYOUT = ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** Length in the lower half, type in the upper one. A record begins at a multiple of 8, which is not checked. */
+    static final ValueLayout.OfLong HEADER_LAYOUT = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** Of the header, the length alone. */
-    static final ValueLayout.OfInt LENGTH_LAYOUT = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    static final ValueLayout.OfInt LENGTH_LAYOUT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     private Records() {}
 
@@ -28,7 +28,7 @@ final class Records {
     }
 
     /** What a record takes up, with its header and padding. */
-    static int size(int length) {
-        return HEADER + length + 7 & ~7;
+    static long size(int length) {
+        return (long) length + HEADER + 7 & ~7;
     }
 }
