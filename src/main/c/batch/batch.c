@@ -119,12 +119,24 @@ void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum do
 	append(ctx_data.ptr, BATCH_STATE, DOCA_SUCCESS)->data_len = (uint32_t)before | (uint64_t)after << 32;
 }
 
+/* In one of the inboxes, NULL if there is none. */
+static inline uint8_t *take_place(struct batch_engine *engine, uint64_t len)
+{
+	if (len <= BATCH_MESSAGE_LEN)
+		return engine->messages == BATCH_MESSAGES
+			       ? NULL
+			       : engine->inbox + (size_t)engine->messages++ * BATCH_MESSAGE_LEN;
+	if (len > BATCH_LONG_LEN || engine->long_inbox == NULL || engine->long_messages == BATCH_LONG_MESSAGES)
+		return NULL;
+	return engine->long_inbox + (size_t)engine->long_messages++ * BATCH_LONG_LEN;
+}
+
 bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data connection_data)
 {
 	struct batch_engine *engine = progressing;
-	if (engine == NULL || len > BATCH_MESSAGE_LEN || engine->messages == BATCH_MESSAGES)
+	uint8_t *copy = engine == NULL ? NULL : take_place(engine, len);
+	if (copy == NULL)
 		return false;
-	uint8_t *copy = engine->inbox + (size_t)engine->messages++ * BATCH_MESSAGE_LEN;
 	memcpy(copy, bytes, len);
 	struct batch_entry *entry = next_entry(engine, BATCH_MESSAGE, 0, DOCA_SUCCESS);
 	entry->data_len = connection_data.u64;

@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 8u
+#define BATCH_VERSION 9u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -72,10 +72,13 @@ struct batch_entry {
 /* In `what`, of an entry for a message of the control path; its `context` says nothing. */
 #define BATCH_MESSAGE (UINT32_MAX - 1)
 
-/* Messages that wait in the ring at once, and how long one is at most, bytes: the place of each in the inbox. Others go
- * to Java in a call of their own. */
+/* Messages that wait in the ring at once, and how long one is at most, bytes: the place of each in the inbox. Those of
+ * the second kind lie in the long inbox, of a size that leaves room for their sources in a first cache. Others go to
+ * Java in a call of their own. */
 #define BATCH_MESSAGES 32
 #define BATCH_MESSAGE_LEN 512
+#define BATCH_LONG_MESSAGES 8
+#define BATCH_LONG_LEN 4096
 
 /* Changes of state of a context from start to idle: the places that the ring has for those of each context. */
 #define BATCH_STATES 4
@@ -86,17 +89,19 @@ struct batch_entry {
 struct batch_engine {
 	struct doca_pe *pe;
 	/* Has a place for every slot of the engine's contexts, for BATCH_STATES changes of state of each, and for
-	 * BATCH_MESSAGES if there is an inbox: it cannot overflow. */
+	 * the messages of each inbox that there is: it cannot overflow. */
 	struct batch_entry *ring;
-	/* Only C writes these two, but for resets by Java of an empty ring. */
-	uint32_t tail;     /* where the next entry goes */
-	uint32_t messages; /* in the inbox since the last reset */
+	/* Only C writes these three, but for resets by Java of an empty ring. */
+	uint32_t tail;          /* where the next entry goes */
+	uint16_t messages;      /* in the inbox since the last reset */
+	uint16_t long_messages; /* in the long inbox since then */
 	uint32_t ring_mask;
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
 	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls */
 	uint32_t stop;   /* set by Java in a callback: batch_progress is to return */
 	struct batch_context *contexts;
-	uint8_t *inbox; /* BATCH_MESSAGES * BATCH_MESSAGE_LEN bytes; NULL: the engine has no server or client */
+	uint8_t *inbox;      /* BATCH_MESSAGES * BATCH_MESSAGE_LEN bytes; NULL: the engine has no server or client */
+	uint8_t *long_inbox; /* BATCH_LONG_MESSAGES * BATCH_LONG_LEN bytes; NULL: no long message has come yet */
 };
 
 /* A producer or consumer. Its address is the context's user data. */

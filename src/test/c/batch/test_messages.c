@@ -301,9 +301,12 @@ static void what_arrives_is_told_with_its_connection(void **state)
 
 /* ---- with an engine that progresses ---- */
 
-static struct batch_entry ring[BATCH_MESSAGES];
+#define PLACES 64u
+
+static struct batch_entry ring[PLACES];
 static uint8_t inbox[BATCH_MESSAGES * BATCH_MESSAGE_LEN];
-static struct batch_engine engine = {.ring = ring, .ring_mask = BATCH_MESSAGES - 1};
+static uint8_t long_inbox[BATCH_LONG_MESSAGES * BATCH_LONG_LEN];
+static struct batch_engine engine = {.ring = ring, .ring_mask = PLACES - 1};
 static const uint8_t *arriving;
 static size_t arriving_len;
 static int arrivals;
@@ -367,7 +370,7 @@ static void no_receive_buf(struct doca_comch_consumer_task_post_recv *task, stru
 /* Progresses until nothing arrives. */
 static uint32_t arrive(int messages, size_t len)
 {
-	static const uint8_t bytes[BATCH_MESSAGE_LEN + 1] = "bytes";
+	static const uint8_t bytes[BATCH_LONG_LEN + 1] = "bytes";
 	const struct batch_functions functions = {
 		.layout = comch4j_batch_layout(),
 		.progress = progress,
@@ -381,9 +384,11 @@ static uint32_t arrive(int messages, size_t len)
 		.receive_set_buf = no_receive_buf,
 	};
 	assert_int_equal(1, comch4j_batch_init(&functions));
-	engine.tail = engine.messages = 0;
+	engine.tail = 0;
+	engine.messages = engine.long_messages = 0;
 	memset(ring, 0, sizeof(ring));
 	memset(inbox, 0, sizeof(inbox));
+	memset(long_inbox, 0, sizeof(long_inbox));
 	arriving = bytes;
 	arriving_len = len;
 	arrivals = messages;
@@ -424,6 +429,31 @@ static void what_is_long_or_too_much_is_told(void **state)
 	assert_int_equal(1 + 3 + 1, told);
 }
 
+static void what_is_long_becomes_an_entry_where_it_has_an_inbox(void **state)
+{
+	(void)state;
+	engine.inbox = inbox;
+	engine.long_inbox = long_inbox;
+	assert_int_equal(BATCH_LONG_MESSAGES + 3, arrive(BATCH_LONG_MESSAGES + 3, BATCH_LONG_LEN));
+	assert_int_equal(3, told);
+	assert_int_equal(3, engine.others);
+	assert_int_equal(BATCH_LONG_MESSAGES, engine.tail);
+	for (uint32_t i = 0; i < BATCH_LONG_MESSAGES; i++) {
+		assert_int_equal(BATCH_MESSAGE, entry_slot(&ring[i]));
+		assert_int_equal(BATCH_LONG_LEN, entry_len(&ring[i]));
+		assert_int_equal((uintptr_t)long_inbox + i * (uintptr_t)BATCH_LONG_LEN, ring[i].imm);
+		assert_memory_equal("bytes", long_inbox + (size_t)i * BATCH_LONG_LEN, 6);
+	}
+	assert_int_equal(1, arrive(1, BATCH_MESSAGE_LEN + 1));
+	assert_int_equal((uintptr_t)long_inbox, ring[0].imm);
+	assert_int_equal(1, arrive(1, BATCH_MESSAGE_LEN));
+	assert_int_equal((uintptr_t)inbox, ring[0].imm);
+	assert_int_equal(3, told);
+	assert_int_equal(1, arrive(1, BATCH_LONG_LEN + 1));
+	assert_int_equal(3 + 1, told);
+	engine.long_inbox = NULL;
+}
+
 static void without_an_inbox_or_a_progress_all_is_told(void **state)
 {
 	(void)state;
@@ -461,6 +491,7 @@ int main(void)
 		cmocka_unit_test_setup(what_arrives_is_told_with_its_connection, set_up),
 		cmocka_unit_test_setup(what_is_short_becomes_an_entry, set_up),
 		cmocka_unit_test_setup(what_is_long_or_too_much_is_told, set_up),
+		cmocka_unit_test_setup(what_is_long_becomes_an_entry_where_it_has_an_inbox, set_up),
 		cmocka_unit_test_setup(without_an_inbox_or_a_progress_all_is_told, set_up),
 		cmocka_unit_test_setup(changes_of_state_are_told_with_the_other_sides_data, set_up),
 	};

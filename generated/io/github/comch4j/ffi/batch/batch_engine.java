@@ -18,13 +18,15 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     struct doca_pe *pe;
  *     struct batch_entry *ring;
  *     uint32_t tail;
- *     uint32_t messages;
+ *     uint16_t messages;
+ *     uint16_t long_messages;
  *     uint32_t ring_mask;
  *     uint32_t queued;
  *     uint32_t others;
  *     uint32_t stop;
  *     struct batch_context *contexts;
  *     uint8_t *inbox;
+ *     uint8_t *long_inbox;
  * }
  * }
  */
@@ -39,13 +41,15 @@ public class batch_engine {
         batch_h.C_POINTER.withName("pe"),
         batch_h.C_POINTER.withName("ring"),
         batch_h.C_INT.withName("tail"),
-        batch_h.C_INT.withName("messages"),
+        batch_h.C_SHORT.withName("messages"),
+        batch_h.C_SHORT.withName("long_messages"),
         batch_h.C_INT.withName("ring_mask"),
         batch_h.C_INT.withName("queued"),
         batch_h.C_INT.withName("others"),
         batch_h.C_INT.withName("stop"),
         batch_h.C_POINTER.withName("contexts"),
-        batch_h.C_POINTER.withName("inbox")
+        batch_h.C_POINTER.withName("inbox"),
+        batch_h.C_POINTER.withName("long_inbox")
     ).withName("batch_engine");
 
     /**
@@ -187,15 +191,15 @@ public class batch_engine {
         struct.set(tail$LAYOUT, tail$OFFSET, fieldValue);
     }
 
-    private static final OfInt messages$LAYOUT = (OfInt)$LAYOUT.select(groupElement("messages"));
+    private static final OfShort messages$LAYOUT = (OfShort)$LAYOUT.select(groupElement("messages"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t messages
+     * uint16_t messages
      * }
      */
-    public static final OfInt messages$layout() {
+    public static final OfShort messages$layout() {
         return messages$LAYOUT;
     }
 
@@ -204,7 +208,7 @@ public class batch_engine {
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t messages
+     * uint16_t messages
      * }
      */
     public static final long messages$offset() {
@@ -214,21 +218,65 @@ public class batch_engine {
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t messages
+     * uint16_t messages
      * }
      */
-    public static int messages(MemorySegment struct) {
+    public static short messages(MemorySegment struct) {
         return struct.get(messages$LAYOUT, messages$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t messages
+     * uint16_t messages
      * }
      */
-    public static void messages(MemorySegment struct, int fieldValue) {
+    public static void messages(MemorySegment struct, short fieldValue) {
         struct.set(messages$LAYOUT, messages$OFFSET, fieldValue);
+    }
+
+    private static final OfShort long_messages$LAYOUT = (OfShort)$LAYOUT.select(groupElement("long_messages"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint16_t long_messages
+     * }
+     */
+    public static final OfShort long_messages$layout() {
+        return long_messages$LAYOUT;
+    }
+
+    private static final long long_messages$OFFSET = 22;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint16_t long_messages
+     * }
+     */
+    public static final long long_messages$offset() {
+        return long_messages$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint16_t long_messages
+     * }
+     */
+    public static short long_messages(MemorySegment struct) {
+        return struct.get(long_messages$LAYOUT, long_messages$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint16_t long_messages
+     * }
+     */
+    public static void long_messages(MemorySegment struct, short fieldValue) {
+        struct.set(long_messages$LAYOUT, long_messages$OFFSET, fieldValue);
     }
 
     private static final OfInt ring_mask$LAYOUT = (OfInt)$LAYOUT.select(groupElement("ring_mask"));
@@ -493,6 +541,50 @@ public class batch_engine {
      */
     public static void inbox(MemorySegment struct, MemorySegment fieldValue) {
         struct.set(inbox$LAYOUT, inbox$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout long_inbox$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("long_inbox"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint8_t *long_inbox
+     * }
+     */
+    public static final AddressLayout long_inbox$layout() {
+        return long_inbox$LAYOUT;
+    }
+
+    private static final long long_inbox$OFFSET = 56;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint8_t *long_inbox
+     * }
+     */
+    public static final long long_inbox$offset() {
+        return long_inbox$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint8_t *long_inbox
+     * }
+     */
+    public static MemorySegment long_inbox(MemorySegment struct) {
+        return struct.get(long_inbox$LAYOUT, long_inbox$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint8_t *long_inbox
+     * }
+     */
+    public static void long_inbox(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(long_inbox$LAYOUT, long_inbox$OFFSET, fieldValue);
     }
 
     /**

@@ -105,6 +105,24 @@ public class batch_h {
     public static int BATCH_MESSAGE_LEN() {
         return BATCH_MESSAGE_LEN;
     }
+    private static final int BATCH_LONG_MESSAGES = (int)8L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_LONG_MESSAGES 8
+     * }
+     */
+    public static int BATCH_LONG_MESSAGES() {
+        return BATCH_LONG_MESSAGES;
+    }
+    private static final int BATCH_LONG_LEN = (int)4096L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_LONG_LEN 4096
+     * }
+     */
+    public static int BATCH_LONG_LEN() {
+        return BATCH_LONG_LEN;
+    }
     private static final int BATCH_STATES = (int)4L;
     /**
      * {@snippet lang=c :
@@ -168,10 +186,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)8L;
+    private static final int BATCH_VERSION = (int)9L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 8
+     * #define BATCH_VERSION 9
      * }
      */
     public static int BATCH_VERSION() {

@@ -22,6 +22,7 @@ class MessageBurstTest extends BothForms {
 
     private final Machine machine = new Machine();
     private final List<Integer> received = new ArrayList<>(); // numbers of messages
+    private int[] lengths = {5, 64, 511, 5, 512, 513, 5, 4080, 2000, 256}; // on both sides of all limits; in turns
     private MessageHandler then = (from, message) -> {};
     private ComchServer server;
     private ComchClient client;
@@ -48,9 +49,7 @@ class MessageBurstTest extends BothForms {
         machine.close();
     }
 
-    /** Lengths on both sides of all limits, in turns. */
-    private static int length(int number) {
-        int[] lengths = {5, 64, 511, 5, 512, 513, 5, 4080, 2000, 256};
+    private int length(int number) {
         return lengths[number % lengths.length];
     }
 
@@ -75,6 +74,20 @@ class MessageBurstTest extends BothForms {
 
     @Test
     void shortAndLongOnesArriveInTheirOrder() {
+        arriveTogether();
+    }
+
+    /** More in a row than the inbox for them has places. */
+    @Test
+    void longOnesArriveInTheirOrder() {
+        lengths = new int[] {4080, 513, 1000};
+        arriveTogether();
+        lengths = new int[] {5}; // the next one: its place is free again
+        send(MANY, MANY + 1);
+        untilReceived(MANY + 1);
+    }
+
+    private void arriveTogether() {
         connect();
         send(0, MANY);
         while (machine.engine.progress(1000) > 0) {

@@ -47,14 +47,17 @@ final class Batch {
     static final int ENGINE_PE = (int) batch_engine.pe$offset();
     static final int ENGINE_RING = (int) batch_engine.ring$offset();
     static final int ENGINE_RING_MASK = (int) batch_engine.ring_mask$offset();
-    /** The ring's tail, and in the upper half how many messages are in the inbox. */
-    static final int ENGINE_TAIL = together(batch_engine.tail$offset(), batch_engine.messages$offset(), 4);
+    /** How many messages are in the two inboxes, 16 bits each. */
+    static final int ENGINE_MESSAGES = together(batch_engine.messages$offset(), batch_engine.long_messages$offset(), 2);
+    /** The ring's tail, and in the upper half {@link #ENGINE_MESSAGES}. */
+    static final int ENGINE_TAIL = together(batch_engine.tail$offset(), ENGINE_MESSAGES, 4);
 
     static final int ENGINE_QUEUED = (int) batch_engine.queued$offset();
     static final int ENGINE_OTHERS = (int) batch_engine.others$offset();
     static final int ENGINE_STOP = (int) batch_engine.stop$offset();
     static final int ENGINE_CONTEXTS = (int) batch_engine.contexts$offset();
     static final int ENGINE_INBOX = (int) batch_engine.inbox$offset();
+    static final int ENGINE_LONG_INBOX = (int) batch_engine.long_inbox$offset();
     static final int ENGINE_SIZE = (int) batch_engine.sizeof();
     // of struct batch_context
     static final int CONTEXT_ENGINE = (int) batch_context.engine$offset();
@@ -114,6 +117,10 @@ final class Batch {
     static final int MESSAGES = batch_h.BATCH_MESSAGES();
     /** How long such a message is at most, bytes. */
     static final int MESSAGE_LEN = batch_h.BATCH_MESSAGE_LEN();
+    /** As {@link #MESSAGES}, of those that are longer. */
+    static final int LONG_MESSAGES = batch_h.BATCH_LONG_MESSAGES();
+    /** How long such a message is at most, bytes. */
+    static final int LONG_LEN = batch_h.BATCH_LONG_LEN();
     /** With a slot in a queue: without data. */
     static final int EMPTY = batch_h.BATCH_EMPTY();
     /** Changes of state that an engine has room for, of each context. */

@@ -45,6 +45,8 @@ final class BatchLayout {
                 + constant("BATCH_MESSAGE", batch_h.BATCH_MESSAGE())
                 + constant("BATCH_MESSAGES", batch_h.BATCH_MESSAGES())
                 + constant("BATCH_MESSAGE_LEN", batch_h.BATCH_MESSAGE_LEN())
+                + constant("BATCH_LONG_MESSAGES", batch_h.BATCH_LONG_MESSAGES())
+                + constant("BATCH_LONG_LEN", batch_h.BATCH_LONG_LEN())
                 + constant("BATCH_QUEUED", batch_h.BATCH_QUEUED())
                 + constant("BATCH_EMPTY", batch_h.BATCH_EMPTY())
                 + constant("BATCH_BUF", batch_h.BATCH_BUF())

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * With the batch library: completions of producers and consumers, and short messages of the control path, wait in a
+ * With the batch library: completions of producers and consumers, and messages of the control path, wait in a
  * {@link CompletionRing} until the native call that brought them has returned.
  *
  * <p>All callbacks of an engine run in the order of their events: an upcall of a server or client first has the entries
@@ -30,6 +30,7 @@ final class BatchedTransport extends Transport {
     private final long address; // struct batch_engine
     private final CompletionRing ring;
     private Inbox inbox; // null: no server or client yet
+    private Inbox longInbox; // null: no long message yet
     private SlotEvents[] slots = new SlotEvents[4]; // by the context's index
     private BatchedTaskQueue[] queues = new BatchedTaskQueue[4];
     private int queuedSends; // queues of producers that may have something in them
@@ -77,8 +78,8 @@ final class BatchedTransport extends Transport {
     @Override
     public MessageSender messageSender(ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls) {
         if (inbox == null) {
-            inbox = new Inbox(arena);
-            ring.add(inbox);
+            inbox = new Inbox(arena, Batch.MESSAGES, Batch.MESSAGE_LEN);
+            ring.add(inbox, Batch.ENGINE_INBOX);
         }
         BatchedMessageSender sender = new BatchedMessageSender(endpoint, key, calls);
         context.reportStateTo(sender.address(), BatchedMessageSender.stateCallback());
@@ -176,7 +177,16 @@ final class BatchedTransport extends Transport {
         if (Scratch.STRICT) {
             events.message(ring.message(), ring.messageLength());
         } else {
-            events.message(inbox.view(ring.message(), ring.messageLength()));
+            int length = ring.messageLength();
+            events.message((length <= Batch.MESSAGE_LEN ? inbox : longInbox).view(ring.message(), length));
+        }
+    }
+
+    @Override
+    void cameAlone(long length) {
+        if (longInbox == null && length > Batch.MESSAGE_LEN && length <= Batch.LONG_LEN) {
+            longInbox = new Inbox(arena, Batch.LONG_MESSAGES, Batch.LONG_LEN);
+            ring.add(longInbox, Batch.ENGINE_LONG_INBOX);
         }
     }
 
@@ -191,8 +201,11 @@ final class BatchedTransport extends Transport {
     /** Does nothing inside another callback, which further callbacks must not interrupt. */
     @Override
     void deliverPending() {
-        if (!ring.isEmpty() && !delivering) {
-            deliver(Integer.MAX_VALUE, true);
+        if (!delivering) {
+            if (!ring.isEmpty()) {
+                deliver(Integer.MAX_VALUE, true);
+            }
+            ring.emptyInboxes();
         }
     }
 

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 
 /**
  * The events of one engine's producers and consumers, and the messages of its servers and clients, in memory that the
- * batch library writes and Java reads: tasks that ended, changes of state and short messages, in their order.
+ * batch library writes and Java reads: tasks that ended, changes of state and messages, in their order.
  *
  * <p>It cannot overflow: it has a place for each task, which is in it at most once, for all changes of state from start
  * to idle of each context, which only Java starts, and for as many messages as the batch library appends at most. All
@@ -35,10 +35,19 @@ public final class CompletionRing {
         reserve(tasks + Batch.STATES);
     }
 
-    /** Makes room for messages: from now on the batch library appends them. */
-    void add(Inbox inbox) {
-        reserve(Batch.MESSAGES);
-        Batch.setLong(engine + Batch.ENGINE_INBOX, inbox.address());
+    /**
+     * Makes room for messages: from now on the batch library appends them.
+     *
+     * @param field where the batch library looks for the inbox, of {@code struct batch_engine}
+     */
+    void add(Inbox inbox, int field) {
+        reserve(inbox.places());
+        Batch.setLong(engine + field, inbox.address());
+    }
+
+    /** No handler looks at a message: all places of the inboxes are free. */
+    void emptyInboxes() {
+        Batch.setInt(engine + Batch.ENGINE_MESSAGES, 0);
     }
 
     private void reserve(int more) {
@@ -91,7 +100,7 @@ public final class CompletionRing {
         if (isEmpty()) {
             head = 0;
             lastTail = 0;
-            Batch.setLong(engine + Batch.ENGINE_TAIL, 0); // and no message is in the inbox
+            Batch.setLong(engine + Batch.ENGINE_TAIL, 0); // and no message is in an inbox
         }
     }
 

@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * that length comes for the first time: no allocation per message. A slice that is kept shows later messages, and
  * throws once the context is closed; it never reaches memory that is not its own. In strict mode
  * ({@value Settings#STRICT_PROPERTY}) each message gets memory of its own, which ends with the callback: a kept segment
- * throws at once. Short messages that the batch library has copied already are not copied again, see {@link Inbox}.
+ * throws at once. Messages that the batch library has copied already are not copied again, see {@link Inbox}.
  */
 public final class Scratch {
     static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);

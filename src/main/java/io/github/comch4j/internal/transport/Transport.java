@@ -54,6 +54,11 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     /** At the beginning of each upcall: delivers the events that came before it. */
     abstract void deliverPending();
 
+    /** A message of this length has come in an upcall: more of them may come. */
+    void cameAlone(long length) {
+        // without the batch library all do
+    }
+
     /**
      * The tasks of a producer or consumer that is connected to the engine and not started yet.
      *

@@ -129,6 +129,9 @@ public final class Upcalls {
         try {
             events = ConnectionEvents.of(connection, userData);
             deliver(events, buffer, length);
+            if (events != null) {
+                events.transport().cameAlone(length);
+            }
         } catch (Throwable t) {
             fail(events, t);
         }
