@@ -5,7 +5,11 @@
 #include "base/clock.h"
 #include "base/dense_traffic.h"
 #include "base/faults.h"
+#include "base/prefetch.h"
 #include "connection/own_consumers.h"
+
+/* So much of the ring behind each message is prefetched. */
+#define PREFETCHED_BYTES 256u
 
 static uint64_t record_bytes(uint32_t len)
 {
@@ -84,6 +88,7 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 	struct shm_record *record = (struct shm_record *)(connection->tx.ring + offset);
 	*record = (struct shm_record){.len = len, .arrival = faults_any() ? fault_arrival(len) : 0};
 	memcpy(record + 1, message, len);
+	prefetch_for_writes(connection->tx.ring, offset + bytes, PREFETCHED_BYTES, size);
 	connection->tx.tail = tail + filler + bytes;
 	connection->tx.messages++;
 	/* Pairs with the acquire load in messages_tail. */

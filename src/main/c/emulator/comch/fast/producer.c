@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/dense_traffic.h"
 #include "base/faults.h"
+#include "base/prefetch.h"
 #include "dev.h"
 #include "fast/producer.h"
 #include "readings.h"
@@ -16,6 +17,8 @@
 #define FETCH_LEAST_BYTES (128u << 10)
 /* One call of doca_pe_progress fetches all of it, and should end soon. */
 #define FETCH_MOST_BYTES (8u << 20)
+/* So much of the place of the next payload is prefetched. */
+#define PREFETCHED_BYTES 512u
 
 static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
 {
@@ -205,9 +208,8 @@ static EMU_ALWAYS_INLINE bool is_dense(struct consumer_view *view, uint64_t len)
 }
 
 /* Room in the packed area: whole cache lines, in one piece. Any place will do that no other payload has. */
-static EMU_ALWAYS_INLINE uint32_t take_packed_room(struct shm_region *region, uint64_t len)
+static EMU_ALWAYS_INLINE uint32_t take_packed_room(struct shm_region *region, uint64_t bytes)
 {
-	uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
 	uint64_t offset;
 	do
 		offset = atomic_fetch_add_explicit(&region->packed_taken, bytes, memory_order_relaxed) %
@@ -248,8 +250,13 @@ static EMU_ALWAYS_INLINE enum shm_payload place(struct doca_comch_producer *prod
 		return SHM_PAYLOAD_INLINE;
 	}
 	if (len <= view->packed_limit && is_dense(view, len)) {
-		uint32_t offset = take_packed_room(view->region, len);
-		copy(shm_region_packed(view->region) + offset, source, list, len);
+		uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
+		uint32_t offset = take_packed_room(view->region, bytes);
+		uint8_t *area = shm_region_packed(view->region);
+		copy(area + offset, source, list, len);
+		/* the next payload is likely to be as long */
+		prefetch_for_writes(area, offset + bytes, bytes < PREFETCHED_BYTES ? bytes : PREFETCHED_BYTES,
+				    SHM_PACKED_BYTES);
 		slot->packed_offset = offset;
 		return SHM_PAYLOAD_PACKED;
 	}
