@@ -1,6 +1,7 @@
 package io.github.comch4j.io;
 
 import io.github.comch4j.comch.SlotHandler;
+import io.github.comch4j.internal.failure.Rethrow;
 import java.io.StreamCorruptedException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -59,11 +60,8 @@ public final class RecordReader implements SlotHandler {
             }
             throw corrupt;
         }
-        if (failure instanceof RuntimeException e) {
-            throw e;
-        }
-        if (failure instanceof Error e) {
-            throw e;
+        if (failure != null) {
+            throw Rethrow.asIs(failure);
         }
     }
 
@@ -89,11 +87,7 @@ public final class RecordReader implements SlotHandler {
             try {
                 handler.onRecord(memory, at + Records.HEADER, length, type, producerId);
             } catch (RuntimeException | Error e) {
-                if (failure == null) {
-                    failure = e;
-                } else if (failure != e) {
-                    failure.addSuppressed(e);
-                }
+                failure = Rethrow.first(failure, e);
             }
         }
         return failure;

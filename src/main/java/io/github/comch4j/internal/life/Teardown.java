@@ -11,11 +11,7 @@ public final class Teardown {
 
     /** Remembers a problem. */
     public void add(Throwable problem) {
-        if (first == null) {
-            first = problem;
-        } else if (first != problem) {
-            first.addSuppressed(problem);
-        }
+        first = Rethrow.first(first, problem);
     }
 
     /** The first problem, or null. */

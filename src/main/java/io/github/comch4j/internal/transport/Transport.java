@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 
@@ -101,11 +102,7 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     /** Keeps what a callback threw until the native call that ran it has returned. */
     public void fail(Throwable thrown) {
         callbackFailures.increment();
-        if (failure == null) {
-            failure = thrown;
-        } else if (failure != thrown) {
-            failure.addSuppressed(thrown);
-        }
+        failure = Rethrow.first(failure, thrown);
     }
 
     /** Whether a callback threw an exception that has not been rethrown yet. */
