@@ -81,6 +81,18 @@ void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_d
 	append(ctx_data.ptr, (uint32_t)task_data.u64, DOCA_SUCCESS);
 }
 
+void comch4j_batch_freed(struct doca_comch_producer_task_send *task, union doca_data task_data,
+			 union doca_data ctx_data)
+{
+	(void)task;
+	struct batch_context *context = ctx_data.ptr;
+	if (context->freed_tail == context->freed_head) {
+		context->next_freed = context->engine->freed;
+		context->engine->freed = context;
+	}
+	context->freed[context->freed_tail++ & context->queue_mask] = (uint32_t)task_data.u64;
+}
+
 void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 			    union doca_data ctx_data)
 {
@@ -266,7 +278,7 @@ static inline uint32_t make_progress(struct batch_engine *engine, uint32_t limit
 			continue;
 		}
 		rounds++;
-		if (UNLIKELY(engine->tail == tail)) {
+		if (engine->tail == tail) {
 			engine->others++;
 			if (engine->stop)
 				break;

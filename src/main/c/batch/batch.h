@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 9u
+#define BATCH_VERSION 10u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -97,9 +97,10 @@ struct batch_engine {
 	uint16_t long_messages; /* in the long inbox since then */
 	uint32_t ring_mask;
 	uint32_t queued; /* set by Java when it puts something into a queue; cleared when all are empty */
-	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls */
+	uint32_t others; /* rounds of the last batch_progress that appended no entry: upcalls, and freed slots */
 	uint32_t stop;   /* set by Java in a callback: batch_progress is to return */
 	struct batch_context *contexts;
+	struct batch_context *freed; /* C puts those in that have something in `freed`; Java empties it */
 	uint8_t *inbox;      /* BATCH_MESSAGES * BATCH_MESSAGE_LEN bytes; NULL: the engine has no server or client */
 	uint8_t *long_inbox; /* BATCH_LONG_MESSAGES * BATCH_LONG_LEN bytes; NULL: no long message has come yet */
 };
@@ -119,6 +120,11 @@ struct batch_context {
 	uint8_t receives;
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
+	/* Slots whose sends have succeeded, of a producer that need not know more; with as many places as the queue. */
+	uint32_t *freed;
+	uint32_t freed_head;              /* only Java writes it */
+	uint32_t freed_tail;              /* only C writes it */
+	struct batch_context *next_freed; /* of the engine, while there is anything in `freed` */
 };
 
 /* Or-ed to a slot number in a queue: the buffer is submitted with an empty data segment, where its data were. */
@@ -175,6 +181,9 @@ bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data co
 /* Completion callbacks, for the set_conf functions. */
 BATCH_API void comch4j_batch_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 				  union doca_data ctx_data);
+/* As comch4j_batch_sent, into `freed` instead of the ring. */
+BATCH_API void comch4j_batch_freed(struct doca_comch_producer_task_send *task, union doca_data task_data,
+				   union doca_data ctx_data);
 BATCH_API void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 				      union doca_data ctx_data);
 BATCH_API void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,

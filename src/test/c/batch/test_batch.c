@@ -440,6 +440,46 @@ static void completions_become_entries(void **state)
 	expect_entry(3, 4, DOCA_ERROR_UNKNOWN);
 }
 
+static void free_slot(struct batch_context *of, uint32_t slot)
+{
+	comch4j_batch_freed((void *)&tasks[slot], tasks[slot].user_data, (union doca_data){.ptr = of});
+}
+
+/* As Java does. */
+static void take_freed(struct batch_context *of)
+{
+	engine.freed = of->next_freed;
+	of->freed_head = of->freed_tail;
+}
+
+static void freed_slots_are_numbers_and_their_producers_a_list(void **state)
+{
+	(void)state;
+	uint32_t freed[SLOTS], other_freed[SLOTS];
+	context.freed = freed;
+	other_context.freed = other_freed;
+	free_slot(&context, 5);
+	free_slot(&other_context, 2);
+	free_slot(&context, 1);
+	assert_int_equal(0, engine.tail);
+	assert_ptr_equal(&other_context, engine.freed);
+	assert_ptr_equal(&context, other_context.next_freed);
+	assert_null(context.next_freed);
+	assert_int_equal(2, context.freed_tail);
+	assert_int_equal(5, freed[0]);
+	assert_int_equal(1, freed[1]);
+	assert_int_equal(2, other_freed[0]);
+	take_freed(&other_context);
+	take_freed(&context);
+	assert_null(engine.freed);
+	for (uint32_t slot = 0; slot < SLOTS; slot++)
+		free_slot(&context, slot);
+	assert_ptr_equal(&context, engine.freed);
+	assert_null(context.next_freed);
+	assert_int_equal(5, freed[7]); /* from the third place on, and around */
+	assert_int_equal(6, freed[0]);
+}
+
 static void a_receive_is_told_completely(void **state)
 {
 	(void)state;
@@ -628,6 +668,7 @@ int main(void)
 		cmocka_unit_test_setup(cancel_ends_what_is_queued, set_up),
 		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),
 		cmocka_unit_test_setup(completions_become_entries, set_up),
+		cmocka_unit_test_setup(freed_slots_are_numbers_and_their_producers_a_list, set_up),
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
 		cmocka_unit_test_setup(without_functions_for_immediate_data_a_receive_has_data_only, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),

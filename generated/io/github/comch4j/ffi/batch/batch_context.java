@@ -28,6 +28,10 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint8_t receives;
  *     uint8_t flushing;
  *     uint64_t stalls;
+ *     uint32_t *freed;
+ *     uint32_t freed_head;
+ *     uint32_t freed_tail;
+ *     struct batch_context *next_freed;
  * }
  * }
  */
@@ -51,7 +55,11 @@ public class batch_context {
         batch_h.C_SHORT.withName("index"),
         batch_h.C_CHAR.withName("receives"),
         batch_h.C_CHAR.withName("flushing"),
-        batch_h.C_LONG.withName("stalls")
+        batch_h.C_LONG.withName("stalls"),
+        batch_h.C_POINTER.withName("freed"),
+        batch_h.C_INT.withName("freed_head"),
+        batch_h.C_INT.withName("freed_tail"),
+        batch_h.C_POINTER.withName("next_freed")
     ).withName("batch_context");
 
     /**
@@ -631,6 +639,182 @@ public class batch_context {
      */
     public static void stalls(MemorySegment struct, long fieldValue) {
         struct.set(stalls$LAYOUT, stalls$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout freed$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("freed"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t *freed
+     * }
+     */
+    public static final AddressLayout freed$layout() {
+        return freed$LAYOUT;
+    }
+
+    private static final long freed$OFFSET = 72;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t *freed
+     * }
+     */
+    public static final long freed$offset() {
+        return freed$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t *freed
+     * }
+     */
+    public static MemorySegment freed(MemorySegment struct) {
+        return struct.get(freed$LAYOUT, freed$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t *freed
+     * }
+     */
+    public static void freed(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(freed$LAYOUT, freed$OFFSET, fieldValue);
+    }
+
+    private static final OfInt freed_head$LAYOUT = (OfInt)$LAYOUT.select(groupElement("freed_head"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t freed_head
+     * }
+     */
+    public static final OfInt freed_head$layout() {
+        return freed_head$LAYOUT;
+    }
+
+    private static final long freed_head$OFFSET = 80;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t freed_head
+     * }
+     */
+    public static final long freed_head$offset() {
+        return freed_head$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_head
+     * }
+     */
+    public static int freed_head(MemorySegment struct) {
+        return struct.get(freed_head$LAYOUT, freed_head$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_head
+     * }
+     */
+    public static void freed_head(MemorySegment struct, int fieldValue) {
+        struct.set(freed_head$LAYOUT, freed_head$OFFSET, fieldValue);
+    }
+
+    private static final OfInt freed_tail$LAYOUT = (OfInt)$LAYOUT.select(groupElement("freed_tail"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t freed_tail
+     * }
+     */
+    public static final OfInt freed_tail$layout() {
+        return freed_tail$LAYOUT;
+    }
+
+    private static final long freed_tail$OFFSET = 84;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t freed_tail
+     * }
+     */
+    public static final long freed_tail$offset() {
+        return freed_tail$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_tail
+     * }
+     */
+    public static int freed_tail(MemorySegment struct) {
+        return struct.get(freed_tail$LAYOUT, freed_tail$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_tail
+     * }
+     */
+    public static void freed_tail(MemorySegment struct, int fieldValue) {
+        struct.set(freed_tail$LAYOUT, freed_tail$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout next_freed$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("next_freed"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * struct batch_context *next_freed
+     * }
+     */
+    public static final AddressLayout next_freed$layout() {
+        return next_freed$LAYOUT;
+    }
+
+    private static final long next_freed$OFFSET = 88;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * struct batch_context *next_freed
+     * }
+     */
+    public static final long next_freed$offset() {
+        return next_freed$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * struct batch_context *next_freed
+     * }
+     */
+    public static MemorySegment next_freed(MemorySegment struct) {
+        return struct.get(next_freed$LAYOUT, next_freed$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * struct batch_context *next_freed
+     * }
+     */
+    public static void next_freed(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(next_freed$LAYOUT, next_freed$OFFSET, fieldValue);
     }
 
     /**

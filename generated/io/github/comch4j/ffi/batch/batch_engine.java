@@ -25,6 +25,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t others;
  *     uint32_t stop;
  *     struct batch_context *contexts;
+ *     struct batch_context *freed;
  *     uint8_t *inbox;
  *     uint8_t *long_inbox;
  * }
@@ -48,6 +49,7 @@ public class batch_engine {
         batch_h.C_INT.withName("others"),
         batch_h.C_INT.withName("stop"),
         batch_h.C_POINTER.withName("contexts"),
+        batch_h.C_POINTER.withName("freed"),
         batch_h.C_POINTER.withName("inbox"),
         batch_h.C_POINTER.withName("long_inbox")
     ).withName("batch_engine");
@@ -499,6 +501,50 @@ public class batch_engine {
         struct.set(contexts$LAYOUT, contexts$OFFSET, fieldValue);
     }
 
+    private static final AddressLayout freed$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("freed"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * struct batch_context *freed
+     * }
+     */
+    public static final AddressLayout freed$layout() {
+        return freed$LAYOUT;
+    }
+
+    private static final long freed$OFFSET = 48;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * struct batch_context *freed
+     * }
+     */
+    public static final long freed$offset() {
+        return freed$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * struct batch_context *freed
+     * }
+     */
+    public static MemorySegment freed(MemorySegment struct) {
+        return struct.get(freed$LAYOUT, freed$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * struct batch_context *freed
+     * }
+     */
+    public static void freed(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(freed$LAYOUT, freed$OFFSET, fieldValue);
+    }
+
     private static final AddressLayout inbox$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("inbox"));
 
     /**
@@ -511,7 +557,7 @@ public class batch_engine {
         return inbox$LAYOUT;
     }
 
-    private static final long inbox$OFFSET = 48;
+    private static final long inbox$OFFSET = 56;
 
     /**
      * Offset for field:
@@ -555,7 +601,7 @@ public class batch_engine {
         return long_inbox$LAYOUT;
     }
 
-    private static final long long_inbox$OFFSET = 56;
+    private static final long long_inbox$OFFSET = 64;
 
     /**
      * Offset for field:

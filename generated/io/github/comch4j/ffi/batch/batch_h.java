@@ -186,10 +186,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)9L;
+    private static final int BATCH_VERSION = (int)10L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 9
+     * #define BATCH_VERSION 10
      * }
      */
     public static int BATCH_VERSION() {

@@ -9,6 +9,7 @@ import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.transport.CompletionRing;
+import io.github.comch4j.internal.transport.FreedSlots;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -277,6 +278,27 @@ final class SlotSends extends OutgoingTasks {
     void tellRoom() {
         if (onRoom != null) {
             onRoom.onRoom(producer);
+        }
+    }
+
+    @Override
+    public boolean isFreedInBulk() {
+        return true;
+    }
+
+    @Override
+    public void slotsFreed(FreedSlots slots) {
+        int before = freeCount;
+        long bytes = 0;
+        for (int slot = slots.next(); slot >= 0; slot = slots.next()) {
+            free[place(freeCount++)] = slot;
+            bytes += lengths[slot];
+        }
+        sent.add(freeCount - before);
+        sentBytes.add(bytes);
+        failureTold = false;
+        for (int i = before; i < freeCount && context.state() != Context.RUNNING; i++) {
+            freeTask(freeAt(i));
         }
     }
 

@@ -56,6 +56,7 @@ final class Batch {
     static final int ENGINE_OTHERS = (int) batch_engine.others$offset();
     static final int ENGINE_STOP = (int) batch_engine.stop$offset();
     static final int ENGINE_CONTEXTS = (int) batch_engine.contexts$offset();
+    static final int ENGINE_FREED = (int) batch_engine.freed$offset();
     static final int ENGINE_INBOX = (int) batch_engine.inbox$offset();
     static final int ENGINE_LONG_INBOX = (int) batch_engine.long_inbox$offset();
     static final int ENGINE_SIZE = (int) batch_engine.sizeof();
@@ -72,6 +73,10 @@ final class Batch {
     static final int CONTEXT_INDEX = (int) batch_context.index$offset();
     static final int CONTEXT_RECEIVES = (int) batch_context.receives$offset();
     static final int CONTEXT_STALLS = (int) batch_context.stalls$offset();
+    static final int CONTEXT_FREED = (int) batch_context.freed$offset();
+    static final int CONTEXT_FREED_HEAD = (int) batch_context.freed_head$offset();
+    static final int CONTEXT_FREED_TAIL = (int) batch_context.freed_tail$offset();
+    static final int CONTEXT_NEXT_FREED = (int) batch_context.next_freed$offset();
     static final int CONTEXT_SIZE = (int) batch_context.sizeof();
     // of struct batch_slot
     static final int SLOT_TASK = (int) batch_slot.task$offset();
@@ -247,6 +252,10 @@ final class Batch {
 
     static void setLong(long address, long value) {
         LONG.set(MEMORY, address, value);
+    }
+
+    static int getShort(long address) {
+        return Short.toUnsignedInt(MEMORY.get(ValueLayout.JAVA_SHORT, address));
     }
 
     static void setShort(long address, int value) {

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 final class BatchedTaskQueue extends TaskQueue {
     private static final class Callbacks {
         static final MemorySegment SENT = Batch.callback("comch4j_batch_sent");
+        static final MemorySegment FREED = Batch.callback("comch4j_batch_freed");
         static final MemorySegment NOT_SENT = Batch.callback("comch4j_batch_not_sent");
         static final MemorySegment RECEIVED = Batch.callback("comch4j_batch_received");
         static final MemorySegment NOT_RECEIVED = Batch.callback("comch4j_batch_not_received");
@@ -25,12 +26,19 @@ final class BatchedTaskQueue extends TaskQueue {
     private final long queue;
     private final int queueMask;
     private final long anyQueued; // batch_engine.queued
+    private final FreedSlots freed; // null: each end of a task is in the ring
     private int queueTail;
     private int queueHead; // as far as known: the batch library moves it
     private boolean queuedSends;
 
     BatchedTaskQueue(
-            BatchedTransport transport, ContextEvents context, int index, long view, boolean receives, int tasks) {
+            BatchedTransport transport,
+            ContextEvents context,
+            SlotEvents owner,
+            int index,
+            long view,
+            boolean receives,
+            int tasks) {
         super(receives, tasks);
         this.transport = transport;
         this.context = context;
@@ -41,11 +49,14 @@ final class BatchedTaskQueue extends TaskQueue {
         long slotsAt = lines(Batch.CONTEXT_SIZE);
         long dataAt = slotsAt + lines((long) tasks << Batch.SLOT_SHIFT);
         long queueAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
-        this.memory = transport.contextMemory().take(queueAt + (long) capacity * Integer.BYTES);
+        long freedAt = queueAt + lines((long) capacity * Integer.BYTES);
+        boolean inBulk = owner.isFreedInBulk();
+        this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Integer.BYTES : freedAt);
         this.address = memory.address();
         this.slots = address + slotsAt;
         this.data = address + dataAt;
         this.queue = address + queueAt;
+        this.freed = inBulk ? new FreedSlots(address, address + freedAt, queueMask) : null;
         this.anyQueued = transport.address() + Batch.ENGINE_QUEUED;
         Batch.setLong(address + Batch.CONTEXT_ENGINE, transport.address());
         Batch.setLong(address + Batch.CONTEXT_CTX, view);
@@ -71,13 +82,19 @@ final class BatchedTaskQueue extends TaskQueue {
         return context;
     }
 
+    /** Those that there are by now, which are to be taken at once. */
+    FreedSlots takeFreed() {
+        freed.begin();
+        return freed;
+    }
+
     private long slot(int number) {
         return slots + ((long) number << Batch.SLOT_SHIFT);
     }
 
     @Override
     public MemorySegment completedCallback() {
-        return receives ? Callbacks.RECEIVED : Callbacks.SENT;
+        return receives ? Callbacks.RECEIVED : freed == null ? Callbacks.SENT : Callbacks.FREED;
     }
 
     @Override

@@ -67,7 +67,7 @@ final class BatchedTransport extends Transport {
             queues = Arrays.copyOf(queues, 2 * index);
         }
         ring.add(tasks);
-        BatchedTaskQueue queue = new BatchedTaskQueue(this, context, index, view.address(), receives, tasks);
+        BatchedTaskQueue queue = new BatchedTaskQueue(this, context, owner, index, view.address(), receives, tasks);
         slots[index] = owner;
         queues[index] = queue;
         linkContexts();
@@ -106,6 +106,17 @@ final class BatchedTransport extends Transport {
         Batch.setLong(address + Batch.ENGINE_CONTEXTS, next);
     }
 
+    /** Tells producers of the slots that sends have freed, before anything else of the same progress is told. */
+    private void deliverFreed() {
+        long next = Batch.getLong(address + Batch.ENGINE_FREED);
+        while (next != 0) {
+            int index = Batch.getShort(next + Batch.CONTEXT_INDEX);
+            next = Batch.getLong(next + Batch.CONTEXT_NEXT_FREED);
+            Batch.setLong(address + Batch.ENGINE_FREED, next);
+            slots[index].slotsFreed(queues[index].takeFreed());
+        }
+    }
+
     @Override
     public int progress(int limit, int spins) {
         int done = 0;
@@ -123,6 +134,7 @@ final class BatchedTransport extends Transport {
             ring.restart();
             int before = ring.head();
             int rounds = Batch.progress(address, ask, done == 0 ? spins : 0);
+            deliverFreed();
             // those before an upcall are delivered already
             done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before;
             if (done < limit && !hasFailed()) {
@@ -132,7 +144,7 @@ final class BatchedTransport extends Transport {
                 break;
             }
         }
-        return done;
+        return Math.min(done, limit);
     }
 
     /** Delivers up to {@code limit} entries; the first that throws is the last, unless all must go. */
@@ -202,6 +214,7 @@ final class BatchedTransport extends Transport {
     @Override
     void deliverPending() {
         if (!delivering) {
+            deliverFreed();
             if (!ring.isEmpty()) {
                 deliver(Integer.MAX_VALUE, true);
             }

@@ -20,4 +20,17 @@ public interface SlotEvents {
      * @param context the index of the producer or consumer in the ring
      */
     void slotsEnded(CompletionRing ring, int context);
+
+    /**
+     * Whether sends that succeed need not be told one by one, and each in its turn among other events: those are for
+     * {@link #slotsFreed} then, which costs less. Asked once.
+     */
+    default boolean isFreedInBulk() {
+        return false;
+    }
+
+    /** Sends succeeded, as {@link #isFreedInBulk} asks for. */
+    default void slotsFreed(FreedSlots slots) {
+        throw new AssertionError(this + " is not told so");
+    }
 }
