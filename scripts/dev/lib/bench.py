@@ -18,6 +18,8 @@ SOCKET_SIZES = (64, 1024, 4080)
 C_WORKS = {"flat-rtt": "fast-rtt", "flat-last": "fast"}
 CONNECTIONS = [1, 8, 64, 256, 511]
 JAVA_START = 0.9  # seconds that a JVM takes beside its warm-up and measurement
+# A heap whose pages are all there: where a hypervisor gives each page late, a heap that grows would be what is measured.
+HEAP_OPTIONS = ["-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"]
 AERON_OPTIONS = ["-Dagrona.disable.bounds.checks=true"]  # as its makers measure it
 BUSY = 0.10  # share of the processors that others may use
 TIMEOUT = 60  # of one run, seconds
@@ -274,7 +276,7 @@ class Runner:
             self.o.java,
             "--enable-native-access=ALL-UNNAMED",
             "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-Xms256m",
+            *(["-Xms256m"] if arguments[0] == "first" else HEAP_OPTIONS),
             f"-Dcomch4j.library={self.o.java_library}",
             f"-Dcomch4j.bench.kernel={kernel_of(self.o.out)}",
             *AERON_OPTIONS,
