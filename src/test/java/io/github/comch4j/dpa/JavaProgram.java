@@ -74,6 +74,7 @@ final class JavaProgram {
                 countAllocation();
             }
         }
+        countAllocation(); // the next run may be on another execution unit
         dpa.requestConsumerNotification(ends.get(JAVA_LONG, 0));
         return KernelEnd.RESCHEDULE;
     }
