@@ -291,15 +291,12 @@ final class SlotSends extends OutgoingTasks {
         int before = freeCount;
         long bytes = 0;
         for (int slot = slots.next(); slot >= 0; slot = slots.next()) {
-            free[place(freeCount++)] = slot;
+            putFree(slot);
             bytes += lengths[slot];
         }
         sent.add(freeCount - before);
         sentBytes.add(bytes);
         failureTold = false;
-        for (int i = before; i < freeCount && context.state() != Context.RUNNING; i++) {
-            freeTask(freeAt(i));
-        }
     }
 
     @Override

@@ -144,7 +144,7 @@ final class BatchedTransport extends Transport {
                 break;
             }
         }
-        return Math.min(done, limit);
+        return Math.min(done, limit); // C was perhaps asked for more, and freed slots are told at once
     }
 
     /** Delivers up to {@code limit} entries; the first that throws is the last, unless all must go. */
