@@ -21,7 +21,8 @@ final class Call extends Outgoing {
     private volatile int state;
     private byte @Nullable [] response; // before ENDED, as the next ones
     private @Nullable Throwable failure;
-    private @Nullable Call wakesNext; // as well
+    private @Nullable Call wakes; // as well: the first of the calls whose threads this one's wakes
+    private @Nullable Call alongside; // as well: the next one of those
 
     @Nullable
     Body arriving; // in the loop
@@ -86,25 +87,23 @@ final class Call extends Outgoing {
         return true;
     }
 
-    /**
-     * Shows the response that it has got; {@code next}, which has shown its own, is woken by the thread of this call, or
-     * is null.
-     */
+    /** Shows the response that it has got. Another thread wakes its own, and then that of {@code next}, if any. */
     void show(@Nullable Call next) {
-        wakesNext = next;
+        alongside = next;
         state = ENDED;
     }
 
-    /** Wakes the thread. */
-    void wake() {
+    /** Shows the response that it has got and wakes its thread, which wakes those of {@code others}, if any. */
+    void showAndWake(@Nullable Call others) {
+        wakes = others;
+        state = ENDED;
         LockSupport.unpark(waiter);
     }
 
-    /** For the thread of a call that has ended: wakes the one of the next call of the same message. */
-    void wakeNext() {
-        Call next = wakesNext;
-        if (next != null) {
-            next.wake();
+    /** For the thread of a call that has ended. */
+    void wakeOthers() {
+        for (Call call = wakes; call != null; call = call.alongside) {
+            LockSupport.unpark(call.waiter);
         }
     }
 

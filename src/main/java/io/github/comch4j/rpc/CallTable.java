@@ -212,17 +212,18 @@ final class CallTable implements LargeBodies.Peer {
     }
 
     /**
-     * Wakes the first of the virtual threads whose responses were in the message, each of which wakes the next: a
-     * virtual thread does that at a fraction of what it costs this thread.
+     * Wakes the first of the virtual threads whose responses were in the message; that one wakes the others: a virtual
+     * thread does it at a fraction of what it costs this thread.
      */
     private void wakeAnswered() {
-        Call next = null;
+        Call first = answered.pollFirst();
+        Call others = null;
         for (Call call = answered.pollLast(); call != null; call = answered.pollLast()) {
-            call.show(next);
-            next = call;
+            call.show(others);
+            others = call;
         }
-        if (next != null) {
-            next.wake();
+        if (first != null) {
+            first.showAndWake(others);
         }
     }
 

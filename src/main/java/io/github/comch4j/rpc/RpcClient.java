@@ -144,7 +144,7 @@ public final class RpcClient implements AutoCloseable {
             }
         } finally {
             permits.release();
-            call.wakeNext();
+            call.wakeOthers();
         }
         byte[] response = call.response();
         if (response == null) {
