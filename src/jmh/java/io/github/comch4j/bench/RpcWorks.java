@@ -19,6 +19,7 @@ import org.HdrHistogram.Histogram;
 final class RpcWorks {
     private static final int ECHO = 1;
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long WARM_ROUND = 100_000_000;
 
     /** The client's end. */
     interface Caller extends AutoCloseable {
@@ -87,15 +88,13 @@ final class RpcWorks {
         final Histogram histogram = new Histogram(3);
         private final Caller caller;
         private final byte[] request;
-        private final long warm;
         private final long end;
         private final long sampling; // a thousand histograms do not fit into the caches: one call of 16 is looked at
         long calls;
 
-        Loop(Caller caller, int callers, int size, long warm, long end) {
+        Loop(Caller caller, int callers, int size, long end) {
             this.caller = caller;
             this.request = new byte[size];
-            this.warm = warm;
             this.end = end;
             this.sampling = callers == 1 ? 0 : 15;
         }
@@ -108,29 +107,40 @@ final class RpcWorks {
                     throw new IllegalStateException("a wrong response");
                 }
                 long after = System.nanoTime();
-                if (before - warm >= 0) {
-                    if ((calls++ & sampling) == 0) {
-                        histogram.recordValue(after - before);
-                    }
+                if ((calls++ & sampling) == 0) {
+                    histogram.recordValue(after - before);
                 }
                 before = after;
             }
         }
     }
 
-    private static void measure(Options options, Caller caller) throws InterruptedException {
-        long warm = System.nanoTime() + (long) (options.warmup() * 1e9);
-        long end = warm + (long) (options.seconds() * 1e9);
+    /** So many callers at once, from now on until {@code end}. */
+    private static List<Loop> call(Options options, Caller caller, long end) throws InterruptedException {
         List<Loop> loops = new ArrayList<>();
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < options.connections(); i++) {
-            Loop loop = new Loop(caller, options.connections(), options.size(), warm, end);
+            Loop loop = new Loop(caller, options.connections(), options.size(), end);
             loops.add(loop);
             threads.add(Thread.startVirtualThread(loop));
         }
         for (Thread thread : threads) {
             thread.join();
         }
+        return loops;
+    }
+
+    /** Callers that are measured begin in code that is compiled: a virtual thread that began earlier is slow to park. */
+    private static void warmUp(Options options, Caller caller) throws InterruptedException {
+        long end = System.nanoTime() + (long) (options.warmup() * 1e9);
+        for (long now = System.nanoTime(); now - end < 0; now = System.nanoTime()) {
+            call(options, caller, Math.min(now + WARM_ROUND, end));
+        }
+    }
+
+    private static void measure(Options options, Caller caller) throws InterruptedException {
+        warmUp(options, caller);
+        List<Loop> loops = call(options, caller, System.nanoTime() + (long) (options.seconds() * 1e9));
         Histogram all = new Histogram(3);
         long calls = 0;
         for (Loop loop : loops) {
