@@ -10,6 +10,7 @@ abstract class FrameQueue {
 
     private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
     private long waiting; // bytes of bodies
+    private int obsolete; // of them, at most: those that becameObsolete() has told of since it looked
 
     final void add(Outgoing outgoing) {
         queue.add(outgoing);
@@ -34,9 +35,8 @@ abstract class FrameQueue {
         // each at most once in a message
         for (int left = queue.size(); left > 0 && capacity - at > Frames.HEADER; left--) {
             Outgoing next = queue.element();
-            if (next.isObsolete()) {
+            if (endIfObsolete(next)) {
                 queue.remove();
-                ended(next);
                 continue;
             }
             int rest = next.body.length - next.sent;
@@ -68,6 +68,25 @@ abstract class FrameQueue {
         }
     }
 
+    /**
+     * Nobody wants one of those any more that wait, or have waited. It is left out when its turn comes; while nothing
+     * goes out, such do not pile up: once they may be more than half of all, they are taken out.
+     */
+    final void becameObsolete() {
+        if (++obsolete > queue.size() / 2) {
+            obsolete = 0;
+            queue.removeIf(this::endIfObsolete);
+        }
+    }
+
+    private boolean endIfObsolete(Outgoing next) {
+        if (next.isObsolete()) {
+            ended(next);
+            return true;
+        }
+        return false;
+    }
+
     private void ended(Outgoing last) {
         waiting -= last.body.length;
         last.gone();
@@ -77,5 +96,6 @@ abstract class FrameQueue {
     void clear() {
         queue.clear();
         waiting = 0;
+        obsolete = 0;
     }
 }

@@ -54,7 +54,10 @@ final class Paths {
     void cancel(Outgoing obsolete) {
         if (fast != null && obsolete.large) {
             fast.cancel(obsolete);
-        } else if (obsolete.begun) {
+            return;
+        }
+        control.becameObsolete();
+        if (obsolete.begun) {
             control.add(new Outgoing(Frames.CANCEL, obsolete.id, 0, 0, Outgoing.EMPTY));
         }
     }

@@ -228,31 +228,11 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
         }
     }
 
-    /** The server does not read while the body goes out: some of it waits, however fast the machine is. */
-    private CountDownLatch stopServer() {
-        CountDownLatch held = new CountDownLatch(1);
-        CountDownLatch stopped = new CountDownLatch(1);
-        dpuLoop.execute(() -> {
-            stopped.countDown();
-            try {
-                held.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        try {
-            stopped.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
-        return held;
-    }
-
     @Test
     void callsEndInTheMiddleOfTheirBodies() throws Exception {
         try (RpcClient client = connect()) {
             for (int i = 0; i < 6; i++) { // more than four bodies: what is given up does not count for ever
-                CountDownLatch held = stopServer();
+                CountDownLatch held = stopDpuLoop();
                 CompletableFuture<byte[]> late = client.callAsync(LENGTH, new byte[16 << 20], Duration.ofMillis(30));
                 CompletableFuture<byte[]> cancelled = client.callAsync(LENGTH, new byte[16 << 20]);
                 assertThat(catchThrowable(late::join).getCause())
@@ -278,7 +258,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                 client().reconnect(Duration.ofMillis(1), Duration.ofMillis(20)).connect(Machine.PATIENCE);
         for (int round = 0; round < 3; round++) {
             awaitFastPath(client);
-            CountDownLatch held = stopServer();
+            CountDownLatch held = stopDpuLoop();
             List<CompletableFuture<byte[]>> calls = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 calls.add(client.callAsync(ECHO, new byte[16 << 20]));
@@ -298,7 +278,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
         }
         awaitFastPath(client);
         assertThat(fastPaths(hostLoop)).isEqualTo(2);
-        CountDownLatch held = stopServer();
+        CountDownLatch held = stopDpuLoop();
         CompletableFuture<byte[]> call = client.callAsync(ECHO, new byte[16 << 20]);
         Thread closing = new Thread(client::close);
         closing.start();

@@ -20,6 +20,7 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -190,6 +191,29 @@ class RpcTest extends TwoLoopsInBothForms {
             many.forEach(CompletableFuture::join);
         } finally {
             caller.shutdownNow();
+        }
+    }
+
+    @Test
+    void requestsThatWereGivenUpAreNotKeptForAServerThatDoesNotRead() throws Exception {
+        try (RpcClient client = connect()) {
+            CountDownLatch stopped = stopDpuLoop();
+            List<WeakReference<byte[]>> bodies = new ArrayList<>();
+            for (int round = 0; round < 10; round++) {
+                List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+                for (int i = 0; i < 500; i++) {
+                    byte[] body = new byte[8192];
+                    bodies.add(new WeakReference<>(body));
+                    calls.add(client.callAsync(ECHO, body, Duration.ofMillis(5)));
+                }
+                calls.forEach(call -> assertThat(catchThrowable(call::join)).hasCauseInstanceOf(RpcException.class));
+            }
+            await("most requests to be gone", () -> {
+                System.gc();
+                return bodies.stream().filter(body -> body.get() != null).count() < 500;
+            });
+            stopped.countDown();
+            assertThat(client.call(ECHO, new byte[3])).hasSize(3);
         }
     }
 
