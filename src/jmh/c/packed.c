@@ -12,6 +12,8 @@
 #define MAX_DELAY_NS 20000
 #define MESSAGES_PER_TURN 8u
 #define COMPLETIONS_PER_TURN 256u
+/* Some more than a message has room for: while nothing is in flight, a turn sends what there is, however little. */
+#define RECORDS_PER_TURN 128u
 
 /* ---- sending ---- */
 
@@ -100,7 +102,7 @@ static uint32_t in_flight(const struct packer *packer)
 static inline bool packer_turn(struct packer *packer, uint32_t size)
 {
 	uint64_t before = packer->records;
-	for (uint32_t num = 0; num < BURST && offer(packer, size); num++)
+	for (uint32_t num = 0; num < RECORDS_PER_TURN && offer(packer, size); num++)
 		;
 	if (packer->is_open && packer->writer.len > 0 &&
 	    (in_flight(packer) == 0 || now_ns() - packer->opened >= MAX_DELAY_NS))

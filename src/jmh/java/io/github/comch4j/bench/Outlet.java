@@ -21,6 +21,11 @@ interface Outlet extends AutoCloseable {
         return offered;
     }
 
+    /** How many are offered at most before {@link #progress}. */
+    default int turn() {
+        return 32;
+    }
+
     /** Takes all completions. */
     void progress();
 

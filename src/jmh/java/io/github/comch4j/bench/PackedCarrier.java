@@ -13,6 +13,8 @@ final class PackedCarrier implements Carrier {
     private static final int SIGNALS = 8;
     private static final int SLOT = 8192;
     private static final int SLOTS = 64;
+    /** Some more than a message has room for: while nothing is in flight, a turn sends what there is, however little. */
+    private static final int RECORDS_PER_TURN = 128;
 
     @Override
     public Inlet inlet(Options options, Arrivals arrivals) {
@@ -135,6 +137,11 @@ final class PackedCarrier implements Carrier {
                 place += stride;
             }
             return claimed;
+        }
+
+        @Override
+        public int turn() {
+            return RECORDS_PER_TURN;
         }
 
         @Override

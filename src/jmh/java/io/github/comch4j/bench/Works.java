@@ -18,8 +18,6 @@ final class Works {
      * What completes at once is used again at once, while it is in the cache; else up to {@code depth} are under way
      * after some turns.
      */
-    private static final int BURST = 32;
-
     private Works() {}
 
     // ---- throughput
@@ -81,9 +79,9 @@ final class Works {
         reportSender(options, sent, outlet.again(), (double) allocated / Math.max(1, sentAfter - sentBefore));
     }
 
-    /** As many as there is room for, a burst at most, then everything that completes. */
+    /** As many as there is room for, a turn's at most, then everything that completes. */
     private static long sendTurn(Outlet outlet, long sent) {
-        int offered = outlet.offer(sent, BURST);
+        int offered = outlet.offer(sent, outlet.turn());
         outlet.progress();
         return sent + offered;
     }

@@ -314,7 +314,9 @@ public final class RecordWriter {
     }
 
     /**
-     * Progresses the producer's engine, and sends the open message if it is time.
+     * Progresses the producer's engine, and sends the open message if it is time. While nothing is in flight, each call
+     * sends what is there, however little: where there are many records, write a message's worth of them between two
+     * calls.
      *
      * @return whether something was done
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended and a message was open
