@@ -5,12 +5,14 @@ import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -97,6 +99,22 @@ public final class Machine implements AutoCloseable {
         engine.close();
         host.close();
         dpu.close();
+    }
+
+    /**
+     * The loop does nothing from now on until the result is counted down: what is sent to it waits, however fast the
+     * machine is.
+     */
+    public static CountDownLatch hold(EventLoop loop) {
+        CountDownLatch held = new CountDownLatch(1);
+        CompletableFuture<Void> holds = new CompletableFuture<>();
+        var _ = loop.submit(() -> {
+            holds.complete(null);
+            held.await();
+            return null;
+        });
+        holds.join();
+        return held;
     }
 
     /** Runs {@code work} on a thread of its own. */

@@ -11,7 +11,6 @@ import io.github.comch4j.core.Representor;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -41,28 +40,5 @@ public abstract class TwoLoopsInBothForms extends BothForms {
         host.close();
         dpu.close();
         assertThat(failures).as("of the loops").isEmpty();
-    }
-
-    /**
-     * From now on the DPU's side does not read, until the result is counted down: what is sent to it waits, however fast
-     * the machine is.
-     */
-    protected CountDownLatch stopDpuLoop() {
-        CountDownLatch held = new CountDownLatch(1);
-        CountDownLatch stopped = new CountDownLatch(1);
-        dpuLoop.execute(() -> {
-            stopped.countDown();
-            awaitQuietly(held);
-        });
-        awaitQuietly(stopped);
-        return held;
-    }
-
-    private static void awaitQuietly(CountDownLatch latch) {
-        try {
-            latch.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 }

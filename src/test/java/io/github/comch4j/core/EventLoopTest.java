@@ -116,16 +116,9 @@ class EventLoopTest {
 
     @Test
     void aCallThatTakesTooLong() throws Exception {
-        CountDownLatch release = new CountDownLatch(1);
         AtomicInteger begun = new AtomicInteger();
         try (EventLoop loop = EventLoop.start("loop")) {
-            loop.execute(() -> {
-                try {
-                    release.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            });
+            CountDownLatch release = Machine.hold(loop);
             assertThatThrownBy(() -> loop.call(begun::incrementAndGet, Duration.ofMillis(5)))
                     .isInstanceOf(TimeoutException.class);
             release.countDown();

@@ -26,29 +26,11 @@ import org.junit.jupiter.api.Timeout;
 /** Many threads send on one socket. */
 @Timeout(60)
 class SocketSendersTest extends SocketScene {
-    private final CountDownLatch held = new CountDownLatch(1);
+    private CountDownLatch held = new CountDownLatch(0); // of the server's loop
 
     @AfterEach
     void letGo() {
         held.countDown();
-    }
-
-    /** The server's loop takes nothing until {@link #held} is counted down. */
-    private void hold() {
-        CountDownLatch holds = new CountDownLatch(1);
-        dpuLoop.execute(() -> {
-            holds.countDown();
-            try {
-                held.await();
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        });
-        try {
-            holds.await();
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     private static byte[] numbered(int number) {
@@ -94,7 +76,7 @@ class SocketSendersTest extends SocketScene {
     void whoWaitsForRoomDoesNotAskForIt() throws Exception {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        hold();
+        held = Machine.hold(dpuLoop);
         int senders = 1000; // more than the device and the tasks take
         List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < senders; i++) {
@@ -129,7 +111,7 @@ class SocketSendersTest extends SocketScene {
                 .sendBuffer(1) // which is eight of the longest
                 .connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        hold();
+        held = Machine.hold(dpuLoop);
         int begin = 1;
         while (endsSoon(socket.sendAsync(numbered(begin - 1)))) { // until the device is full, and one waits
             begin++;
@@ -183,7 +165,7 @@ class SocketSendersTest extends SocketScene {
                 .sendBuffer(1)
                 .connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        hold();
+        held = Machine.hold(dpuLoop);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 2000; i++) { // more than the buffer has room for
             futures.add(socket.sendAsync(numbered(i)));
@@ -218,7 +200,7 @@ class SocketSendersTest extends SocketScene {
                 .sendLimit(800)
                 .connect(Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        hold();
+        held = Machine.hold(dpuLoop);
         int sent = 0;
         CompletableFuture<?> refused;
         do {
@@ -243,7 +225,7 @@ class SocketSendersTest extends SocketScene {
         ComchSocket socket =
                 ComchSocket.builder(hostLoop, host, name).sendTasks(1).connect(Machine.PATIENCE);
         server.accept(Machine.PATIENCE);
-        hold();
+        held = Machine.hold(dpuLoop);
         List<CompletableFuture<?>> futures = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
             futures.add(socket.sendAsync(numbered(i)));

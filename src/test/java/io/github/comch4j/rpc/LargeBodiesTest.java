@@ -232,7 +232,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
     void callsEndInTheMiddleOfTheirBodies() throws Exception {
         try (RpcClient client = connect()) {
             for (int i = 0; i < 6; i++) { // more than four bodies: what is given up does not count for ever
-                CountDownLatch held = stopDpuLoop();
+                CountDownLatch held = Machine.hold(dpuLoop);
                 CompletableFuture<byte[]> late = client.callAsync(LENGTH, new byte[16 << 20], Duration.ofMillis(30));
                 CompletableFuture<byte[]> cancelled = client.callAsync(LENGTH, new byte[16 << 20]);
                 assertThat(catchThrowable(late::join).getCause())
@@ -258,7 +258,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
                 client().reconnect(Duration.ofMillis(1), Duration.ofMillis(20)).connect(Machine.PATIENCE);
         for (int round = 0; round < 3; round++) {
             awaitFastPath(client);
-            CountDownLatch held = stopDpuLoop();
+            CountDownLatch held = Machine.hold(dpuLoop);
             List<CompletableFuture<byte[]>> calls = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 calls.add(client.callAsync(ECHO, new byte[16 << 20]));
@@ -278,7 +278,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
         }
         awaitFastPath(client);
         assertThat(fastPaths(hostLoop)).isEqualTo(2);
-        CountDownLatch held = stopDpuLoop();
+        CountDownLatch held = Machine.hold(dpuLoop);
         CompletableFuture<byte[]> call = client.callAsync(ECHO, new byte[16 << 20]);
         Thread closing = new Thread(client::close);
         closing.start();

@@ -197,7 +197,7 @@ class RpcTest extends TwoLoopsInBothForms {
     @Test
     void requestsThatWereGivenUpAreNotKeptForAServerThatDoesNotRead() throws Exception {
         try (RpcClient client = connect()) {
-            CountDownLatch stopped = stopDpuLoop();
+            CountDownLatch stopped = Machine.hold(dpuLoop);
             List<WeakReference<byte[]>> bodies = new ArrayList<>();
             for (int round = 0; round < 10; round++) {
                 List<CompletableFuture<byte[]>> calls = new ArrayList<>();
@@ -323,14 +323,7 @@ class RpcTest extends TwoLoopsInBothForms {
     @Test
     void deadlinesHoldWhileTheLoopIsBusy() throws Exception {
         try (RpcClient client = connect()) {
-            CountDownLatch busy = new CountDownLatch(1);
-            hostLoop.execute(() -> {
-                try {
-                    busy.await();
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
-                }
-            });
+            CountDownLatch busy = Machine.hold(hostLoop);
             assertThat(kindOf(() -> client.call(ECHO, new byte[1], Duration.ofMillis(30))))
                     .isEqualTo(RpcException.Kind.TIME_OUT);
             busy.countDown();
