@@ -10,7 +10,7 @@ abstract class FrameQueue {
 
     private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
     private long waiting; // bytes of bodies
-    private int obsolete; // of them, at most: those that becameObsolete() has told of since it looked
+    private int obsolete; // of those that wait, at most
 
     final void add(Outgoing outgoing) {
         queue.add(outgoing);
@@ -69,13 +69,17 @@ abstract class FrameQueue {
     }
 
     /**
-     * Nobody wants one of those any more that wait, or have waited. It is left out when its turn comes; while nothing
-     * goes out, such do not pile up: once they may be more than half of all, they are taken out.
+     * Nobody wants any more what {@link #add} has taken: the peer is told, if it knows of it. What waits of it is left
+     * out when its turn comes; while nothing goes out, such does not pile up: once it may be more than half of all, it
+     * is taken out.
      */
-    final void becameObsolete() {
+    final void cancel(Outgoing unwanted) {
         if (++obsolete > queue.size() / 2) {
             obsolete = 0;
             queue.removeIf(this::endIfObsolete);
+        }
+        if (unwanted.begun) {
+            add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.EMPTY)); // not before what has gone
         }
     }
 

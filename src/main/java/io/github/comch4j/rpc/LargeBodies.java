@@ -206,9 +206,7 @@ final class LargeBodies {
     void cancel(Outgoing obsolete) {
         if (frames != null) {
             frames.drop(obsolete);
-            if (obsolete.begun) {
-                frames.add(new Outgoing(Frames.CANCEL, obsolete.id, 0, 0, Outgoing.EMPTY)); // not before what has gone
-            }
+            frames.cancel(obsolete);
         }
     }
 

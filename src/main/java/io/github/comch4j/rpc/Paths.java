@@ -54,11 +54,8 @@ final class Paths {
     void cancel(Outgoing obsolete) {
         if (fast != null && obsolete.large) {
             fast.cancel(obsolete);
-            return;
-        }
-        control.becameObsolete();
-        if (obsolete.begun) {
-            control.add(new Outgoing(Frames.CANCEL, obsolete.id, 0, 0, Outgoing.EMPTY));
+        } else {
+            control.cancel(obsolete);
         }
     }
 
