@@ -12,7 +12,7 @@
 #define MAX_DELAY_NS 20000
 #define MESSAGES_PER_TURN 8u
 #define COMPLETIONS_PER_TURN 256u
-/* Some more than a message has room for: while nothing is in flight, a turn sends what there is, however little. */
+/* Some more than a message has room for: while nothing is in flight, a turn sends what there is. */
 #define RECORDS_PER_TURN 128u
 
 /* ---- sending ---- */

@@ -21,7 +21,10 @@ interface Outlet extends AutoCloseable {
         return offered;
     }
 
-    /** How many are offered at most before {@link #progress}. */
+    /**
+     * How many are offered at most before {@link #progress}. What completes at once is used again at once, while it is
+     * in the cache; else up to {@code depth} are under way after some turns.
+     */
     default int turn() {
         return 32;
     }

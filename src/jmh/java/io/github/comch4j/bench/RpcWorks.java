@@ -130,7 +130,7 @@ final class RpcWorks {
         return loops;
     }
 
-    /** Callers that are measured begin in code that is compiled: a virtual thread that began earlier is slow to park. */
+    /** Callers that are measured begin in compiled code: a virtual thread that began earlier is slow to park. */
     private static void warmUp(Options options, Caller caller) throws InterruptedException {
         long end = System.nanoTime() + (long) (options.warmup() * 1e9);
         for (long now = System.nanoTime(); now - end < 0; now = System.nanoTime()) {

@@ -14,10 +14,7 @@ final class Works {
     private static final int MASK = Window.TURNS_PER_LOOK - 1;
     private static final int SIGNALS = 8;
     private static final int CALLS_PER_LOOK = 1000;
-    /**
-     * What completes at once is used again at once, while it is in the cache; else up to {@code depth} are under way
-     * after some turns.
-     */
+
     private Works() {}
 
     // ---- throughput
