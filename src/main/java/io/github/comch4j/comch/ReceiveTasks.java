@@ -219,7 +219,7 @@ final class ReceiveTasks extends IncomingTasks {
         } else if (buffer == null) {
             checkPosted(slot, null, queue.submitSoon(slot, free.length - freeCount));
         } else if (buffer.beginEmptyTask()) {
-            checkPosted(slot, buffer, queue.submitEmpty(slot, buffer.address(), free.length - freeCount));
+            checkPosted(slot, buffer, queue.submitEmpty(slot, free.length - freeCount));
         } else if (buffer.isClosed() || buffer.inFlight() > 0) {
             release(slot);
         } else {

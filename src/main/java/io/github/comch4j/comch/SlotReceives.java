@@ -188,7 +188,7 @@ final class SlotReceives extends IncomingTasks {
         origins[slot] = origin;
         immediates[slot] = origin >>> 32 == 0 ? 0 : keep(slot, immediate, (int) (origin >>> 32));
         waitingCount++;
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             freeTask(slot); // it arrived while the connection ends: its task would keep the consumer from ending
         }
     }
@@ -234,11 +234,11 @@ final class SlotReceives extends IncomingTasks {
     }
 
     private void postAgain(int slot) {
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             release(slot);
             return;
         }
-        int code = queue.submitEmpty(slot, memory.buffer(slot), free.length - freeCount);
+        int code = queue.submitEmpty(slot, free.length - freeCount);
         if (code != Calls.SUCCESS) {
             release(slot);
             checkRefusal(code, TaskCalls.SUBMIT_NAME);
@@ -255,8 +255,7 @@ final class SlotReceives extends IncomingTasks {
         failed.increment();
         release(slot);
         DocaError status = DocaError.of(code);
-        if (context.state() == Context.RUNNING
-                && !context.isEnding()) { // else: flushed, because this or the connection ends
+        if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
             // IO_FAILED: flushed, as the connection is lost, which its own event is about to report
             if (status != DocaError.IO_FAILED && !ConnectionClosedException.isMeantBy(status)) {

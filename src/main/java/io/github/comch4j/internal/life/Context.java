@@ -37,6 +37,7 @@ public abstract class Context extends Resource implements ContextEvents {
     private MemorySegment view;
     private long key;
     private volatile int state = IDLE;
+    private boolean running; // as the engine's owner knows it
 
     /**
      * A context that is going to run on {@code engine}.
@@ -111,6 +112,11 @@ public abstract class Context extends Resource implements ContextEvents {
         return state;
     }
 
+    /** Whether the state is RUNNING. For the engine's owner, for whom it costs less than {@link #state}. */
+    public final boolean isRunning() {
+        return running;
+    }
+
     /** The engine. */
     public final Engine engine() {
         return engine;
@@ -159,6 +165,7 @@ public abstract class Context extends Resource implements ContextEvents {
     @Override
     public final void stateChanged(int previous, int next) {
         state = next;
+        running = next == RUNNING;
         Events.state(name(), previous, next);
         if (next == STOPPING) {
             freeIdleTasks();

@@ -90,7 +90,7 @@ public abstract class TaskSlots implements SlotEvents {
 
     /** The slot is free: its task is used again only while this runs. */
     protected final void freeUnlessRunning(int slot) {
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             freeTask(slot);
         }
     }

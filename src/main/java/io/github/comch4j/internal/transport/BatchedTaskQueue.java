@@ -164,7 +164,7 @@ final class BatchedTaskQueue extends TaskQueue {
     }
 
     @Override
-    public int submitEmpty(int number, long buffer, int posted) {
+    public int submitEmpty(int number, int posted) {
         return appendReceive(number | Batch.EMPTY, posted);
     }
 

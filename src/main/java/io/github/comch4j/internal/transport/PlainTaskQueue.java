@@ -91,8 +91,8 @@ final class PlainTaskQueue extends TaskQueue {
     }
 
     @Override
-    public int submitEmpty(int slot, long buffer, int posted) {
-        int code = BufferCalls.resetDataLength(buffer);
+    public int submitEmpty(int slot, int posted) {
+        int code = BufferCalls.resetDataLength(buffer(slot));
         return code == Calls.SUCCESS ? TaskCalls.submit(tasks[slot]) : code;
     }
 

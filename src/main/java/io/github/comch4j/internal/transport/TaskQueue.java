@@ -45,6 +45,11 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
         setTask(slot, typed, task, buffer, consumer);
     }
 
+    /** The {@code doca_buf} that the slot's task had last, or 0. */
+    final long buffer(int slot) {
+        return buffers[slot];
+    }
+
     /** What the slot's task is to be submitted with. {@code consumer} is of no meaning to receives. */
     public final void prepare(int slot, long buffer, int consumer) {
         if (buffers[slot] != buffer) {
@@ -88,8 +93,6 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /**
      * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and
      * otherwise as it is.
-     *
-     * @param buffer the {@code doca_buf}
      */
     public abstract int submitEmpty(int slot, long buffer, int posted);
 
