@@ -110,6 +110,25 @@ public final class Pieces {
         return sent;
     }
 
+    public int slotsMany(SlotProducer producer, ProgressEngine engine, int consumer, long[] prices) {
+        int sent = 0;
+        // @start region="slots-many"
+        while (sent < prices.length) {
+            long at = producer.claimMany(prices.length - sent, 8, consumer);
+            if (at < 0) {
+                engine.progress(256);
+                continue;
+            }
+            for (int i = producer.claimed(); i > 0; i--) {
+                producer.memory().set(JAVA_LONG, at, prices[sent++]);
+                at += producer.stride();
+            }
+            producer.commit();                             // each of them a message
+        }
+        // @end
+        return sent;
+    }
+
     public long poll(ComchConnection connection, ProgressEngine engine, Duration timeout) {
         long[] sum = new long[1];
         // @start region="poll"

@@ -15,6 +15,7 @@ final class FlatOutlet implements FastPathOutlet {
     private final MemorySegment memory;
     private final int consumer;
     private final int size;
+    private final long stride; // of slots
     private long stalls; // of the queue, when it is closed
 
     /** Waits for the peer's consumer. */
@@ -28,7 +29,8 @@ final class FlatOutlet implements FastPathOutlet {
                 endpoint.connection.slotProducer(engine, size).tasks(options.depth());
         producer = (options.work().equals("flat") ? settings.inTurn() : settings).start();
         memory = producer.memory();
-        for (long at = 0; at < memory.byteSize(); at += FastInlet.stride(size)) {
+        stride = producer.stride();
+        for (long at = 0; at < memory.byteSize(); at += stride) {
             Arrivals.fill(memory.asSlice(at, size));
         }
     }
@@ -52,6 +54,24 @@ final class FlatOutlet implements FastPathOutlet {
         memory.set(ValueLayout.JAVA_LONG, at, number);
         producer.commit();
         return true;
+    }
+
+    @Override
+    public int offer(long number, int most) {
+        int offered = 0;
+        while (offered < most) {
+            long at = producer.claimMany(most - offered, size, consumer);
+            if (at < 0) {
+                break;
+            }
+            int claimed = producer.claimed();
+            for (int i = 0; i < claimed; i++) {
+                memory.set(ValueLayout.JAVA_LONG, at + i * stride, number + offered + i);
+            }
+            producer.commit();
+            offered += claimed;
+        }
+        return offered;
     }
 
     @Override

@@ -61,6 +61,11 @@ final class SlotMemory {
         return segment;
     }
 
+    /** How far apart slots begin. */
+    long stride() {
+        return stride;
+    }
+
     /** Where the slot begins in the segment. */
     long offset(int slot) {
         return slot * stride;

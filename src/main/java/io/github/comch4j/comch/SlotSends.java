@@ -35,8 +35,10 @@ final class SlotSends extends OutgoingTasks {
     private @Nullable MemorySegment staged; // by slot: immediate data, until DOCA has copied them
     private final boolean inTurn; // the slot that has been free longest is next, otherwise the one freed last
     private int firstFree; // with inTurn the free slots are a ring that begins here; otherwise a stack, and this is 0
-    // the slot that is claimed and neither committed nor aborted: it is still among the free ones, at this place
+    // the slots that are claimed and neither committed nor aborted: they are still among the free ones, from this place
+    // on in the order in which slots are claimed
     private int claimed = NONE;
+    private int claimedSlots;
     private int claimedLength;
     private int claimedFor;
     private boolean failureTold;
@@ -72,16 +74,58 @@ final class SlotSends extends OutgoingTasks {
     /** The offset of a free slot, or why there is none. */
     long claim(int length, int consumerId) {
         engine.checkOwner();
-        if (claimed != NONE || context.state() != Context.RUNNING || length < 0 || length > memory.slotSize()) {
+        if (claimed != NONE || !context.isRunning() || length < 0 || length > memory.slotSize()) {
             throw notClaimable(length);
         }
         if (freeCount == 0) {
             return refuse();
         }
         claimed = inTurn ? firstFree : freeCount - 1;
+        claimedSlots = 1;
         claimedLength = length;
         claimedFor = consumerId;
         return memory.offset(free[claimed]);
+    }
+
+    /** As {@link #claim}, of several that lie side by side: the offset of the lowest one. */
+    long claimMany(int most, int length, int consumerId) {
+        if (most < 1) {
+            throw new IllegalArgumentException("a claim of " + most + " slots");
+        }
+        long at = claim(length, consumerId);
+        if (at < 0) {
+            return at;
+        }
+        int first = free[claimed];
+        int limit = Math.min(most, freeCount);
+        int step = limit == 1 ? 0 : free[claimedPlace(1)] - first;
+        if (Math.abs(step) != 1) {
+            return at;
+        }
+        int number = 2;
+        while (number < limit && free[claimedPlace(number)] == first + number * step) {
+            number++;
+        }
+        claimedSlots = number;
+        return memory.offset(lowestClaimed());
+    }
+
+    /** The place of the i-th claimed slot. */
+    private int claimedPlace(int i) {
+        if (!inTurn) {
+            return claimed - i;
+        }
+        int place = claimed + i;
+        return place < free.length ? place : place - free.length;
+    }
+
+    private int lowestClaimed() {
+        return Math.min(free[claimed], free[claimedPlace(claimedSlots - 1)]);
+    }
+
+    /** How many slots are claimed. */
+    int claimed() {
+        return claimed == NONE ? 0 : claimedSlots;
     }
 
     private long refuse() {
@@ -92,7 +136,7 @@ final class SlotSends extends OutgoingTasks {
 
     private RuntimeException notClaimable(int length) {
         context.checkOpen();
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             return new ConnectionClosedException(
                     TaskCalls.SUBMIT_NAME,
                     "sending with " + producer,
@@ -106,18 +150,52 @@ final class SlotSends extends OutgoingTasks {
                 length + " bytes, where a slot of " + producer + " has " + memory.slotSize());
     }
 
-    /** Queues the claimed slot. */
+    /** Queues what is claimed. */
     void commit() {
-        queue.enqueue(takeClaimed());
+        if (claimedSlots == 1) {
+            queue.enqueue(takeClaimed());
+        } else {
+            commitMany();
+        }
+    }
+
+    private void commitMany() {
+        checkCommittable();
+        int first = lowestClaimed();
+        int number = claimedSlots;
+        int place = claimed;
+        claimed = NONE;
+        long message = message(claimedLength, claimedFor);
+        for (int slot = first; slot < first + number; slot++) {
+            if (messages[slot] != message) {
+                prepare(slot, 0);
+            }
+        }
+        takeMany(place, number);
+        queue.enqueue(first, number);
+    }
+
+    private void takeMany(int place, int number) {
+        freeCount -= number;
+        if (inTurn) {
+            firstFree = place + number < free.length ? place + number : place + number - free.length;
+        } else { // those that have become free since the claim lie above
+            System.arraycopy(free, place + 1, free, place + 1 - number, freeCount + number - (place + 1));
+        }
+        backPressure.relieve();
+    }
+
+    private void checkCommittable() {
+        engine.checkOwner();
+        if (claimed == NONE || !context.isRunning()) {
+            throw notCommittable();
+        }
     }
 
     /** The claimed slot, which is ready to be submitted and neither claimed nor free any more. */
     private int takeClaimed() {
-        engine.checkOwner();
+        checkCommittable();
         int place = claimed;
-        if (place == NONE || context.state() != Context.RUNNING) {
-            throw notCommittable();
-        }
         claimed = NONE;
         int slot = free[place];
         if (messages[slot] != message(claimedLength, claimedFor)) {
@@ -139,7 +217,11 @@ final class SlotSends extends OutgoingTasks {
 
     /** As {@link #commit()}, and submits it at once. Returns whether nothing is queued any more. */
     boolean commitNow() {
-        return queue.submitOrEnqueue(takeClaimed());
+        if (claimedSlots == 1) {
+            return queue.submitOrEnqueue(takeClaimed());
+        }
+        commitMany();
+        return queue.flush() == 0;
     }
 
     /** As {@link #commit()}, of the first bytes only. */
@@ -159,10 +241,8 @@ final class SlotSends extends OutgoingTasks {
         }
         engine.checkOwner();
         checkClaimed(length);
+        checkCommittable();
         int place = claimed;
-        if (place == NONE || context.state() != Context.RUNNING) {
-            throw notCommittable();
-        }
         int slot = free[place];
         stage(slot, immediate, immediateLength);
         claimed = NONE;
@@ -173,6 +253,9 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private void checkClaimed(int length) {
+        if (claimed != NONE && claimedSlots > 1) {
+            throw new IllegalStateException("several slots are claimed: they are committed together");
+        }
         if (claimed != NONE && (length < 0 || length > claimedLength)) {
             throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
         }

@@ -28,6 +28,7 @@ class SlotClosingTest extends BothForms {
         CLAIMED,
         COMMITTED,
         COMMITTED_AND_CLAIMED,
+        CLAIMED_MANY,
         WITHOUT_ROOM,
         SENT
     }
@@ -99,7 +100,7 @@ class SlotClosingTest extends BothForms {
                     .start();
             int committed = switch (sending) {
                 case NOTHING, CLAIMED -> 0;
-                case COMMITTED, COMMITTED_AND_CLAIMED, SENT -> 2;
+                case COMMITTED, COMMITTED_AND_CLAIMED, CLAIMED_MANY, SENT -> 2;
                 case WITHOUT_ROOM -> 6;
             };
             for (int i = 0; i < committed; i++) {
@@ -107,6 +108,10 @@ class SlotClosingTest extends BothForms {
             }
             if (sending == Sending.CLAIMED || sending == Sending.COMMITTED_AND_CLAIMED) {
                 assertThat(producer.claim(SIZE, consumer.id())).isNotNegative();
+            }
+            if (sending == Sending.CLAIMED_MANY) {
+                assertThat(producer.claimMany(4, SIZE, consumer.id())).isNotNegative();
+                assertThat(producer.claimed()).isEqualTo(4);
             }
             if (sending == Sending.WITHOUT_ROOM) {
                 assertThat(producer.flush()).isFalse();

@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -27,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages in slots of registered memory. */
 @Timeout(60)
@@ -362,6 +365,134 @@ class SlotsTest extends BothForms {
             assertThat(put(producer, consumer.id(), "x")).isZero();
             pair.machine.until("its completion", () -> producer.inFlight() == 0);
         }
+    }
+
+    private SlotProducer producer(int slots, boolean inTurn) {
+        SlotProducer.Builder settings =
+                pair.hostSide.slotProducer(pair.machine.engine, SIZE).tasks(slots);
+        return (inTurn ? settings.inTurn() : settings).start();
+    }
+
+    /** Writes the next numbers into what is claimed from {@code at} on, unless nothing is. */
+    private static int fill(SlotProducer producer, long at, int length, int from) {
+        if (at < 0) {
+            return 0;
+        }
+        for (int i = 0; i < producer.claimed(); i++) {
+            write(producer, at + i * producer.stride(), "%0" + length + "d", from + i);
+        }
+        return producer.claimed();
+    }
+
+    private static void write(SlotProducer producer, long at, String format, int number) {
+        write(producer, at, format.formatted(number));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 1", "false, 2", "true, 3", "true, 4"})
+    void rowsOfSlotsArriveInTheirOrderAndWhole(boolean inTurn, long seed) {
+        SlotConsumer consumer = consumer(5);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(40, inTurn);
+        Random random = new Random(seed);
+        List<String> expected = new ArrayList<>();
+        int[] longest = {0};
+        Machine.until(
+                "all",
+                () -> {
+                    int most = 1 + random.nextInt(50);
+                    int length = 5 + random.nextInt(SIZE - 5);
+                    long at = expected.size() < 3000 ? producer.claimMany(most, length, consumer.id()) : -1;
+                    int claimed = fill(producer, at, length, expected.size());
+                    assertThat(claimed).isEqualTo(producer.claimed()).isBetween(0, most);
+                    if (claimed > 0 && random.nextInt(4) == 0) {
+                        pair.machine.engine.progress(1 + random.nextInt(20)); // frees others meanwhile
+                    }
+                    longest[0] = Math.max(longest[0], claimed);
+                    if (claimed > 0 && random.nextInt(5) == 0) {
+                        producer.abort();
+                    } else if (claimed > 0) {
+                        if (random.nextBoolean()) {
+                            producer.commit();
+                        } else {
+                            producer.commitNow();
+                        }
+                        IntStream.range(expected.size(), expected.size() + claimed)
+                                .mapToObj(("%0" + length + "d")::formatted)
+                                .forEach(expected::add);
+                    }
+                    assertThat(producer.claimed()).isZero();
+                    if (expected.size() < 3000 && put(producer, consumer.id(), "single") >= 0) {
+                        expected.add("single");
+                    }
+                    consumer.poll(note, 1 + random.nextInt(60));
+                    return expected.size() >= 3000 && received.size() == expected.size();
+                },
+                pair.machine.engine);
+        assertThat(received).isEqualTo(expected);
+        assertThat(longest[0]).isGreaterThan(2);
+        pair.machine.until("the completions", () -> producer.inFlight() == 0);
+        assertThat(producer.sent()).isEqualTo(expected.size());
+        assertThat(producer.sentBytes())
+                .isEqualTo(expected.stream().mapToLong(String::length).sum());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void asManySlotsAreClaimedAsLieSideBySide(boolean inTurn) {
+        SlotConsumer consumer = consumer(64);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(10, inTurn);
+        assertThat(producer.stride()).isEqualTo(256);
+        assertThat(producer.claimed()).isZero();
+        assertThat(producer.claimMany(7, 5, consumer.id())).isZero();
+        assertThat(producer.claimed()).isEqualTo(7);
+        producer.abort();
+        assertThat(producer.claimMany(100, 5, consumer.id())).isZero();
+        assertThat(producer.claimed()).isEqualTo(10);
+        fill(producer, 0, 5, 0);
+        assertThat(producer.commitNow()).isTrue();
+        assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_SLOT);
+        awaitSent(producer, consumer, 10);
+        assertThat(producer.claim(5, consumer.id())).isNotNegative();
+        assertThat(producer.claimed()).isEqualTo(1);
+        producer.abort();
+        assertThat(producer.claimMany(100, 5, consumer.id())).isZero(); // in the other direction or not
+        assertThat(producer.claimed()).isEqualTo(10);
+        producer.commit();
+        awaitSent(producer, consumer, 20);
+    }
+
+    @Test
+    void rowsOfSlotsAreCommittedTogether() {
+        SlotConsumer consumer = consumer(4);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(4);
+        assertThatThrownBy(() -> producer.claimMany(0, 1, consumer.id()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("0 slots");
+        assertThatThrownBy(() -> producer.claimMany(2, SIZE + 1, consumer.id()))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(producer.claimed()).isZero();
+        producer.claimMany(2, 5, consumer.id());
+        assertThatThrownBy(() -> producer.claimMany(2, 5, consumer.id()))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("claimed already");
+        assertThatThrownBy(() -> producer.commit(3))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("committed together");
+        assertThatThrownBy(() -> producer.commit(3, MemorySegment.ofArray(new byte[4])))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("committed together");
+        assertThat(producer.claimed()).isEqualTo(2);
+        producer.abort();
+        assertThatThrownBy(producer::commit)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no slot");
+        assertThatThrownBy(producer::commitNow)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("no slot");
+        exchange(producer, consumer, 0, 10);
     }
 
     private static boolean putNow(SlotProducer producer, int consumer, String text) {

@@ -183,13 +183,30 @@ final class BatchedTaskQueue extends TaskQueue {
     @Override
     public void enqueue(int number) {
         append(number);
-        if (!queuedSends) {
-            queuedSends = true;
-            transport.sendsQueued(1);
-        }
+        queuedSends();
         // by position: a consumer without room is not asked again for each send
         if ((queueTail & Batch.QUEUED - 1) == 0) {
             flush();
+        }
+    }
+
+    @Override
+    public void enqueue(int first, int number) {
+        int before = queueTail;
+        for (int i = 0; i < number; i++) {
+            put(before + i, first + i);
+        }
+        appended(before + number);
+        queuedSends();
+        if ((before & -Batch.QUEUED) != (queueTail & -Batch.QUEUED)) {
+            flush();
+        }
+    }
+
+    private void queuedSends() {
+        if (!queuedSends) {
+            queuedSends = true;
+            transport.sendsQueued(1);
         }
     }
 
@@ -202,9 +219,18 @@ final class BatchedTaskQueue extends TaskQueue {
     }
 
     private void append(int what) {
-        Batch.setInt(queue + (long) (queueTail & queueMask) * Integer.BYTES, what);
-        queueTail++;
-        Batch.setInt(address + Batch.CONTEXT_QUEUE_TAIL, queueTail);
+        put(queueTail, what);
+        appended(queueTail + 1);
+    }
+
+    private void put(int position, int what) {
+        Batch.setInt(queue + (long) (position & queueMask) * Integer.BYTES, what);
+    }
+
+    /** The queue goes as far as that now. */
+    private void appended(int tail) {
+        queueTail = tail;
+        Batch.setInt(address + Batch.CONTEXT_QUEUE_TAIL, tail);
         Batch.setInt(anyQueued, 1);
     }
 

@@ -94,10 +94,17 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
      * As {@link #submitSoon}, of the buffer that the slot's task had last, without the data that it received, and
      * otherwise as it is.
      */
-    public abstract int submitEmpty(int slot, long buffer, int posted);
+    public abstract int submitEmpty(int slot, int posted);
 
     /** Puts a send into the queue. */
     public abstract void enqueue(int slot);
+
+    /** Puts the sends of {@code number} slots from {@code first} on into the queue, in their order. */
+    public void enqueue(int first, int number) {
+        for (int slot = first; slot < first + number; slot++) {
+            enqueue(slot);
+        }
+    }
 
     /**
      * Submits a send now if nothing is queued, and otherwise puts it into the queue and submits that. Returns whether
