@@ -23,6 +23,7 @@ static const char usage[] =
 	"  first                  time from a process's start to its first message\n"
 	"  memcpy                 bandwidth of one copying thread\n"
 	"  cores                  time of a word from one thread to another and back\n"
+	"  lines-rtt              ping-pong of two cache lines between threads, without DOCA\n"
 	"options:\n"
 	"  --form one|threads|processes|server|client   who is where (threads)\n"
 	"  --size BYTES        of a message, at least 8; k and m are known (64)\n"
@@ -274,6 +275,8 @@ int main(int argc, char **argv)
 		work_memcpy(&options);
 	else if (strcmp(options.work, "cores") == 0)
 		work_cores(&options);
+	else if (strcmp(options.work, "lines-rtt") == 0)
+		work_lines_rtt(&options);
 	else
 		fail("no such work: %s", options.work);
 	return 0;

@@ -30,6 +30,7 @@ public final class Bench {
             case "rpc", "rpc-unix" -> RpcWorks.run(options);
             case "echo", "echo-unix" -> EchoWorks.run(options);
             case "socket", "socket-unix" -> SocketWorks.run(options);
+            case "lines-rtt" -> LinesWorks.run(options);
             case "msgq-rtt" -> MsgqWorks.run(options);
             default -> carry(options);
         }

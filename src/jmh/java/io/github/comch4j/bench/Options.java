@@ -36,6 +36,7 @@ final class Options {
               aeron, aeron-rtt           the same over Aeron IPC with an embedded media driver
               unix, unix-rtt             the same over a Unix-domain SocketChannel
               echo, echo-unix            an echo of an endpoint's blocking receive, and of a blocking Unix-domain socket
+              lines-rtt                  ping-pong of two cache lines between threads, without DOCA
               msgq-rtt                   ping-pong with a kernel on the DPA, one process
               rpc, rpc-unix              calls of --connections callers over one connection, and over a Unix socket
             options:
