@@ -12,6 +12,16 @@ struct slot {
 	uint8_t payload[LINES_PAYLOAD];
 };
 
+/* Between two looks: they would keep the line away from the core that writes it. */
+static inline void pause(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("isb");
+#endif
+}
+
 static struct slot slots[2][SLOTS]; /* by who sends */
 
 void lines_send(uint32_t side, uint64_t number, const uint8_t *payload)
@@ -19,7 +29,8 @@ void lines_send(uint32_t side, uint64_t number, const uint8_t *payload)
 	struct slot *slot = &slots[side & 1][number % SLOTS];
 	memcpy(slot->payload, payload, LINES_PAYLOAD);
 	memset(slot->header, (int)LINES_PAYLOAD, sizeof(slot->header));
-	atomic_store_explicit(&slot->number, number, memory_order_release);
+	/* The exchange waits until all of it has left the core, which it does sooner so than after a plain store. */
+	(void)atomic_exchange_explicit(&slot->number, number, memory_order_seq_cst);
 }
 
 bool lines_receive(uint32_t side, uint64_t number, uint8_t *payload, uint32_t looks)
@@ -29,6 +40,7 @@ bool lines_receive(uint32_t side, uint64_t number, uint8_t *payload, uint32_t lo
 		if (looks-- == 0)
 			return false;
 		__builtin_prefetch(slot->payload + LINES_PAYLOAD - 1); /* the second line is on its way then */
+		pause();
 	}
 	memcpy(payload, slot->payload, LINES_PAYLOAD);
 	return true;
