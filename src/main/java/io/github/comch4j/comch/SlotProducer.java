@@ -85,8 +85,8 @@ public final class SlotProducer extends FastPathProducer {
     /**
      * As {@link #claim}, for several messages of one length: as many as lie side by side among the slots that are
      * claimed next. They are committed or aborted together. This is the way for the highest rates: what a claim checks
-     * is checked once for all of them. A producer whose slots are used {@linkplain Builder#inTurn() in turn} finds the
-     * longest rows.
+     * is checked once for all of them. It is for producers whose slots are used {@linkplain Builder#inTurn() in turn}:
+     * with others, rows get short after a while, as slots become free in another order than they lie in.
      *
      * {@snippet file="Pieces.java" region="slots-many"}
      *
