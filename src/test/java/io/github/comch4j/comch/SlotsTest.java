@@ -442,25 +442,25 @@ class SlotsTest extends BothForms {
     void asManySlotsAreClaimedAsLieSideBySide(boolean inTurn) {
         SlotConsumer consumer = consumer(64);
         awaitConsumer(consumer);
-        SlotProducer producer = producer(10, inTurn);
+        SlotProducer producer = producer(16, inTurn); // doca_cc has powers of two
         assertThat(producer.stride()).isEqualTo(256);
         assertThat(producer.claimed()).isZero();
         assertThat(producer.claimMany(7, 5, consumer.id())).isZero();
         assertThat(producer.claimed()).isEqualTo(7);
         producer.abort();
         assertThat(producer.claimMany(100, 5, consumer.id())).isZero();
-        assertThat(producer.claimed()).isEqualTo(10);
+        assertThat(producer.claimed()).isEqualTo(16);
         fill(producer, 0, 5, 0);
         assertThat(producer.commitNow()).isTrue();
         assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_SLOT);
-        awaitSent(producer, consumer, 10);
+        awaitSent(producer, consumer, 16);
         assertThat(producer.claim(5, consumer.id())).isNotNegative();
         assertThat(producer.claimed()).isEqualTo(1);
         producer.abort();
         assertThat(producer.claimMany(100, 5, consumer.id())).isZero(); // in the other direction or not
-        assertThat(producer.claimed()).isEqualTo(10);
+        assertThat(producer.claimed()).isEqualTo(16);
         producer.commit();
-        awaitSent(producer, consumer, 20);
+        awaitSent(producer, consumer, 32);
     }
 
     @Test
