@@ -263,6 +263,7 @@ class AllocationTest extends BothForms {
                     .start();
             SlotHandler handler = (memory, offset, length, id) -> bytes += memory.get(ValueLayout.JAVA_LONG, offset)
                     + consumer.immediate().byteSize();
+            long[] expected = {0};
             assertNothingAllocated(() -> {
                 long at;
                 while ((at = rows
@@ -271,25 +272,28 @@ class AllocationTest extends BothForms {
                         < 0) {
                     machine.engine.progress(); // what it brings waits for the poll
                 }
-                long expected = bytes;
                 for (int i = 0; i < producer.claimed(); i++) {
                     producer.memory().set(ValueLayout.JAVA_LONG, at + i * producer.stride(), 3);
-                    expected += 3;
+                    expected[0] += 3;
                 }
                 if (!rows && immediates && (messages & 3) == 0) {
                     producer.commit(8, immediate);
-                    expected += 4;
+                    expected[0] += 4;
                 } else {
                     producer.commit();
                 }
                 messages++;
-                while (bytes < expected || producer.inFlight() > 0) {
+                while (bytes < expected[0] || producer.inFlight() > 0) {
                     consumer.poll(handler, 2);
                     if ((messages & 1) == 0) {
                         machine.engine.progress();
                     }
                 }
             });
+            assertThat(bytes).isEqualTo(expected[0]);
+            if (!rows) {
+                assertThat(bytes).isEqualTo((WARM_UP + MESSAGES) * (immediates ? 4L : 3L));
+            }
         }
     }
 
