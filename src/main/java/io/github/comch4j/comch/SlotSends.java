@@ -226,7 +226,6 @@ final class SlotSends extends OutgoingTasks {
 
     /** As {@link #commit()}, of the first bytes only. */
     void commit(int length) {
-        engine.checkOwner();
         checkClaimed(length);
         claimedLength = length;
         commit();
@@ -239,7 +238,6 @@ final class SlotSends extends OutgoingTasks {
             commit(length);
             return;
         }
-        engine.checkOwner();
         checkClaimed(length);
         checkCommittable();
         int place = claimed;
@@ -253,6 +251,7 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private void checkClaimed(int length) {
+        engine.checkOwner();
         if (claimed != NONE && claimedSlots > 1) {
             throw new IllegalStateException("several slots are claimed: they are committed together");
         }

@@ -59,10 +59,13 @@ class SlotsTest extends BothForms {
     }
 
     private SlotProducer producer(int slots) {
-        return pair.hostSide
-                .slotProducer(pair.machine.engine, SIZE)
-                .tasks(slots)
-                .start();
+        return producer(slots, false);
+    }
+
+    private SlotProducer producer(int slots, boolean inTurn) {
+        SlotProducer.Builder settings =
+                pair.hostSide.slotProducer(pair.machine.engine, SIZE).tasks(slots);
+        return (inTurn ? settings.inTurn() : settings).start();
     }
 
     private void awaitConsumer(SlotConsumer consumer) {
@@ -367,10 +370,8 @@ class SlotsTest extends BothForms {
         }
     }
 
-    private SlotProducer producer(int slots, boolean inTurn) {
-        SlotProducer.Builder settings =
-                pair.hostSide.slotProducer(pair.machine.engine, SIZE).tasks(slots);
-        return (inTurn ? settings.inTurn() : settings).start();
+    private static String number(int number, int length) {
+        return ("%0" + length + "d").formatted(number);
     }
 
     /** Writes the next numbers into what is claimed from {@code at} on, unless nothing is. */
@@ -379,13 +380,9 @@ class SlotsTest extends BothForms {
             return 0;
         }
         for (int i = 0; i < producer.claimed(); i++) {
-            write(producer, at + i * producer.stride(), "%0" + length + "d", from + i);
+            write(producer, at + i * producer.stride(), number(from + i, length));
         }
         return producer.claimed();
-    }
-
-    private static void write(SlotProducer producer, long at, String format, int number) {
-        write(producer, at, format.formatted(number));
     }
 
     @ParameterizedTest
@@ -418,7 +415,7 @@ class SlotsTest extends BothForms {
                             producer.commitNow();
                         }
                         IntStream.range(expected.size(), expected.size() + claimed)
-                                .mapToObj(("%0" + length + "d")::formatted)
+                                .mapToObj(number -> number(number, length))
                                 .forEach(expected::add);
                     }
                     assertThat(producer.claimed()).isZero();

@@ -183,11 +183,7 @@ final class BatchedTaskQueue extends TaskQueue {
     @Override
     public void enqueue(int number) {
         append(number);
-        queuedSends();
-        // by position: a consumer without room is not asked again for each send
-        if ((queueTail & Batch.QUEUED - 1) == 0) {
-            flush();
-        }
+        enqueued(1);
     }
 
     @Override
@@ -197,16 +193,18 @@ final class BatchedTaskQueue extends TaskQueue {
             put(before + i, first + i);
         }
         appended(before + number);
-        queuedSends();
-        if ((before & -Batch.QUEUED) != (queueTail & -Batch.QUEUED)) {
-            flush();
-        }
+        enqueued(number);
     }
 
-    private void queuedSends() {
+    /** The last so many of the queue are sends that have come now. */
+    private void enqueued(int number) {
         if (!queuedSends) {
             queuedSends = true;
             transport.sendsQueued(1);
+        }
+        // by position: a consumer without room is not asked again for each send
+        if ((queueTail & Batch.QUEUED - 1) < number) {
+            flush();
         }
     }
 
