@@ -39,7 +39,7 @@ abstract sealed class OutgoingTasks extends TransferTasks implements RoomWaiter 
 
     @Override
     public final boolean serveRoom() {
-        if (context.state() != Context.RUNNING || context.isEnding()) {
+        if (!context.isRunning() || context.isEnding()) {
             refused = false;
         } else if (refused && freeCount > 0) {
             refused = false;

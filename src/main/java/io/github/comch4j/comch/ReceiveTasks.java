@@ -51,7 +51,7 @@ final class ReceiveTasks extends IncomingTasks {
      * @param buffer on the consumer's memory, not in flight; null for a receive of immediate data alone
      */
     SubmitResult post(Buffer buffer) {
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             throw notRunning();
         }
         if (freeCount == 0) {
@@ -180,15 +180,12 @@ final class ReceiveTasks extends IncomingTasks {
             buffer.endTask();
         }
         release(slot);
-        if (context.state() == Context.RUNNING
-                && !context.isEnding()) { // else: flushed, because this or the connection ends
+        if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
         }
         if (onFailure != null) {
             onFailure.onReceiveFailed(consumer, buffer(buffer), status);
-        } else if (context.state() == Context.RUNNING
-                && !context.isEnding()
-                && !ConnectionClosedException.isMeantBy(status)) {
+        } else if (context.isRunning() && !context.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
         }
     }
@@ -214,7 +211,7 @@ final class ReceiveTasks extends IncomingTasks {
 
     /** The receive handler has returned. */
     private void handled(int slot, BufferState buffer) {
-        if (keep || context.state() != Context.RUNNING) {
+        if (keep || !context.isRunning()) {
             release(slot);
         } else if (buffer == null) {
             checkPosted(slot, null, queue.submitSoon(slot, free.length - freeCount));

@@ -62,7 +62,7 @@ final class SendTasks extends OutgoingTasks {
      */
     SubmitResult send(Buffer buffer, int consumerId, MemorySegment immediate, boolean now) {
         engine.checkOwner();
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             throw notRunning();
         }
         if (freeCount == 0) {
@@ -106,7 +106,7 @@ final class SendTasks extends OutgoingTasks {
     /** As for a single buffer, of buffers whose data are one payload. */
     SubmitResult sendList(BufferList list, int consumerId, MemorySegment immediate, boolean now) {
         engine.checkOwner();
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             throw notRunning();
         }
         BufferListState state = CoreObjects.of(list);

@@ -107,7 +107,7 @@ final class QueueReceives extends QueueTasks {
 
     /** The handler has returned. */
     private void handled(int slot) {
-        if (keep || context.state() != Context.RUNNING) {
+        if (keep || !context.isRunning()) {
             release(slot);
             return;
         }
@@ -130,7 +130,7 @@ final class QueueReceives extends QueueTasks {
     private void failed(int slot, int code) {
         failed.increment();
         release(slot);
-        if (context.state() == Context.RUNNING && !context.isEnding()) { // else: flushed, because this ends
+        if (context.isRunning() && !context.isEnding()) { // else: flushed, because this ends
             DocaError status = DocaError.of(code);
             Events.taskFailed("receive", consumer, status.name());
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);

@@ -126,7 +126,7 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
 
     @Override
     public boolean serveRoom() {
-        if (context.state() == Context.RUNNING && !context.isEnding()) {
+        if (context.isRunning() && !context.isEnding()) {
             if (noneFree()) {
                 return true;
             }

@@ -29,7 +29,7 @@ abstract sealed class QueueTasks extends TaskSlots permits QueueSends, QueueRece
     }
 
     final void checkRunning() {
-        if (context.state() != Context.RUNNING) {
+        if (!context.isRunning()) {
             context.checkOpen();
             throw new IllegalStateException(context.name() + " has stopped");
         }
