@@ -301,3 +301,15 @@ uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uin
 	progressing = outer;
 	return rounds;
 }
+
+uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins)
+{
+	const struct batch_engine *engine = consumer->engine;
+	uint32_t before = engine->tail;
+	uint32_t rounds = comch4j_batch_progress(consumer->engine, limit, spins);
+	if (rounds != 1 || engine->tail != before + 1 || engine->freed != NULL)
+		return rounds;
+	uint64_t what = engine->ring[before & engine->ring_mask].what;
+	bool received = what >> BATCH_CONTEXT_SHIFT == consumer->index && (uint32_t)what < BATCH_MESSAGE;
+	return received ? (uint32_t)what | BATCH_ALONE : rounds;
+}

@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 10u
+#define BATCH_VERSION 11u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -79,6 +79,9 @@ struct batch_entry {
 #define BATCH_MESSAGE_LEN 512
 #define BATCH_LONG_MESSAGES 8
 #define BATCH_LONG_LEN 4096
+
+/* In what comch4j_batch_poll returns; of a number of rounds it is not set. */
+#define BATCH_ALONE UINT32_C(0x80000000)
 
 /* Changes of state of a context from start to idle: the places that the ring has for those of each context. */
 #define BATCH_STATES 4
@@ -173,6 +176,11 @@ BATCH_API void comch4j_batch_cancel(struct batch_context *context, int32_t statu
 /* Flushes every context's queue, then makes progress until nothing is ready or `limit` rounds have done something.
  * While none has, it looks up to `spins` times more. Other callbacks may run in it. Returns the number of rounds. */
 BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uint32_t spins);
+
+/* As comch4j_batch_progress, of the consumer's engine, whose ring has to be empty. If all that came is one message for
+ * this consumer, returns its slot, or-ed with BATCH_ALONE: Java need not look at the rest then. It is in the ring as
+ * well. */
+BATCH_API uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins);
 
 /* Appends a copy of a message, of the engine that progresses in this thread. Returns false if that cannot be: it is too
  * long, too many wait, or no engine with an inbox progresses. For messages.c. */

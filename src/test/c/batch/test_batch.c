@@ -656,6 +656,86 @@ static void progress_counts_other_rounds_and_stops_when_told(void **state)
 	assert_int_equal(1, engine.others);
 }
 
+static struct batch_context *receives_for;
+
+static void receive_one(struct doca_pe *from)
+{
+	uint32_t slot = (uint32_t)from->rounds_left;
+	comch4j_batch_received((void *)&tasks[slot], tasks[slot].user_data, (union doca_data){.ptr = receives_for});
+}
+
+static void lose_one(struct doca_pe *from)
+{
+	(void)from;
+	tasks[2].status = DOCA_ERROR_IO_FAILED;
+	comch4j_batch_not_received((void *)&tasks[2], tasks[2].user_data, (union doca_data){.ptr = &context});
+}
+
+static void change_state(struct doca_pe *from)
+{
+	(void)from;
+	comch4j_batch_state((union doca_data){.ptr = &context}, &ctx, DOCA_CTX_STATE_RUNNING, DOCA_CTX_STATE_STOPPING);
+}
+
+static void append_message(struct doca_pe *from)
+{
+	(void)from;
+	uint8_t bytes[] = {1, 2};
+	assert_true(batch_append_message(bytes, sizeof(bytes), (union doca_data){.u64 = 1}));
+}
+
+static void call_back(struct doca_pe *from)
+{
+	(void)from;
+}
+
+static uint32_t poll_after(int rounds, void (*round)(struct doca_pe *), uint32_t limit)
+{
+	pe = (struct doca_pe){.rounds_left = rounds, .round = round};
+	engine.tail = 0;
+	return comch4j_batch_poll(&context, limit, 0);
+}
+
+static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
+{
+	(void)state;
+	receives_for = &context;
+	assert_int_equal(0, poll_after(0, receive_one, 5));
+	assert_true(poll_after(1, receive_one, 5) == BATCH_ALONE);
+	expect_entry(0, 0, DOCA_SUCCESS);
+	assert_int_equal(1, engine.tail);
+	assert_true(poll_after(4, receive_one, 1) == (BATCH_ALONE | 3));
+	expect_entry(0, 3, DOCA_SUCCESS);
+	enqueue(&context, 1);
+	pe.empty_left = 3;
+	engine.tail = 0;
+	assert_true(comch4j_batch_poll(&context, 5, 7) == (BATCH_ALONE | 2)); /* of three that are there */
+	assert_int_equal(1, submitted);
+}
+
+static void poll_tells_of_anything_else_how_many_rounds_there_were(void **state)
+{
+	(void)state;
+	uint32_t freed[SLOTS];
+	uint8_t inbox[BATCH_MESSAGES * BATCH_MESSAGE_LEN];
+	context.freed = freed;
+	receives_for = &context;
+	assert_int_equal(2, poll_after(2, receive_one, 5));
+	assert_int_equal(1, poll_after(1, call_back, 5));
+	assert_int_equal(1, engine.others);
+	assert_int_equal(1, poll_after(1, lose_one, 5));
+	assert_int_equal(1, poll_after(1, change_state, 5));
+	receives_for = &other_context;
+	assert_int_equal(1, poll_after(1, receive_one, 5));
+	engine.inbox = inbox;
+	assert_int_equal(1, poll_after(1, append_message, 5));
+	receives_for = &context;
+	free_slot(&context, 1); /* as a submit may do: Java is to be told of it first */
+	assert_int_equal(1, poll_after(1, receive_one, 5));
+	take_freed(&context);
+	assert_true(poll_after(1, receive_one, 5) == BATCH_ALONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -678,6 +758,8 @@ int main(void)
 		cmocka_unit_test_setup(a_received_buffer_goes_back_empty, set_up),
 		cmocka_unit_test_setup(changes_of_state_become_entries, set_up),
 		cmocka_unit_test_setup(progress_counts_other_rounds_and_stops_when_told, set_up),
+		cmocka_unit_test_setup(poll_tells_the_slot_of_a_message_that_comes_alone, set_up),
+		cmocka_unit_test_setup(poll_tells_of_anything_else_how_many_rounds_there_were, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

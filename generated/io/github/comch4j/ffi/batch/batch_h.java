@@ -186,10 +186,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)10L;
+    private static final int BATCH_VERSION = (int)11L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 10
+     * #define BATCH_VERSION 11
      * }
      */
     public static int BATCH_VERSION() {
@@ -212,6 +212,15 @@ public class batch_h {
      */
     public static int BATCH_MESSAGE() {
         return BATCH_MESSAGE;
+    }
+    private static final int BATCH_ALONE = (int)2147483648L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_ALONE 2147483648
+     * }
+     */
+    public static int BATCH_ALONE() {
+        return BATCH_ALONE;
     }
     private static final int BATCH_EMPTY = (int)2147483648L;
     /**

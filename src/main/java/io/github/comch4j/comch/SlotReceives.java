@@ -116,7 +116,7 @@ final class SlotReceives extends IncomingTasks {
                 engine.runHandlers(deliverWaiting);
             }
             if (handled < most) {
-                engine.progress(most - handled, handled == 0 ? spins : 0);
+                engine.poll(this, most - handled, handled == 0 ? spins : 0);
             }
         } finally {
             handler = null;
@@ -158,6 +158,17 @@ final class SlotReceives extends IncomingTasks {
     }
 
     @Override
+    public void slotReceived(CompletionRing ring, int slot) {
+        if (context.isEnding()) {
+            failed(slot, Calls.SUCCESS);
+        } else {
+            long length = ring.dataLength();
+            count(length);
+            deliver(slot, length, ring.origin(), ring.immediate());
+        }
+    }
+
+    @Override
     public void slotEnded(int slot, int code) {
         if (code != Calls.SUCCESS || context.isEnding()) {
             failed(slot, code);
@@ -176,8 +187,7 @@ final class SlotReceives extends IncomingTasks {
     }
 
     private void arrived(int slot, long length, long origin, long immediate) {
-        received.increment();
-        receivedBytes.add(length);
+        count(length);
         if (handler != null) {
             deliver(slot, length, origin, immediate);
             return;
@@ -191,6 +201,11 @@ final class SlotReceives extends IncomingTasks {
         if (!context.isRunning()) {
             freeTask(slot); // it arrived while the connection ends: its task would keep the consumer from ending
         }
+    }
+
+    private void count(long length) {
+        received.increment();
+        receivedBytes.add(length);
     }
 
     private long keep(int slot, long immediate, int length) {

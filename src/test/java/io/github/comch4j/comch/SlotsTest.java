@@ -606,6 +606,73 @@ class SlotsTest extends BothForms {
         failingHandler(consumer -> Machine.until("both", () -> consumer.received() == 2, receiving));
     }
 
+    @Test
+    void whatAHandlerThrowsForALoneMessageComesOutOfPollToo() {
+        SlotConsumer consumer = consumer(2);
+        awaitConsumer(consumer);
+        SlotProducer producer = producer(2);
+        SlotHandler failing = (memory, offset, length, id) -> {
+            throw new ArithmeticException("on purpose " + text(memory, offset, length));
+        };
+        for (String number : numbers(0, 5)) {
+            Machine.until("a slot", () -> put(producer, consumer.id(), number) >= 0, pair.machine.engine);
+            assertThat(producer.flush()).isTrue();
+            assertThatThrownBy(() -> Machine.until(
+                            "the exception", () -> consumer.poll(failing, 1, 100) > 1, pair.machine.engine))
+                    .isInstanceOf(ArithmeticException.class)
+                    .hasMessage("on purpose " + number);
+            assertThat(consumer.posted()).isEqualTo(2);
+        }
+        assertThat(consumer.received()).isEqualTo(5);
+        assertThat(receiving.callbackFailures()).isEqualTo(5);
+        exchange(producer, consumer, 5, 20);
+        assertThat(received).isEqualTo(numbers(5, 20));
+    }
+
+    @Test
+    void twoConsumersOfAnEngineHaveTheirMessagesWhicheverIsPolled() {
+        SlotConsumer[] consumers = {consumer(4), consumer(4)};
+        SlotProducer producer = producer(8);
+        List<List<String>> sent = List.of(new ArrayList<>(), new ArrayList<>());
+        List<List<String>> came = List.of(new ArrayList<>(), new ArrayList<>());
+        for (SlotConsumer consumer : consumers) {
+            awaitConsumer(consumer);
+        }
+        Random random = new Random(20261123);
+        for (int i = 0; i < 2000; i++) {
+            int to = random.nextInt(2);
+            String text = Integer.toString(i);
+            if (put(producer, consumers[to].id(), text) >= 0) {
+                sent.get(to).add(text);
+            }
+            if (random.nextInt(3) > 0) {
+                int polled = random.nextInt(2);
+                producer.flush();
+                int count = came.get(polled).size();
+                int polls = consumers[polled].poll(
+                        (memory, offset, length, id) -> came.get(polled).add(text(memory, offset, length)),
+                        1 + random.nextInt(3),
+                        random.nextInt(2));
+                assertThat(came.get(polled)).hasSize(count + polls);
+                pair.machine.engine.progress();
+            }
+        }
+        Machine.until(
+                "the others",
+                () -> {
+                    for (int i = 0; i < 2; i++) {
+                        List<String> list = came.get(i);
+                        consumers[i].poll((memory, offset, length, id) -> list.add(text(memory, offset, length)), 1);
+                    }
+                    return came.get(0).size() + came.get(1).size()
+                            == sent.get(0).size() + sent.get(1).size();
+                },
+                pair.machine.engine);
+        assertThat(came).isEqualTo(sent);
+        assertThat(sent).allMatch(list -> list.size() > 300);
+        assertThat(consumers[0].posted() + consumers[1].posted()).isEqualTo(8);
+    }
+
     static Stream<Arguments> moments() {
         return Stream.of(arguments(false), arguments(true));
     }

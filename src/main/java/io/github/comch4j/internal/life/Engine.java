@@ -96,6 +96,15 @@ public final class Engine extends Resource {
      * more. Returns how many brought something.
      */
     public int progress(int limit, int spins) {
+        return progress(null, limit, spins);
+    }
+
+    /** As {@link #progress(int, int)}, for a consumer whose messages the program waits for. */
+    public int poll(TaskSlots consumer, int limit, int spins) {
+        return progress(consumer, limit, spins);
+    }
+
+    private int progress(TaskSlots polled, int limit, int spins) {
         checkOwner();
         if (inCallbacks) {
             throw new IllegalStateException("progress() inside a callback of the same engine");
@@ -103,7 +112,9 @@ public final class Engine extends Resource {
         inCallbacks = true;
         int done;
         try {
-            done = transport.progress(limit, spins);
+            done = polled == null
+                    ? transport.progress(limit, spins)
+                    : transport.poll(polled.queue, polled, limit, spins);
             if (roomWaiters.areAny()) {
                 roomWaiters.serve(transport);
             }

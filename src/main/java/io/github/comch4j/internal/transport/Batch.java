@@ -128,6 +128,8 @@ final class Batch {
     static final int LONG_LEN = batch_h.BATCH_LONG_LEN();
     /** With a slot in a queue: without data. */
     static final int EMPTY = batch_h.BATCH_EMPTY();
+    /** With the slot that {@link #poll} returns. */
+    static final int ALONE = batch_h.BATCH_ALONE();
     /** Changes of state that an engine has room for, of each context. */
     static final int STATES = batch_h.BATCH_STATES();
     /** So many tasks wait in a queue at most before they are submitted; a power of two. */
@@ -176,6 +178,8 @@ final class Batch {
     private static final SymbolLookup LIBRARY = library();
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+    private static final MethodHandle POLL =
+            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle SUBMIT =
             downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH =
@@ -196,6 +200,14 @@ final class Batch {
     static int progress(long engine, int limit, int spins) {
         try {
             return (int) PROGRESS.invokeExact(engine, limit, spins);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    static int poll(long consumer, int limit, int spins) {
+        try {
+            return (int) POLL.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }
@@ -254,8 +266,9 @@ final class Batch {
         LONG.set(MEMORY, address, value);
     }
 
-    static int getShort(long address) {
-        return Short.toUnsignedInt(MEMORY.get(ValueLayout.JAVA_SHORT, address));
+    /** Java's number of a {@code struct batch_context}. */
+    static int contextIndex(long context) {
+        return getInt(context + CONTEXT_INDEX) & 0xffff; // as one of 32 bits it takes the compiler less
     }
 
     static void setShort(long address, int value) {

@@ -48,6 +48,7 @@ final class BatchLayout {
                 + constant("BATCH_LONG_MESSAGES", batch_h.BATCH_LONG_MESSAGES())
                 + constant("BATCH_LONG_LEN", batch_h.BATCH_LONG_LEN())
                 + constant("BATCH_QUEUED", batch_h.BATCH_QUEUED())
+                + constant("BATCH_ALONE", batch_h.BATCH_ALONE())
                 + constant("BATCH_EMPTY", batch_h.BATCH_EMPTY())
                 + constant("BATCH_BUF", batch_h.BATCH_BUF())
                 + constant("BATCH_CONSUMER", batch_h.BATCH_CONSUMER())

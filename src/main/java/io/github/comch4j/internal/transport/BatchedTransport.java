@@ -110,7 +110,7 @@ final class BatchedTransport extends Transport {
     private void deliverFreed() {
         long next = Batch.getLong(address + Batch.ENGINE_FREED);
         while (next != 0) {
-            int index = Batch.getShort(next + Batch.CONTEXT_INDEX);
+            int index = Batch.contextIndex(next);
             next = Batch.getLong(next + Batch.CONTEXT_NEXT_FREED);
             Batch.setLong(address + Batch.ENGINE_FREED, next);
             slots[index].slotsFreed(queues[index].takeFreed());
@@ -127,24 +127,58 @@ final class BatchedTransport extends Transport {
             done = deliver(limit, false);
         }
         while (done < limit && !hasFailed()) {
-            // with a server or client, several rounds would run several handlers where one event was asked for
-            int ask = limit - done == 1 && prefetches && !hasEndpoints()
-                    ? MAX_ROUNDS
-                    : Math.min(limit - done, MAX_ROUNDS);
+            int ask = rounds(limit - done);
             ring.restart();
-            int before = ring.head();
             int rounds = Batch.progress(address, ask, done == 0 ? spins : 0);
-            deliverFreed();
-            // those before an upcall are delivered already
-            done += Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head() - before;
-            if (done < limit && !hasFailed()) {
-                done += deliver(limit - done, false);
-            }
+            done += deliverRounds(limit - done);
             if (rounds < ask) {
                 break;
             }
         }
         return Math.min(done, limit); // C was perhaps asked for more, and freed slots are told at once
+    }
+
+    /** How many rounds of progress to ask C for, where the program wants up to {@code limit} events. */
+    private int rounds(int limit) {
+        // with a server or client, several rounds would run several handlers where one event was asked for
+        return limit == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS : Math.min(limit, MAX_ROUNDS);
+    }
+
+    /** What rounds of progress have brought since {@link CompletionRing#restart}; returns how many events it was. */
+    private int deliverRounds(int limit) {
+        deliverFreed();
+        int done = Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head(); // those before an upcall are delivered
+        return done < limit && !hasFailed() ? done + deliver(limit - done, false) : done;
+    }
+
+    @Override
+    public int poll(TaskQueue queue, SlotEvents consumer, int limit, int spins) {
+        if (!ring.isEmpty()) {
+            return progress(limit, spins);
+        }
+        int ask = rounds(limit);
+        ring.restart();
+        int came = Batch.poll(((BatchedTaskQueue) queue).address(), ask, spins);
+        if (came < 0 && ring.takeFirst()) {
+            deliverAlone(consumer, came & ~Batch.ALONE);
+            return 1;
+        }
+        int done = deliverRounds(limit);
+        if (came == ask && done < limit && !hasFailed()) {
+            done += progress(limit - done, 0);
+        }
+        return Math.min(done, limit);
+    }
+
+    private void deliverAlone(SlotEvents consumer, int slot) {
+        delivering = true;
+        try {
+            consumer.slotReceived(ring, slot);
+        } catch (Throwable t) {
+            fail(t);
+        } finally {
+            delivering = false;
+        }
     }
 
     /** Delivers up to {@code limit} entries; the first that throws is the last, unless all must go. */

@@ -104,6 +104,21 @@ public final class CompletionRing {
         }
     }
 
+    /**
+     * Takes the only entry since {@link #restart}, if it has not been delivered yet.
+     *
+     * @return whether it is taken; what it says of a receive can be read until something is submitted
+     */
+    boolean takeFirst() {
+        if (head != 0) {
+            return false;
+        }
+        entry = entries;
+        head = 1;
+        lastTail = 1;
+        return true;
+    }
+
     /** From now on up to {@code count} entries may be taken. */
     void allow(int count) {
         left = count;

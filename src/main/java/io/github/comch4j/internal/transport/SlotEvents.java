@@ -21,6 +21,11 @@ public interface SlotEvents {
      */
     void slotsEnded(CompletionRing ring, int context);
 
+    /** Of a consumer that is polled: as {@link #slotsEnded}, of one receive, which has succeeded. */
+    default void slotReceived(CompletionRing ring, int slot) {
+        throw new AssertionError(this + " is not polled");
+    }
+
     /**
      * Whether sends that succeed need not be told one by one, and each in its turn among other events: those are for
      * {@link #slotsFreed} then, which costs less. Asked once.

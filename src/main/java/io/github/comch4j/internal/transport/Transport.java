@@ -33,6 +33,14 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
     public abstract int progress(int limit, int spins);
 
     /**
+     * As {@link #progress}, when the program waits for messages of this consumer: one that comes alone reaches it in
+     * less time.
+     */
+    public int poll(TaskQueue queue, SlotEvents consumer, int limit, int spins) {
+        return progress(limit, spins);
+    }
+
+    /**
      * Before the engine sleeps: submits what is queued. Returns whether there are completions that the engine's
      * descriptor does not know of.
      */
