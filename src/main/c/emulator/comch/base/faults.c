@@ -212,8 +212,3 @@ uint64_t fault_travel_left(uint64_t arrival)
 	uint64_t now = now_ns();
 	return arrival > now && arrival - now <= LONGEST_TRAVEL_NS ? arrival - now : 0;
 }
-
-bool fault_still_travelling(uint64_t arrival)
-{
-	return EMU_UNLIKELY(arrival != 0) && fault_travel_left(arrival) > 0;
-}

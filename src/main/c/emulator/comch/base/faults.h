@@ -39,6 +39,9 @@ uint64_t fault_arrival(uint64_t bytes);
 uint64_t fault_travel_left(uint64_t arrival);
 
 /* Whether something with that arrival time has not arrived yet. */
-bool fault_still_travelling(uint64_t arrival);
+static inline bool fault_still_travelling(uint64_t arrival)
+{
+	return EMU_UNLIKELY(arrival != 0) && fault_travel_left(arrival) > 0;
+}
 
 #endif

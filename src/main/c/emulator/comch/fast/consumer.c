@@ -5,6 +5,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/faults.h"
 #include "cpu.h"
 #include "fast/consumer.h"
@@ -151,8 +152,8 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 }
 
 /* Brings a filled slot's payload to its buffer. False while it has not arrived. */
-static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-		    struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+static EMU_ALWAYS_INLINE bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+				      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
 {
 	/* Each field is read once: a peer could change it between check and use. */
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
@@ -174,7 +175,7 @@ static bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot 
 		if (len > SHM_INLINE_BYTES - imm_len)
 			*status = DOCA_ERROR_IO_FAILED;
 		else if (wanted && len > 0)
-			memcpy(task->dest, slot->bytes + imm_len, len);
+			copy_words(task->dest, slot->bytes + imm_len, len);
 		break;
 	case SHM_PAYLOAD_EAGER: {
 		uint32_t eager_bytes = shm_eager_bytes((uint32_t)consumer->mask + 1);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/dense_traffic.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
@@ -175,25 +176,6 @@ static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer
 		publish(producer, view, slot, index);
 		index++;
 	}
-}
-
-/* Copies a small payload in words. The sender has often written part of it just now, with stores narrower than the
- * registers that memcpy would load: such a load waits until those stores, and all stores before them, have left for
- * the cache, which takes as long as a cache line needs from the other core. */
-static EMU_ALWAYS_INLINE void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
-{
-	uint64_t word;
-	uint64_t done = 0;
-	/* NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference): what has no source
-	 * has no bytes */
-	for (; len - done >= sizeof(word); done += sizeof(word)) {
-		memcpy(&word, source + done, sizeof(word));
-		__asm__("" : "+r"(word)); /* keeps the compiler from joining words */
-		memcpy(dest + done, &word, sizeof(word));
-	}
-	for (; done < len; done++)
-		dest[done] = source[done];
-	/* NOLINTEND(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference) */
 }
 
 /* Counts a payload; whether those that the packed area could take are dense traffic. */
