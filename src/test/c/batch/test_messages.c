@@ -454,6 +454,19 @@ static void what_is_long_becomes_an_entry_where_it_has_an_inbox(void **state)
 	assert_int_equal(3 + 1, told);
 }
 
+static void a_message_is_not_one_of_the_consumer_that_is_polled(void **state)
+{
+	(void)state;
+	struct batch_context consumer = {.engine = &engine};
+	engine.inbox = inbox;
+	assert_int_equal(1, arrive(1, 1));
+	engine.tail = 0;
+	arrivals = 1;
+	assert_int_equal(1, comch4j_batch_poll(&consumer, 5, 0));
+	assert_int_equal(1, engine.tail);
+	assert_int_equal(BATCH_MESSAGE, entry_slot(&ring[0]));
+}
+
 static void without_an_inbox_or_a_progress_all_is_told(void **state)
 {
 	(void)state;
@@ -492,6 +505,7 @@ int main(void)
 		cmocka_unit_test_setup(what_is_short_becomes_an_entry, set_up),
 		cmocka_unit_test_setup(what_is_long_or_too_much_is_told, set_up),
 		cmocka_unit_test_setup(what_is_long_becomes_an_entry_where_it_has_an_inbox, set_up),
+		cmocka_unit_test_setup(a_message_is_not_one_of_the_consumer_that_is_polled, set_up),
 		cmocka_unit_test_setup(without_an_inbox_or_a_progress_all_is_told, set_up),
 		cmocka_unit_test_setup(changes_of_state_are_told_with_the_other_sides_data, set_up),
 	};
