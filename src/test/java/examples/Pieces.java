@@ -13,6 +13,7 @@ import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotProducer;
+import io.github.comch4j.comch.SlotRowHandler;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -138,6 +139,23 @@ public final class Pieces {
                 polled = consumer.poll((memory, offset, length, producer) -> sum[0] += memory.get(JAVA_LONG, offset), 256);
             } while (running || polled > 0);
         }
+        // @end
+        return sum[0];
+    }
+
+    public long pollRows(SlotConsumer consumer) {
+        long[] sum = new long[1];
+        // @start region="poll-rows"
+        long stride = consumer.stride();
+        SlotRowHandler handler = (memory, offset, count, length, producer) -> {
+            for (int i = 0; i < count; i++) {
+                sum[0] += memory.get(JAVA_LONG, offset + i * stride);
+            }
+        };
+        int polled;
+        do {
+            polled = consumer.pollRows(handler, 256);
+        } while (running || polled > 0);
         // @end
         return sum[0];
     }

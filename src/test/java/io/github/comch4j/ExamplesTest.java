@@ -316,7 +316,7 @@ class ExamplesTest {
         List<Thread> threads = new ArrayList<>();
         String name = Machine.uniqueName();
         long[] prices = LongStream.rangeClosed(1, 1000).toArray();
-        long[] sums = new long[2];
+        long[] sums = new long[3];
         CompletableFuture<Void> reader = start(threads, () -> {
             ComchConnection[] connected = new ComchConnection[1];
             try (ProgressEngine engine = ProgressEngine.create();
@@ -332,6 +332,11 @@ class ExamplesTest {
                 try (SlotConsumer consumer =
                         connected[0].slotConsumer(engine, 4096).tasks(4).start(Machine.PATIENCE)) {
                     sums[1] = pieces.recordsRead(consumer);
+                }
+                pieces.running = true;
+                try (SlotConsumer consumer =
+                        connected[0].slotConsumer(engine, 64).tasks(64).start(Machine.PATIENCE)) {
+                    sums[2] = pieces.pollRows(consumer);
                 }
             }
         });
@@ -357,8 +362,19 @@ class ExamplesTest {
                 Machine.until("all are sent", () -> producer.inFlight() == 0, engine);
             }
             client.connection().send(new byte[1]);
+            Machine.until("the slots for rows", () -> consumers.size() == 3, engine);
+            try (SlotProducer producer = client.connection()
+                    .slotProducer(engine, 64)
+                    .tasks(32)
+                    .inTurn()
+                    .start()) {
+                assertThat(pieces.slotsMany(producer, engine, consumers.get(2), prices))
+                        .isEqualTo(1000);
+                Machine.until("all are sent", () -> producer.flush() && producer.inFlight() == 0, engine);
+            }
+            client.connection().send(new byte[1]);
             reader.get(20, TimeUnit.SECONDS);
         }
-        assertThat(sums).containsExactly(500_500, 500_500);
+        assertThat(sums).containsExactly(500_500, 500_500, 500_500);
     }
 }

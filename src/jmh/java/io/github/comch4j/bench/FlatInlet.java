@@ -2,6 +2,7 @@ package io.github.comch4j.bench;
 
 import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotHandler;
+import io.github.comch4j.comch.SlotRowHandler;
 import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.ValueLayout;
 
@@ -10,6 +11,7 @@ final class FlatInlet implements FastPathInlet {
     private final Endpoint endpoint;
     private final SlotConsumer consumer;
     private final SlotHandler handler;
+    private final SlotRowHandler rows;
 
     FlatInlet(Options options, Endpoint endpoint, ProgressEngine engine, Arrivals arrivals) {
         this(options, endpoint, engine, arrivals, null);
@@ -24,6 +26,16 @@ final class FlatInlet implements FastPathInlet {
                 .tasks(options.depth())
                 .start();
         endpoint.loop.waitFor("the consumer", consumer::isRunning);
+        long stride = consumer.stride();
+        rows = (memory, offset, count, length, producer) -> {
+            for (int i = 0; i < count; i++) {
+                long at = offset + i * stride;
+                if (arrivals.isChecking()) {
+                    arrivals.check(memory.asSlice(at, length));
+                }
+                arrivals.arrived(memory.get(ValueLayout.JAVA_LONG, at), length);
+            }
+        };
         handler = (memory, offset, length, producer) -> {
             if (arrivals.isChecking()) {
                 arrivals.check(memory.asSlice(offset, length));
@@ -37,7 +49,7 @@ final class FlatInlet implements FastPathInlet {
 
     @Override
     public int poll() {
-        return consumer.poll(handler, 256);
+        return consumer.pollRows(rows, 256);
     }
 
     @Override

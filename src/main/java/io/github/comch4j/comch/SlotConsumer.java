@@ -16,12 +16,12 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="poll"}
  *
- * <p>Messages come to the handler of {@link #poll}, or, if the builder was given one ({@link Builder#onMessage}), to
- * that handler with the engine's progress. What has arrived and not been polled keeps its slot; when all slots are kept
- * so, the peer has to wait. What is kept when the consumer is closed is discarded.
+ * <p>Messages come to the handler of {@link #poll} or {@link #pollRows}, or, if the builder was given one
+ * ({@link Builder#onMessage}), to that handler with the engine's progress. What has arrived and not been polled keeps
+ * its slot; when all slots are kept so, the peer has to wait. What is kept when the consumer is closed is discarded.
  *
- * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of producers
- * can send immediate data.
+ * <p>To the peer it is a consumer like any other: {@link ComchProducer}s may send to it as well. Both kinds of
+ * producers can send immediate data.
  *
  * <p>To start, its engine <em>and</em> that of the connection must make progress. All methods belong to the thread that
  * owns the consumer's engine, unless they say otherwise.
@@ -78,8 +78,8 @@ public final class SlotConsumer extends FastPathConsumer {
 
     /**
      * As {@link #poll(SlotHandler, int)}, but looks up to {@code spins} times more while nothing has arrived, as
-     * {@link io.github.comch4j.core.ProgressEngine#progress(int, int)} does: for the shortest time from a peer's send to
-     * the handler.
+     * {@link io.github.comch4j.core.ProgressEngine#progress(int, int)} does: for the shortest time from a peer's send
+     * to the handler.
      *
      * @param handler what to do with each; what it throws is thrown here, and its slot is posted again all the same
      * @param limit the most messages, at least 1
@@ -92,6 +92,52 @@ public final class SlotConsumer extends FastPathConsumer {
      */
     public int poll(SlotHandler handler, int limit, int spins) {
         return receives.poll(handler, limit, spins);
+    }
+
+    /**
+     * As {@link #pollRows(SlotRowHandler, int, int)}, without spins.
+     *
+     * @param handler what to do with each row; what it throws is thrown here, and its slots are posted again all the
+     *     same
+     * @param limit the most messages, at least 1
+     * @return how many messages there were
+     * @throws IllegalArgumentException if {@code limit} is less than 1
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     *     given a handler
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public int pollRows(SlotRowHandler handler, int limit) {
+        return pollRows(handler, limit, 0);
+    }
+
+    /**
+     * As {@link #poll(SlotHandler, int, int)}, several messages at a time where they have one length and come from one
+     * producer, in slots side by side: the way for the highest rates, as what is done for a message otherwise is done
+     * once for all of a row. A message with immediate data comes alone, and so do those that have waited for the poll.
+     *
+     * {@snippet file="Pieces.java" region="poll-rows"}
+     *
+     * @param handler what to do with each row; what it throws is thrown here, and its slots are posted again all the
+     *     same
+     * @param limit the most messages, at least 1
+     * @param spins how many times more to look, 0 to 65,536
+     * @return how many messages there were
+     * @throws IllegalArgumentException if {@code limit} is less than 1 or {@code spins} not one of these
+     * @throws IllegalStateException inside a handler of this engine, if the consumer is closed, or the builder was
+     *     given a handler
+     * @throws WrongThreadException if another thread owns the engine
+     */
+    public int pollRows(SlotRowHandler handler, int limit, int spins) {
+        return receives.pollRows(handler, limit, spins);
+    }
+
+    /**
+     * How far apart slots begin in {@link #memory()}. Any thread may ask.
+     *
+     * @return bytes
+     */
+    public long stride() {
+        return memory.stride();
     }
 
     /**

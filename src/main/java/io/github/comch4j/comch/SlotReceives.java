@@ -30,6 +30,9 @@ final class SlotReceives extends IncomingTasks {
     private final SlotMemory memory;
     private final @Nullable SlotHandler onMessage;
     private @Nullable SlotHandler handler; // onMessage, or that of the poll that runs
+    private @Nullable SlotRowHandler rows; // of the poll that runs, if it is one of rows; handler calls it then
+    private final SlotHandler rowOfOne =
+            (segment, offset, length, producer) -> rows.onMessages(segment, offset, 1, length, producer);
     private int handled; // messages, by the poll that runs
     private int limit;
 
@@ -103,23 +106,43 @@ final class SlotReceives extends IncomingTasks {
     }
 
     int poll(SlotHandler target, int most, int spins) {
+        checkPollable(most, spins);
+        handler = Objects.requireNonNull(target);
+        try {
+            return poll(most, spins);
+        } finally {
+            handler = null;
+        }
+    }
+
+    int pollRows(SlotRowHandler target, int most, int spins) {
+        checkPollable(most, spins);
+        rows = Objects.requireNonNull(target);
+        handler = rowOfOne;
+        try {
+            return poll(most, spins);
+        } finally {
+            handler = null;
+            rows = null;
+        }
+    }
+
+    private void checkPollable(int most, int spins) {
         engine.checkOwner();
         Engine.checkSpins(spins);
         if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
             throw notPollable(most);
         }
-        handler = Objects.requireNonNull(target);
+    }
+
+    private int poll(int most, int spins) {
         handled = 0;
         limit = most;
-        try {
-            if (waitingCount > 0) {
-                engine.runHandlers(deliverWaiting);
-            }
-            if (handled < most) {
-                engine.poll(this, most - handled, handled == 0 ? spins : 0);
-            }
-        } finally {
-            handler = null;
+        if (waitingCount > 0) {
+            engine.runHandlers(deliverWaiting);
+        }
+        if (handled < most) {
+            engine.poll(this, most - handled, handled == 0 ? spins : 0);
         }
         return handled;
     }
@@ -146,6 +169,10 @@ final class SlotReceives extends IncomingTasks {
 
     @Override
     public void slotsEnded(CompletionRing ring, int index) {
+        if (rows != null) {
+            rowsEnded(ring, index);
+            return;
+        }
         do {
             int slot = ring.slot();
             int code = ring.status();
@@ -157,13 +184,50 @@ final class SlotReceives extends IncomingTasks {
         } while (ring.next(index));
     }
 
+    private void rowsEnded(CompletionRing ring, int index) {
+        do {
+            int slot = ring.slot();
+            int code = ring.status();
+            if (code != Calls.SUCCESS || context.isEnding()) {
+                failed(slot, code);
+            } else if (ring.origin() >>> 32 == 0) {
+                deliverRow(slot, 1 + ring.takeAlike(), ring.dataLength(), (int) ring.origin());
+            } else { // immediate data are for one message
+                arrived(slot, ring.dataLength(), ring.origin(), ring.immediate());
+            }
+        } while (ring.next(index));
+    }
+
+    private void deliverRow(int first, int count, long length, int producer) {
+        count(count, count * length);
+        current = first;
+        currentImmediateLength = 0;
+        handled += count;
+        try {
+            rows.onMessages(memory.segment(), memory.offset(first), count, (int) length, producer);
+        } finally {
+            current = NONE;
+            postAgain(first, count);
+        }
+    }
+
+    private void postAgain(int first, int count) {
+        if (context.isRunning()) {
+            queue.submitEmpty(first, count, free.length - freeCount);
+            return;
+        }
+        for (int slot = first; slot < first + count; slot++) {
+            release(slot);
+        }
+    }
+
     @Override
     public void slotReceived(CompletionRing ring, int slot) {
         if (context.isEnding()) {
             failed(slot, Calls.SUCCESS);
         } else {
             long length = ring.dataLength();
-            count(length);
+            count(1, length);
             deliver(slot, length, ring.origin(), ring.immediate());
         }
     }
@@ -187,7 +251,7 @@ final class SlotReceives extends IncomingTasks {
     }
 
     private void arrived(int slot, long length, long origin, long immediate) {
-        count(length);
+        count(1, length);
         if (handler != null) {
             deliver(slot, length, origin, immediate);
             return;
@@ -203,9 +267,9 @@ final class SlotReceives extends IncomingTasks {
         }
     }
 
-    private void count(long length) {
-        received.increment();
-        receivedBytes.add(length);
+    private void count(int messages, long bytes) {
+        received.add(messages);
+        receivedBytes.add(bytes);
     }
 
     private long keep(int slot, long immediate, int length) {

@@ -263,6 +263,12 @@ class AllocationTest extends BothForms {
                     .start();
             SlotHandler handler = (memory, offset, length, id) -> bytes += memory.get(ValueLayout.JAVA_LONG, offset)
                     + consumer.immediate().byteSize();
+            long stride = consumer.stride();
+            SlotRowHandler rowHandler = (memory, offset, count, length, id) -> {
+                for (int i = 0; i < count; i++) {
+                    handler.onMessage(memory, offset + i * stride, length, id);
+                }
+            };
             long[] expected = {0};
             assertNothingAllocated(() -> {
                 long at;
@@ -284,7 +290,11 @@ class AllocationTest extends BothForms {
                 }
                 messages++;
                 while (bytes < expected[0] || producer.inFlight() > 0) {
-                    consumer.poll(handler, 2);
+                    if (rows) {
+                        consumer.pollRows(rowHandler, 3);
+                    } else {
+                        consumer.poll(handler, 2);
+                    }
                     if ((messages & 1) == 0) {
                         machine.engine.progress();
                     }

@@ -945,6 +945,7 @@ class SlotsTest extends BothForms {
                 producer::abort,
                 producer::flush,
                 () -> consumer.poll(note, 1),
+                () -> consumer.pollRows((memory, offset, count, length, id) -> {}, 1),
                 consumer::immediate)) {
             assertThatThrownBy(() -> CompletableFuture.runAsync(call).join())
                     .isInstanceOf(CompletionException.class)

@@ -168,8 +168,24 @@ final class BatchedTaskQueue extends TaskQueue {
         return appendReceive(number | Batch.EMPTY, posted);
     }
 
+    @Override
+    public void submitEmpty(int first, int number, int posted) {
+        int before = queueTail;
+        for (int i = 0; i < number; i++) {
+            put(before + i, first + i | Batch.EMPTY);
+        }
+        appended(before + number);
+        limitReceives(posted);
+    }
+
     private int appendReceive(int what, int posted) {
         append(what);
+        limitReceives(posted);
+        return Calls.SUCCESS;
+    }
+
+    /** Submits what is queued if the peer would miss too much. */
+    private void limitReceives(int posted) {
         int limit = Math.min(posted >> 2, Batch.QUEUED);
         if (queueTail - queueHead >= limit) { // that was known of the head
             queueHead = Batch.getInt(address + Batch.CONTEXT_QUEUE_HEAD);
@@ -177,7 +193,6 @@ final class BatchedTaskQueue extends TaskQueue {
                 flush();
             }
         }
-        return Calls.SUCCESS;
     }
 
     @Override

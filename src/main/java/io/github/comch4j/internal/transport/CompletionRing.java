@@ -164,6 +164,32 @@ public final class CompletionRing {
         return false;
     }
 
+    /**
+     * After the entry of a receive that succeeded: takes those that follow it, if they are known already, as long as
+     * they are of the slots after its own, and say the same of their data. What the first one says can still be read.
+     *
+     * @return how many they were
+     */
+    public int takeAlike() {
+        long length = dataLength();
+        long origin = origin();
+        long expected = what;
+        int known = Math.min(lastTail - head, left);
+        int count = 0;
+        while (count < known) {
+            long next = entry(head + count);
+            if (Batch.getLong(next + Batch.ENTRY_WHAT) != ++expected
+                    || Batch.getLong(next + Batch.ENTRY_DATA_LEN) != length
+                    || Batch.getLong(next + Batch.ENTRY_ORIGIN) != origin) {
+                break;
+            }
+            count++;
+        }
+        head += count;
+        left -= count;
+        return count;
+    }
+
     /** The next entry from {@code position} on that is a change of state of that context; -1 if there is none. */
     int findState(int position, int context) {
         for (int i = position; i != tail(); i++) {

@@ -96,6 +96,14 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
      */
     public abstract int submitEmpty(int slot, int posted);
 
+    /**
+     * As {@link #submitEmpty(int, int)}, of {@code number} slots from {@code first} on, which a ring has told of
+     * together; with the batch library.
+     */
+    public void submitEmpty(int first, int number, int posted) {
+        throw new AssertionError("without the batch library receives end one by one");
+    }
+
     /** Puts a send into the queue. */
     public abstract void enqueue(int slot);
 
