@@ -7,6 +7,9 @@
 
 #include "export.h"
 
+/* NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference): what has no source has no
+ * bytes */
+
 static EMU_ALWAYS_INLINE void copy_word(uint8_t *dest, const uint8_t *source)
 {
 	uint64_t word;
@@ -22,8 +25,6 @@ static EMU_ALWAYS_INLINE void copy_word(uint8_t *dest, const uint8_t *source)
 static EMU_ALWAYS_INLINE void copy_words(uint8_t *dest, const uint8_t *source, uint64_t len)
 {
 	uint64_t done = 0;
-	/* NOLINTBEGIN(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference): what has no source
-	 * has no bytes */
 	for (; len - done >= 4 * sizeof(uint64_t); done += 4 * sizeof(uint64_t))
 		for (uint64_t word = 0; word < 4; word++)
 			copy_word(dest + done + word * sizeof(uint64_t), source + done + word * sizeof(uint64_t));
@@ -31,7 +32,8 @@ static EMU_ALWAYS_INLINE void copy_words(uint8_t *dest, const uint8_t *source, u
 		copy_word(dest + done, source + done);
 	for (; done < len; done++)
 		dest[done] = source[done];
-	/* NOLINTEND(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference) */
 }
+
+/* NOLINTEND(clang-analyzer-core.NonNullParamChecker, clang-analyzer-core.NullDereference) */
 
 #endif
