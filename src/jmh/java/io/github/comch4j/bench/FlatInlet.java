@@ -4,6 +4,7 @@ import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.comch.SlotHandler;
 import io.github.comch4j.comch.SlotRowHandler;
 import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /** A slot consumer. */
@@ -29,22 +30,22 @@ final class FlatInlet implements FastPathInlet {
         long stride = consumer.stride();
         rows = (memory, offset, count, length, producer) -> {
             for (int i = 0; i < count; i++) {
-                long at = offset + i * stride;
-                if (arrivals.isChecking()) {
-                    arrivals.check(memory.asSlice(at, length));
-                }
-                arrivals.arrived(memory.get(ValueLayout.JAVA_LONG, at), length);
+                take(arrivals, memory, offset + i * stride, length);
             }
         };
         handler = (memory, offset, length, producer) -> {
-            if (arrivals.isChecking()) {
-                arrivals.check(memory.asSlice(offset, length));
-            }
-            arrivals.arrived(memory.get(ValueLayout.JAVA_LONG, offset), length);
+            take(arrivals, memory, offset, length);
             if (then != null) {
                 then.run();
             }
         };
+    }
+
+    private static void take(Arrivals arrivals, MemorySegment memory, long at, int length) {
+        if (arrivals.isChecking()) {
+            arrivals.check(memory.asSlice(at, length));
+        }
+        arrivals.arrived(memory.get(ValueLayout.JAVA_LONG, at), length);
     }
 
     @Override
