@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import io.github.comch4j.Machine;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
+import java.util.stream.IntStream;
 
 /** Both ends of one connection in one process, with memory for the fast path. */
 public final class Pair implements AutoCloseable {
@@ -28,6 +29,13 @@ public final class Pair implements AutoCloseable {
         machine.until("the connection", () -> !server.connections().isEmpty());
         hostSide = client.connection();
         dpuSide = server.connections().iterator().next();
+    }
+
+    /** Waits until the host knows the card's consumer with this id. */
+    public void awaitKnown(int consumer) {
+        machine.until(
+                "the consumer is known",
+                () -> IntStream.of(hostSide.remoteConsumers()).anyMatch(id -> id == consumer));
     }
 
     @Override

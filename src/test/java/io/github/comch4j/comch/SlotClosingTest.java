@@ -10,7 +10,6 @@ import io.github.comch4j.core.ContextState;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,9 +88,7 @@ class SlotClosingTest extends BothForms {
                 assertThat(consumer.state()).isEqualTo(ContextState.STARTING);
             } else {
                 consumer = builder.start(Machine.PATIENCE);
-                pair.machine.until(
-                        "the consumer is known",
-                        () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(id -> id == consumer.id()));
+                pair.awaitKnown(consumer.id());
             }
             SlotProducer producer = pair.hostSide
                     .slotProducer(pair.machine.engine, SIZE)

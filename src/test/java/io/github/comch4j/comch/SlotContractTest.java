@@ -48,14 +48,8 @@ class SlotContractTest extends BothForms {
     private SlotConsumer consumer(int slots) {
         SlotConsumer consumer =
                 pair.dpuSide.slotConsumer(receiving, SIZE).tasks(slots).start(Machine.PATIENCE);
-        awaitKnown(consumer);
+        pair.awaitKnown(consumer.id());
         return consumer;
-    }
-
-    private void awaitKnown(FastPathConsumer consumer) {
-        pair.machine.until(
-                "the consumer is known",
-                () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(id -> id == consumer.id()));
     }
 
     private SlotProducer producer(int slots) {
@@ -104,8 +98,8 @@ class SlotContractTest extends BothForms {
                 .buffers(4, SIZE)
                 .onReceive((self, buffer, id, immediate) -> orders.arrived("buffers", text(buffer.data())))
                 .start(Machine.PATIENCE);
-        awaitKnown(handed);
-        awaitKnown(buffers);
+        pair.awaitKnown(handed.id());
+        pair.awaitKnown(buffers.id());
         int[] ids = {polled.id(), handed.id(), buffers.id()};
         SlotProducer[] producers = {producer(1), producer(5), producer(40)};
         ComchProducer plain =
@@ -438,7 +432,7 @@ class SlotContractTest extends BothForms {
                                 back.offer(memory.asSlice(offset, length), atHost.id()))
                         .isEqualTo(SubmitResult.ACCEPTED))
                 .start(Machine.PATIENCE);
-        awaitKnown(atDpu);
+        pair.awaitKnown(atDpu.id());
         pair.machine.until("the consumer is known", () -> pair.dpuSide.remoteConsumers().length == 1);
         SlotProducer producer = producer(64);
         for (int i = 0; i < 64; i++) {

@@ -51,17 +51,11 @@ class SlotImmediateTest extends BothForms {
 
     private SlotProducer open(int slots, int posts) {
         consumer = pair.dpuSide.slotConsumer(receiving, SIZE).tasks(posts).start(Machine.PATIENCE);
-        awaitKnown(consumer.id());
+        pair.awaitKnown(consumer.id());
         return pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(slots)
                 .start();
-    }
-
-    private void awaitKnown(int id) {
-        pair.machine.until(
-                "the consumer is known",
-                () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(known -> known == id));
     }
 
     private int deviceLimit() {
@@ -208,7 +202,7 @@ class SlotImmediateTest extends BothForms {
                 .buffers(4, 4096)
                 .onReceive((self, buffer, id, immediate) -> received.add(text(buffer.data()) + "+" + text(immediate)))
                 .start(Machine.PATIENCE);
-        awaitKnown(buffers.id());
+        pair.awaitKnown(buffers.id());
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(1)
@@ -279,7 +273,7 @@ class SlotImmediateTest extends BothForms {
     void whatNobodyKnowsFailsAndItsSlotIsAsGoodAsNew() {
         List<DocaError> failures = new ArrayList<>();
         consumer = pair.dpuSide.slotConsumer(receiving, SIZE).tasks(2).start(Machine.PATIENCE);
-        awaitKnown(consumer.id());
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(1)

@@ -48,9 +48,7 @@ class SlotRowsTest extends BothForms {
 
     private SlotProducer open(int posts, int slots) {
         consumer = pair.dpuSide.slotConsumer(receiving, SIZE).tasks(posts).start(Machine.PATIENCE);
-        pair.machine.until(
-                "the consumer is known",
-                () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(id -> id == consumer.id()));
+        pair.awaitKnown(consumer.id());
         return producer(slots);
     }
 
@@ -62,13 +60,8 @@ class SlotRowsTest extends BothForms {
     }
 
     private boolean put(SlotProducer producer, String text) {
-        long at = producer.claim(SIZE, consumer.id());
-        if (at < 0) {
-            return false;
-        }
-        MemorySegment.copy(MemorySegment.ofArray(text.getBytes(UTF_8)), 0, producer.memory(), at, text.length());
-        producer.commit(text.length());
-        return true;
+        return producer.offer(MemorySegment.ofArray(text.getBytes(UTF_8)), consumer.id())
+                .accepted();
     }
 
     private void awaitReceived(int number) {

@@ -68,12 +68,6 @@ class SlotsTest extends BothForms {
         return (inTurn ? settings.inTurn() : settings).start();
     }
 
-    private void awaitConsumer(SlotConsumer consumer) {
-        pair.machine.until(
-                "the consumer is known",
-                () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(id -> id == consumer.id()));
-    }
-
     private static void write(SlotProducer producer, long at, String text) {
         byte[] bytes = text.getBytes(UTF_8);
         MemorySegment.copy(bytes, 0, producer.memory(), ValueLayout.JAVA_BYTE, at, bytes.length);
@@ -111,7 +105,7 @@ class SlotsTest extends BothForms {
     @Test
     void messagesOfAllLengthsArriveInTheirOrderAndWhole() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(3);
         List<String> expected = new ArrayList<>();
         int[] next = {0};
@@ -165,7 +159,7 @@ class SlotsTest extends BothForms {
     @Test
     void oneSlotIsClaimedAtATime() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(2);
         assertThatThrownBy(producer::commit)
                 .isInstanceOf(IllegalStateException.class)
@@ -195,7 +189,7 @@ class SlotsTest extends BothForms {
     @Test
     void lengthsAreChecked() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(2);
         assertThatThrownBy(() -> producer.claim(SIZE + 1, consumer.id()))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -221,7 +215,7 @@ class SlotsTest extends BothForms {
     void aPollThatSpinsBringsWhatIsSentMeanwhile() throws InterruptedException {
         SlotConsumer consumer = consumer(2);
         SlotProducer producer = producer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         assertThat(consumer.poll(note, 5, 100)).isZero();
         pair.machine.engine.release();
         Thread sender = new Thread(() -> {
@@ -250,7 +244,7 @@ class SlotsTest extends BothForms {
     @Test
     void offerCopies() {
         SlotConsumer consumer = consumer(1);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(1);
         MemorySegment message = MemorySegment.ofArray("copied".getBytes(UTF_8));
         assertThat(producer.offer(message, consumer.id())).isEqualTo(SubmitResult.ACCEPTED);
@@ -265,7 +259,7 @@ class SlotsTest extends BothForms {
     @Test
     void whatCompletesWhileASlotIsClaimedDoesNotTakeItsPlace() {
         SlotConsumer consumer = consumer(8);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         for (int round = 0; round < 50; round++) {
             assertThat(put(producer, consumer.id(), "first " + round)).isNotNegative();
@@ -296,7 +290,7 @@ class SlotsTest extends BothForms {
     @Test
     void aProducerWithoutSlotsIsToldWhoseTurnItIs() {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         for (int i = 0; i < 4; i++) {
             assertThat(put(producer, consumer.id(), Integer.toString(i))).isNotNegative();
@@ -321,7 +315,7 @@ class SlotsTest extends BothForms {
     @Test
     void slotsAreUsedInTheirTurnWhereThatIsAskedFor() {
         SlotConsumer consumer = consumer(8);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(4)
@@ -362,7 +356,7 @@ class SlotsTest extends BothForms {
     @Test
     void theSlotThatWasFreeLastIsUsedFirst() {
         SlotConsumer consumer = consumer(8);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         for (int i = 0; i < 3; i++) {
             assertThat(put(producer, consumer.id(), "x")).isZero();
@@ -389,7 +383,7 @@ class SlotsTest extends BothForms {
     @CsvSource({"false, 1", "false, 2", "true, 3", "true, 4"})
     void rowsOfSlotsArriveInTheirOrderAndWhole(boolean inTurn, long seed) {
         SlotConsumer consumer = consumer(5);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(40, inTurn);
         Random random = new Random(seed);
         List<String> expected = new ArrayList<>();
@@ -438,7 +432,7 @@ class SlotsTest extends BothForms {
     @ValueSource(booleans = {false, true})
     void asManySlotsAreClaimedAsLieSideBySide(boolean inTurn) {
         SlotConsumer consumer = consumer(64);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(16, inTurn); // doca_cc has powers of two
         assertThat(producer.stride()).isEqualTo(256);
         assertThat(producer.claimed()).isZero();
@@ -463,7 +457,7 @@ class SlotsTest extends BothForms {
     @Test
     void rowsOfSlotsAreCommittedTogether() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         assertThatThrownBy(() -> producer.claimMany(0, 1, consumer.id()))
                 .isInstanceOf(IllegalArgumentException.class)
@@ -500,7 +494,7 @@ class SlotsTest extends BothForms {
     @Test
     void aMessageThatIsCommittedNowGoesOutAtOnceAndInItsTurn() {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(8);
         assertThat(putNow(producer, consumer.id(), "0")).isTrue();
         Machine.until("a message without progress of its sender", () -> consumer.poll(note, 1) == 1, receiving);
@@ -528,7 +522,7 @@ class SlotsTest extends BothForms {
     @Test
     void whatIsNotPolledKeepsItsSlotAndItsTurn() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(16);
         for (int i = 0; i < 10; i++) {
             put(producer, consumer.id(), Integer.toString(i));
@@ -555,7 +549,7 @@ class SlotsTest extends BothForms {
     void aHandlerOfItsOwnTakesMessagesWithProgress() {
         SlotConsumer consumer =
                 pair.dpuSide.slotConsumer(receiving, SIZE).onMessage(note).start(Machine.PATIENCE);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         put(producer, consumer.id(), "one");
         Machine.until("it", () -> !received.isEmpty(), pair.machine.engine, receiving);
@@ -567,7 +561,7 @@ class SlotsTest extends BothForms {
 
     private void failingHandler(Consumer<SlotConsumer> before) {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(8);
         for (int i = 0; i < 2; i++) {
             put(producer, consumer.id(), Integer.toString(i));
@@ -609,7 +603,7 @@ class SlotsTest extends BothForms {
     @Test
     void whatAHandlerThrowsForALoneMessageComesOutOfPollToo() {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(2);
         SlotHandler failing = (memory, offset, length, id) -> {
             throw new ArithmeticException("on purpose " + text(memory, offset, length));
@@ -636,7 +630,7 @@ class SlotsTest extends BothForms {
         List<List<String>> sent = List.of(new ArrayList<>(), new ArrayList<>());
         List<List<String>> came = List.of(new ArrayList<>(), new ArrayList<>());
         for (SlotConsumer consumer : consumers) {
-            awaitConsumer(consumer);
+            pair.awaitKnown(consumer.id());
         }
         Random random = new Random(20261123);
         for (int i = 0; i < 2000; i++) {
@@ -682,7 +676,7 @@ class SlotsTest extends BothForms {
     @MethodSource("moments")
     void handlersMayNeitherPollNorClose(boolean late) {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(8);
         put(producer, consumer.id(), "one");
         producer.flush();
@@ -719,7 +713,7 @@ class SlotsTest extends BothForms {
     @Needs(Feature.IMMEDIATE_DATA)
     void producersOfBuffersSendToSlotsToo() {
         SlotConsumer consumer = consumer(4);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         ComchProducer other = pair.hostSide.producer(pair.machine.engine).start();
         SlotProducer producer = producer(4);
         Buffer buffer = other.acquire(pair.sendMemory, 0, 3);
@@ -767,7 +761,7 @@ class SlotsTest extends BothForms {
     @Needs(Feature.PRODUCER_IDS)
     void twoProducersShareAConsumerAndKeepTheirOrders() {
         SlotConsumer consumer = consumer(3);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer[] producers = {producer(2), producer(5)};
         int[] next = {0, 0};
         int[] seen = {0, 0};
@@ -833,7 +827,7 @@ class SlotsTest extends BothForms {
     @Test
     void withoutAHandlerTheFirstFailureOfARowIsThrown() {
         SlotConsumer consumer = consumer(2);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         put(producer, 4711, "a");
         put(producer, 4711, "b");
@@ -850,7 +844,7 @@ class SlotsTest extends BothForms {
     void closingEndsWhatWaits() {
         List<DocaError> failures = new ArrayList<>();
         SlotConsumer consumer = consumer(1);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = pair.hostSide
                 .slotProducer(pair.machine.engine, SIZE)
                 .tasks(4)
@@ -876,7 +870,7 @@ class SlotsTest extends BothForms {
     @Test
     void aConsumerIsClosedWithMessagesThatNobodyPolled() {
         SlotConsumer consumer = consumer(3);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         put(producer, consumer.id(), "one");
         put(producer, consumer.id(), "two");
@@ -896,7 +890,7 @@ class SlotsTest extends BothForms {
     @Needs(Feature.IMMEDIATE_DATA)
     void afterTheEndOfTheConnectionWhatArrivedCanBePolled() {
         SlotConsumer consumer = consumer(3);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         put(producer, consumer.id(), "one");
         put(producer, consumer.id(), "two");
@@ -922,7 +916,7 @@ class SlotsTest extends BothForms {
     @Needs(Feature.DISCONNECT)
     void aClaimIsVoidOnceTheConnectionHasEnded() {
         SlotConsumer consumer = consumer(3);
-        awaitConsumer(consumer);
+        pair.awaitKnown(consumer.id());
         SlotProducer producer = producer(4);
         assertThat(producer.claim(1, consumer.id())).isNotNegative();
         pair.dpuSide.disconnect();

@@ -54,18 +54,12 @@ class RecordsTest extends BothForms {
 
     private void open(int slotSize, int slots, int posts) {
         consumer = pair.dpuSide.slotConsumer(receiving, slotSize).tasks(posts).start(Machine.PATIENCE);
-        pair.machine.until(
-                "the consumer is known",
-                () -> List.of(boxed(pair.hostSide.remoteConsumers())).contains(consumer.id()));
+        pair.awaitKnown(consumer.id());
         producer = pair.hostSide
                 .slotProducer(pair.machine.engine, slotSize)
                 .tasks(slots)
                 .start();
         writer = new RecordWriter(producer, consumer.id());
-    }
-
-    private static Integer[] boxed(int[] ids) {
-        return java.util.stream.IntStream.of(ids).boxed().toArray(Integer[]::new);
     }
 
     @AfterEach

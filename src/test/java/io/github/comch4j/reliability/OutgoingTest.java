@@ -9,7 +9,6 @@ import io.github.comch4j.comch.SlotConsumer;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.MemorySegment;
 import java.util.Random;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -34,9 +33,7 @@ class OutgoingTest {
                 .tasks(16)
                 .onMessage((memory, offset, length, id) -> {})
                 .start(Machine.PATIENCE);
-        pair.machine.until(
-                "the consumer is known",
-                () -> IntStream.of(pair.hostSide.remoteConsumers()).anyMatch(known -> known == consumer.id()));
+        pair.awaitKnown(consumer.id());
         outgoing = Outgoing.open(
                 Outgoing.Kind.RECORDS,
                 pair.hostSide,
