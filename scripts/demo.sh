@@ -30,7 +30,8 @@ build() {
     flock 9
   fi
   jar=$(find_jar)
-  if [ -z "$jar" ] || [ -n "$(cd "$COMCH4J_ROOT" && find pom.xml src/main generated headers -newer "$jar" -print -quit)" ]; then
+  if [ -z "$jar" ] ||
+    [ -n "$(cd "$COMCH4J_ROOT" && find pom.xml src/main generated headers -newer "$jar" -print -quit)" ]; then
     say "building (the first time takes a minute or two)"
     if ! maven -Dmaven.test.skip=true -Dmaven.compiler.failOnWarning=false package >"$log" 2>&1 9>&-; then
       tail -n 40 "$log" >&2
@@ -45,7 +46,8 @@ build() {
 }
 
 find_jar() {
-  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' ! -name '*-javadoc.jar' -print -quit 2>/dev/null
+  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' ! -name '*-javadoc.jar' \
+    -print -quit 2>/dev/null
 }
 
 # java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as
@@ -174,4 +176,4 @@ fi
 cmp -- "$file" "$received" || die "failed: both halves report success, and yet the received file differs"
 
 if [ -n "$keep" ]; then say "the received file is $received"; fi
-say "To start the halves by hand, in two terminals: scripts/demo.sh service --output FILE, and scripts/demo.sh client FILE"
+say "To start the halves by hand, in two terminals: scripts/demo.sh service --output FILE, scripts/demo.sh client FILE"

@@ -3,7 +3,8 @@
 # "N passed, N failed, N skipped". Exits 0 only when nothing failed. Logs: target/logs/.
 #
 #   scripts/test.sh              all stages
-#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers, reliability
+#   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
+#                                reliability
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
@@ -124,7 +125,8 @@ sanitizer_works() {
 stage_abi() {
   local table=src/test/abi/doca-3.0.tsv only
   # By name: a header that is lost must fail here. doca_compat.h and doca_common_defines.h have no facts of their own.
-  only=$(printf 'doca_%s.h,' buf buf_inventory buf_pool comch comch_consumer comch_msgq comch_producer compat ctx dev error log mmap pe types version)
+  only=$(printf 'doca_%s.h,' buf buf_inventory buf_pool comch comch_consumer comch_msgq comch_producer compat ctx dev \
+    error log mmap pe types version)
   only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: headers of the DPA" headers_of_the_dpa
@@ -209,7 +211,8 @@ stage_c() {
     c_tests "C tests, address and UB sanitizers" c-asan address,undefined
   else
     check "C tests, address and UB sanitizers" \
-      die "programs built with -fsanitize=address,undefined do not run here: on Fedora, dnf install libasan libubsan; see target/logs/sanitizer-probe.log"
+      die "programs built with -fsanitize=address,undefined do not run here: on Fedora, dnf install libasan libubsan;" \
+      "see target/logs/sanitizer-probe.log"
   fi
   if sanitizer_works thread; then
     c_tests "C tests, thread sanitizer" c-tsan thread
@@ -227,8 +230,10 @@ stage_c() {
 # COMCH4J_CROSS_JAVA one with Java.
 stage_aarch64() {
   local name="C tests, aarch64 in qemu-user" root=${COMCH4J_CROSS_ROOT:-$COMCH4J_ROOT/target/cmocka-aarch64} missing=''
-  command -v qemu-aarch64-static >/dev/null 2>&1 || missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
-  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || missing="aarch64-linux-gnu-gcc is missing (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
+  command -v qemu-aarch64-static >/dev/null 2>&1 ||
+    missing="qemu-aarch64-static is missing (apt-get install qemu-user-static)"
+  command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 ||
+    missing="aarch64-linux-gnu-gcc is missing (apt-get install gcc-aarch64-linux-gnu libc6-dev-arm64-cross)"
   if [ -z "$missing" ] && ! scripts/dev/lib/cross-cmocka.sh "$root" >"$logs/cross-cmocka.log" 2>&1; then
     missing="no cmocka for aarch64: set COMCH4J_CROSS_ROOT to a folder with it"
   fi
@@ -252,8 +257,10 @@ java_on_aarch64() {
   maven -q -Dmaven.test.skip=true compile || return 1
   mkdir -p "$folder/native/linux-aarch64"
   cp target/c-aarch64/lib/*.so "$folder/native/linux-aarch64/" || return 1
-  "$JDK/bin/javac" --release 22 -cp target/classes -d "$folder" src/test/java/io/github/comch4j/SmokeProgram.java || return 1
-  COMCH4J_LIBRARY=emulated timeout 600 qemu-aarch64-static -L "$root" "$root/usr/lib/jvm/java-25-openjdk-arm64/bin/java" -XX:+UseSerialGC \
+  "$JDK/bin/javac" --release 22 -cp target/classes -d "$folder" \
+    src/test/java/io/github/comch4j/SmokeProgram.java || return 1
+  COMCH4J_LIBRARY=emulated timeout 600 qemu-aarch64-static -L "$root" \
+    "$root/usr/lib/jvm/java-25-openjdk-arm64/bin/java" -XX:+UseSerialGC \
     --enable-native-access=ALL-UNNAMED -cp "$folder:target/classes" io.github.comch4j.SmokeProgram
 }
 
@@ -274,6 +281,7 @@ stage_style() {
   else
     skip "Style: C" "clang-format 14 is missing (apt-get install clang-format-14)"
   fi
+  check "Style: width" scripts/dev/lib/width.py scripts src/main src/jmh
 }
 
 stage_java() {

@@ -2,7 +2,8 @@
 # A Docker engine, and an image for the container tests. Prints, for eval, where they are:
 #
 #   scripts/dev/container-engine.sh            look only
-#   scripts/dev/container-engine.sh --provide  on a machine of our own, as root: install and start an engine where there is none
+#   scripts/dev/container-engine.sh --provide  on a machine of our own, as root: install and start an engine where
+#                                              there is none
 #   scripts/dev/container-engine.sh --stop     stop the engine that --provide has started, if it has
 #
 #   COMCH4J_TEST_IMAGE      the image
@@ -71,7 +72,8 @@ start_engine() {
 }
 
 if ! command -v docker >/dev/null 2>&1 || ! engine_answers; then
-  [ -n "$provide" ] || cannot "no Docker engine answers; start yours, or as root: scripts/dev/container-engine.sh --provide"
+  [ -n "$provide" ] ||
+    cannot "no Docker engine answers; start yours, or as root: scripts/dev/container-engine.sh --provide"
   [ "$(id -u)" -eq 0 ] || cannot "no Docker engine answers, and only root can start one"
   if ! command -v dockerd >/dev/null 2>&1; then
     command -v apt-get >/dev/null 2>&1 || cannot "no Docker engine answers, and without apt-get none is installed"
@@ -79,7 +81,8 @@ if ! command -v docker >/dev/null 2>&1 || ! engine_answers; then
     # Where services run, the package starts its own.
     for ((i = 0; i < 30; i++)); do engine_answers && break; [ -S /run/docker.sock ] || break; sleep 0.2; done
   fi
-  engine_answers || start_engine || cannot "dockerd does not run here: $(grep -v -e level=info -e '^$' "$log" | tail -n 1)"
+  engine_answers || start_engine ||
+    cannot "dockerd does not run here: $(grep -v -e level=info -e '^$' "$log" | tail -n 1)"
 fi
 
 has_image() { docker image inspect "$1" >/dev/null 2>&1; }
@@ -95,13 +98,16 @@ if ! has_image "$own_image"; then
   if has_image $public_image || timeout 300 docker pull -q $public_image >/dev/null 2>&1; then
     found $public_image ''
   fi
-  [ "${provide:-no}$(id -u)" = yes0 ] || cannot "the image $public_image is not there and cannot be pulled; set COMCH4J_TEST_IMAGE to one with a JDK"
-  command -v debootstrap >/dev/null 2>&1 || install_package debootstrap || cannot "no image can be pulled, and debootstrap to make one cannot be installed"
+  [ "${provide:-no}$(id -u)" = yes0 ] ||
+    cannot "the image $public_image is not there and cannot be pulled; set COMCH4J_TEST_IMAGE to one with a JDK"
+  command -v debootstrap >/dev/null 2>&1 || install_package debootstrap ||
+    cannot "no image can be pulled, and debootstrap to make one cannot be installed"
   complain "no image can be pulled: making $own_image (half a minute)"
   root=$(mktemp -d /var/tmp/comch4j-image.XXXXXX)
   # The system's own release: programs that are built here run there.
   if debootstrap --variant=minbase "$VERSION_CODENAME" "$root" >"$root.log" 2>&1; then
-    tar -C "$root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists --exclude=./usr/share/doc --exclude=./usr/share/locale -c . \
+    tar -C "$root" --exclude=./var/cache/apt --exclude=./var/lib/apt/lists --exclude=./usr/share/doc \
+      --exclude=./usr/share/locale -c . \
       | docker import - "$own_image" >/dev/null
   fi
   rm -rf "$root"

@@ -4,7 +4,8 @@
 # a finding ends the run, and its input lies in target/c-fuzz.
 #
 #   scripts/dev/fuzz.sh [SECONDS [NAME]]   each, or the one of that name, for so long; 600
-#   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into src/test/c/fuzz/corpus
+#   scripts/dev/fuzz.sh --minimise         what target/c-fuzz/corpus adds to the coverage goes into
+#                                          src/test/c/fuzz/corpus
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT"
@@ -19,7 +20,8 @@ find_fuzzing_clang || die "$fuzzing_clang_missing."
 build=target/c-fuzz
 corpus=src/test/c/fuzz/corpus
 cmake -S src/main/c -B $build -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_FUZZ=ON -DCOMCH4J_WERROR=ON >/dev/null
-cmake --build $build --parallel "$(nproc)" --target fuzz_peer fuzz_channel fuzz_topology fuzz_descriptor fuzz_records >/dev/null
+cmake --build $build --parallel "$(nproc)" \
+  --target fuzz_peer fuzz_channel fuzz_topology fuzz_descriptor fuzz_records >/dev/null
 
 if [ "${1:-}" = --minimise ]; then
   for name in peer channel topology descriptor records; do

@@ -57,9 +57,11 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/reliability-run.log
 mkdir -p "${log%/*}"
-maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dgroups=reliability -DexcludedGroups= \
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
+  -Dgroups=reliability -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/reliability-reports" -Dit.test="$(IFS=,; printf '%s' "${tests[*]}")" \
-  -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" -Dreliability.seconds="$seconds" "${options[@]}" 2>&1 \
+  -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch" -Dreliability.rounds="$rounds" \
+  -Dreliability.seconds="$seconds" "${options[@]}" 2>&1 \
   | tee "$log" | sed -un '/^\(kills\|load\): \|^  [a-zD].*: [0-9]*$\|^round /p'
 status=${PIPESTATUS[0]}
 [ "$status" -eq 0 ] || die "something is wrong: see $log"

@@ -16,7 +16,8 @@ first=$work/first second=$work/another/folder
 build() {
   mkdir -p "$1"
   tar -C "$COMCH4J_ROOT" --exclude=./target --exclude=./.git --exclude=./build -cf - . | tar -C "$1" -xf - --touch
-  (cd "$1" && mvn -B -ntp -q -Dstyle.color=never -Dmaven.test.skip=true verify) >"$work/log" 2>&1 || { tail -n 40 "$work/log" >&2; die "the build in $1 failed"; }
+  (cd "$1" && mvn -B -ntp -q -Dstyle.color=never -Dmaven.test.skip=true verify) >"$work/log" 2>&1 ||
+    { tail -n 40 "$work/log" >&2; die "the build in $1 failed"; }
 }
 
 umask 022 # the modes of files are in the jars

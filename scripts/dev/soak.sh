@@ -23,7 +23,11 @@ while [ $# -gt 0 ]; do
     --minutes|--clients|--seed)
       [ $# -ge 2 ] || die "$1 needs a number"
       case $2 in ''|*[!0-9]*) die "$1 needs a number, not $2" ;; esac
-      case $1 in --minutes) seconds=$((60 * $2)) ;; --clients) options+=("-Dsoak.clients=$2") ;; --seed) options+=("-Dsoak.seed=$2") ;; esac
+      case $1 in
+        --minutes) seconds=$((60 * $2)) ;;
+        --clients) options+=("-Dsoak.clients=$2") ;;
+        --seed) options+=("-Dsoak.seed=$2") ;;
+      esac
       shift ;;
     --output)
       [ $# -ge 2 ] || die "$1 needs a file"
@@ -42,8 +46,10 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/soak-run.log
 mkdir -p "${log%/*}"
-maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true -Dgroups=reliability -DexcludedGroups= \
-  -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test=SoakIT -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
+maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
+  -Dgroups=reliability -DexcludedGroups= \
+  -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test=SoakIT \
+  -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
   -Dsoak.seconds="$seconds" "${options[@]}" 2>&1 | tee "$log" | sed -un 's/^soak: //p' | tee "$output"
 status=${PIPESTATUS[0]}
 [ "$status" -eq 0 ] || die "something is wrong: see $log"

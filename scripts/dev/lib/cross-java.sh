@@ -9,8 +9,9 @@ if [ ! -e "$folder/complete" ]; then
   mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial" "$folder/apt/parts"
   # The first release of Debian that has it.
   printf 'deb http://deb.debian.org/debian trixie main\n' >"$folder/apt/sources.list"
-  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$folder/apt/lists" -o Dir::Cache::archives="$folder/apt/archives"
-    -o Dir::Etc::SourceList="$folder/apt/sources.list" -o Dir::Etc::SourceParts="$folder/apt/parts" -o Dir::State::status=/dev/null
+  options=(-qq -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State::lists="$folder/apt/lists"
+    -o Dir::Cache::archives="$folder/apt/archives" -o Dir::Etc::SourceList="$folder/apt/sources.list"
+    -o Dir::Etc::SourceParts="$folder/apt/parts" -o Dir::State::status=/dev/null
     -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root -o Debug::NoLocking=true)
   apt-get "${options[@]}" update >&2
   apt-get "${options[@]}" -y --no-install-recommends --download-only install openjdk-25-jre-headless >&2

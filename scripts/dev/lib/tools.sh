@@ -22,7 +22,8 @@ jdk_release() {
 jdk_candidates() {
   local on_path
   [ -z "${JAVA_HOME:-}" ] || printf '%s\n' "$JAVA_HOME"
-  sed -n 's:.*<jdkHome>[[:space:]]*\(.*[^[:space:]]\)[[:space:]]*</jdkHome>.*:\1:p' "$HOME/.m2/toolchains.xml" 2>/dev/null || true
+  sed -n 's:.*<jdkHome>[[:space:]]*\(.*[^[:space:]]\)[[:space:]]*</jdkHome>.*:\1:p' \
+    "$HOME/.m2/toolchains.xml" 2>/dev/null || true
   if on_path=$(command -v javac); then
     dirname "$(dirname "$(readlink -f "$on_path")")"
   fi
@@ -65,14 +66,15 @@ find_clang_format() {
   return 1
 }
 
-fuzzing_clang_missing='clang with libFuzzer is missing: apt-get install clang libclang-rt-dev (Debian/Ubuntu) or dnf install clang compiler-rt (Fedora)'
+fuzzing_clang_missing='clang with libFuzzer is missing: apt-get install clang libclang-rt-dev (Debian/Ubuntu)'
+fuzzing_clang_missing+=' or dnf install clang compiler-rt (Fedora)'
 
 # Sets FUZZING_CLANG to a clang that brings libFuzzer and its sanitizers.
 find_fuzzing_clang() {
   local name probe status
   probe=$(mktemp -d) || return 1
-  printf '#include <stddef.h>\nint LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { return d == NULL && n > 0; }\n' \
-    >"$probe/probe.c"
+  printf '#include <stddef.h>\n%s\n' \
+    'int LLVMFuzzerTestOneInput(const unsigned char *d, size_t n) { return d == NULL && n > 0; }' >"$probe/probe.c"
   status=1
   for name in clang $(printf 'clang-%s ' {22..14}); do
     command -v "$name" >/dev/null 2>&1 || continue
@@ -99,7 +101,9 @@ need() {
           command -v java >/dev/null 2>&1 || export JAVA_HOME=${JAVA_HOME:-$JDK}
           continue
         fi
-        complain "a JDK $COMCH4J_JDK_MINIMUM or newer is missing: install any (Debian/Ubuntu: openjdk-25-jdk where the release has it; Fedora: java-latest-openjdk-devel; else Eclipse Temurin) and set JAVA_HOME to it." ;;
+        complain "a JDK $COMCH4J_JDK_MINIMUM or newer is missing: install any (Debian/Ubuntu:" \
+          "openjdk-25-jdk where the release has it; Fedora: java-latest-openjdk-devel;" \
+          "else Eclipse Temurin) and set JAVA_HOME to it." ;;
       mvn)
         command -v mvn >/dev/null 2>&1 && continue
         complain "Maven is missing: apt-get install maven (Debian/Ubuntu) or dnf install maven (Fedora)." ;;
@@ -108,14 +112,17 @@ need() {
         complain "CMake is missing: apt-get install cmake (Debian/Ubuntu) or dnf install cmake (Fedora)." ;;
       cc)
         find_cc && continue
-        complain "a C compiler is missing: apt-get install gcc libc6-dev (Debian/Ubuntu) or dnf install gcc glibc-devel (Fedora)." ;;
+        complain "a C compiler is missing: apt-get install gcc libc6-dev (Debian/Ubuntu)" \
+          "or dnf install gcc glibc-devel (Fedora)." ;;
       c++)
         command -v "${CXX:-c++}" >/dev/null 2>&1 && continue
-        complain "a C++ compiler is missing (the headers are checked as C++ too): apt-get install g++ (Debian/Ubuntu) or dnf install gcc-c++ (Fedora)." ;;
+        complain "a C++ compiler is missing (the headers are checked as C++ too):" \
+          "apt-get install g++ (Debian/Ubuntu) or dnf install gcc-c++ (Fedora)." ;;
       cmocka)
-        printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n#include <cmocka.h>\n' \
+        printf '#include <%s>\n' stdarg.h stddef.h stdint.h setjmp.h cmocka.h \
           | "${CC:-cc}" -E - >/dev/null 2>&1 && continue
-        complain "cmocka is missing (the C tests use it): apt-get install libcmocka-dev (Debian/Ubuntu) or dnf install libcmocka-devel (Fedora)." ;;
+        complain "cmocka is missing (the C tests use it): apt-get install libcmocka-dev (Debian/Ubuntu)" \
+          "or dnf install libcmocka-devel (Fedora)." ;;
       make)
         command -v make >/dev/null 2>&1 && continue
         if command -v ninja >/dev/null 2>&1; then
@@ -125,7 +132,8 @@ need() {
         complain "make or ninja is missing: apt-get install make (Debian/Ubuntu) or dnf install make (Fedora)." ;;
       python3)
         command -v python3 >/dev/null 2>&1 && continue
-        complain "Python 3 is missing (the ABI checks use it): apt-get install python3 (Debian/Ubuntu) or dnf install python3 (Fedora)." ;;
+        complain "Python 3 is missing (the ABI checks use it): apt-get install python3 (Debian/Ubuntu)" \
+          "or dnf install python3 (Fedora)." ;;
       *)
         complain "need: no such tool in the list: $tool" ;;
     esac

@@ -1,6 +1,6 @@
-# Builds the native libraries and puts them where Maven packs them into the jar, target/classes/native/linux-<processor>/:
-# those of this machine, built in target/native, and with -DCROSS=aarch64 those of the DPU's Arm cores as well, built in
-# target/native-aarch64.
+# Builds the native libraries and puts them where Maven packs them into the jar,
+# target/classes/native/linux-<processor>/: those of this machine, built in target/native, and with -DCROSS=aarch64
+# those of the DPU's Arm cores as well, built in target/native-aarch64.
 #
 #   cmake [-DCROSS=aarch64] -P src/main/c/cmake/jar.cmake
 cmake_minimum_required(VERSION 3.18)

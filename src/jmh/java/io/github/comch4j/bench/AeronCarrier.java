@@ -19,10 +19,10 @@ import org.agrona.concurrent.SleepingIdleStrategy;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Aeron IPC as it is fastest on two processors. Its media driver, in the receiver's process, is parked for 200 µs between
- * its rounds, so that both processors belong to the two sides; the term buffers of 8 MiB give the sender room for that
- * long; a message that fits into a fragment, of up to 64 KiB here, is written in place ({@code tryClaim}) and read where
- * it arrives. Longer ones are copied by {@code offer} and assembled. Agrona's checks of bounds are off, as
+ * Aeron IPC as it is fastest on two processors. Its media driver, in the receiver's process, is parked for 200 µs
+ * between its rounds, so that both processors belong to the two sides; the term buffers of 8 MiB give the sender room
+ * for that long; a message that fits into a fragment, of up to 64 KiB here, is written in place ({@code tryClaim}) and
+ * read where it arrives. Longer ones are copied by {@code offer} and assembled. Agrona's checks of bounds are off, as
  * {@code scripts/bench.sh} starts it.
  */
 final class AeronCarrier implements Carrier {

@@ -58,7 +58,8 @@ public final class ElementPool implements AutoCloseable {
      * @return the pool, none taken
      * @throws IllegalArgumentException if they do not fit into the map, or {@code alignment} is not a power of two
      * @throws IllegalStateException if the map is closed
-     * @throws DocaException if DOCA refuses; {@link DocaError#INITIALIZATION} if they do not fit because of the alignment
+     * @throws DocaException if DOCA refuses; {@link DocaError#INITIALIZATION} if they do not fit because of the
+     *     alignment
      */
     public static ElementPool create(MemoryMap memory, int count, long elementSize, long alignment) {
         if (count < 1 || elementSize < 1 || count > memory.size() / elementSize) {

@@ -115,9 +115,9 @@ public interface IdleStrategy {
      * Spins for a while, then sleeps in the operating system until the engine of the {@link EventLoop} has something to
      * do ({@link ProgressEngine#awaitEvent}) or a task is handed over. In a loop of the program's own it backs off.
      *
-     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions. So, but on the
-     * emulated device, which has them, it sleeps for a millisecond at most; for longer only as long as events come, and
-     * nothing is found that came without.
+     * <p>NVIDIA's documentation says, for DOCA 2.5 to 3.0, that Comch has no event-triggered completions. So, but on
+     * the emulated device, which has them, it sleeps for a millisecond at most; for longer only as long as events come,
+     * and nothing is found that came without.
      *
      * @return a new strategy
      */

@@ -88,9 +88,9 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * As {@link #progress(int)}, but looks up to {@code spins} times more while nothing is ready. With the batch library
-     * that is one native call, so that what comes meanwhile is noticed sooner than by a loop in Java. The thread waits
-     * without sleeping: some hundred spins take some microseconds.
+     * As {@link #progress(int)}, but looks up to {@code spins} times more while nothing is ready. With the batch
+     * library that is one native call, so that what comes meanwhile is noticed sooner than by a loop in Java. The
+     * thread waits without sleeping: some hundred spins take some microseconds.
      *
      * @param limit the most to do, at least 1
      * @param spins how many times more to look, 0 to 65,536

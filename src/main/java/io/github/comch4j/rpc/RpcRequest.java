@@ -49,8 +49,8 @@ public final class RpcRequest {
     }
 
     /**
-     * Whether the client does not wait any more: it has cancelled the call, or has waited long enough, or its connection
-     * has ended. What the handler returns is not sent then.
+     * Whether the client does not wait any more: it has cancelled the call, or has waited long enough, or its
+     * connection has ended. What the handler returns is not sent then.
      *
      * @return whether to stop
      */
@@ -61,8 +61,8 @@ public final class RpcRequest {
     /**
      * Has something done once the call {@linkplain #isCancelled is cancelled}.
      *
-     * @param action runs in the server's loop, and must not block it; at once if the call is cancelled already; replaces
-     *     what was given before
+     * @param action runs in the server's loop, and must not block it; at once if the call is cancelled already;
+     *     replaces what was given before
      */
     public void onCancelled(Runnable action) {
         synchronized (this) {

@@ -44,7 +44,7 @@ public final class PoolCalls {
         doca_h.doca_buf_pool_destroy(pool);
     }
 
-    /** {@code doca_buf_pool_buf_alloc}: the buffer's pointer is written to {@code out}. Returns {@code doca_error_t}. */
+    /** {@code doca_buf_pool_buf_alloc}: writes the buffer's pointer to {@code out}. Returns {@code doca_error_t}. */
     public static int take(MemorySegment pool, MemorySegment out) {
         return Calls.code(TAKE_NAME, () -> doca_h.doca_buf_pool_buf_alloc(pool, out));
     }

@@ -91,7 +91,7 @@ class SymbolsTest {
         assertThat(pairs).hasSize(12).allMatch(name -> name.startsWith("doca_cc_"));
     }
 
-    /** The registers that a function takes and returns: names, constness and the type of a pointer make no difference. */
+    /** The registers that a function takes and returns: names, constness and a pointer's type make no difference. */
     private static java.util.Map<String, String> forms(String table) throws java.io.IOException {
         java.util.Map<String, String> forms = new java.util.TreeMap<>();
         for (String line : java.nio.file.Files.readAllLines(java.nio.file.Path.of("src", "test", "abi", table))) {
