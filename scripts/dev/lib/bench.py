@@ -314,7 +314,7 @@ class Runner:
             if impl not in ("c", "java"):
                 row["impl"] = impl
             if impl == "c" and case.work in C_WORKS:
-                row["work"] = case.work
+                row["work"] = case.work + ("-sender" if row["work"].endswith("-sender") else "")
             row["case"] = case.name()
         return rows
 
