@@ -2,19 +2,22 @@
 # Build and run the benchmarks: C and Java in turns on the same libraries, a table with ratios, and each performance bar
 # of the project with whether it holds. Results: target/bench/results.json; logs beside it.
 #
-#   scripts/bench.sh --quick   the bars and the most telling figures, in 11 minutes (more where a hypervisor moves the cores)
+#   scripts/bench.sh --quick   the bars and the most telling figures, in 11 minutes (more where a hypervisor moves
+#                              the cores)
 #   scripts/bench.sh           everything; says first how long it takes
 #
 #   --peers            also Aeron IPC, Unix-domain sockets, and UCX shared memory where ucx_perftest is installed
 #   --library WHICH    emulated (default, built now), system (the DOCA SDK), or a folder with the libraries
-#   --side SIDE        server or client: one half of each measurement that works between two machines, on the DPU and on the
-#                      host; start both with the same other options
+#   --side SIDE        server or client: one half of each measurement that works between two machines, on the DPU and
+#                      on the host; start both with the same other options
 #   --dpu ADDRESS      the DPU's device (default 0000:03:00.0)
 #   --function ADDRESS the host's function (default 0000:b1:00.0)
 #   --only TEXT        only measurements whose name contains TEXT, e.g. "fast 64"
 #   --list             what would be measured, and how long it takes
 #   --plot             also what the plots of docs/performance.md show, and draw them (scripts/dev/bench-plot.py)
 #   -h, --help         this text
+#
+# Ctrl-C ends it with the table of what was measured until then.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 
@@ -79,6 +82,11 @@ own_fabric bench
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 [ -z "$folder" ] || export LD_LIBRARY_PATH=$folder${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 
+# What was measured is drawn also when a measurement failed.
+status=0
+rm -f "$out/results.json"
 python3 scripts/dev/lib/bench.py "${arguments[@]}" --out "$out" --c "$out/c/bench" --java "$JDK/bin/java" \
-  --classpath "$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")" --java-library "$java_library"
-[ -z "$plot" ] || python3 scripts/dev/bench-plot.py "$out/results.json" docs/images
+  --classpath "$COMCH4J_ROOT/target/classes:$COMCH4J_ROOT/target/test-classes:$(cat "$out/classpath")" \
+  --java-library "$java_library" || status=$?
+[ -z "$plot" ] || [ ! -e "$out/results.json" ] || python3 scripts/dev/bench-plot.py "$out/results.json" docs/images
+exit $status

@@ -859,7 +859,10 @@ def main():
     if others > BUSY:
         print(f"this machine is not idle ({others:.0%} busy): there will be figures, but no verdicts")
     open(os.path.join(options.out, "run.log"), "w").close()
-    runner.run_all(cases)
+    try:
+        runner.run_all(cases)
+    except KeyboardInterrupt:
+        runner.fail("interrupted: what follows is of the rounds before")
     others = max(others, busy())
     figures = table(runner.results)
     list_ = bars(figures)
