@@ -67,4 +67,8 @@ void work_lines_rtt(const struct options *options);
 void run_sides(const struct options *options, void (*server)(const struct options *),
 	       void (*client)(const struct options *));
 
+/* As run_sides, of a work whose sides are threads of one process. */
+void run_threads(const struct options *options, void (*server)(const struct options *),
+		 void (*client)(const struct options *));
+
 #endif

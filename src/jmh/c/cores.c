@@ -52,5 +52,5 @@ static void ask(const struct options *options)
 
 void work_cores(const struct options *options)
 {
-	run_sides(options, answer, ask);
+	run_threads(options, answer, ask);
 }

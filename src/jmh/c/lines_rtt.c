@@ -47,5 +47,5 @@ static void ask(const struct options *options)
 
 void work_lines_rtt(const struct options *options)
 {
-	run_sides(options, answer, ask);
+	run_threads(options, answer, ask);
 }

@@ -163,6 +163,14 @@ void run_sides(const struct options *options, void (*server)(const struct option
 }
 
 /* ---- command line ---- */
+void run_threads(const struct options *options, void (*server)(const struct options *),
+		 void (*client)(const struct options *))
+{
+	if (options->form != FORM_THREADS)
+		fail("%s is a work of two threads", options->work);
+	run_sides(options, server, client);
+}
+
 
 static double number(const char *text, double least)
 {

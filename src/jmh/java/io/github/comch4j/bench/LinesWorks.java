@@ -40,6 +40,9 @@ final class LinesWorks {
     private LinesWorks() {}
 
     static void run(Options options) throws InterruptedException {
+        if (options.form() != Options.Form.THREADS) {
+            throw new IllegalArgumentException(options.work() + " is a work of two threads");
+        }
         Works.threads(LinesWorks::answer, () -> ask(options));
     }
 
