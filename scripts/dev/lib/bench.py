@@ -16,9 +16,10 @@ FLAT_SIZES = [256, 1024, 4096, 65536]  # beside 64
 SOCKET_SIZES = (64, 1024, 4080)
 # In C a message in a slot is a message in a buffer: one that was free last, but in the work "flat" each in its turn.
 C_WORKS = {"flat-rtt": "fast-rtt", "flat-last": "fast"}
+C_PROGRAMS = ("c", "batched", "memcpy")  # batched: C by way of the batch library, as Java goes
 CONNECTIONS = [1, 8, 64, 256, 511]
 JAVA_START = 0.9  # seconds that a JVM takes beside its warm-up and measurement
-# A heap whose pages are all there: where a hypervisor gives each page late, a heap that grows would be what is measured.
+# A heap whose pages are all there: where a hypervisor gives pages late, a heap that grows would be what is measured.
 HEAP_OPTIONS = ["-Xms1g", "-Xmx1g", "-XX:+AlwaysPreTouch"]
 AERON_OPTIONS = ["-Dagrona.disable.bounds.checks=true"]  # as its makers measure it
 BUSY = 0.10  # share of the processors that others may use
@@ -75,8 +76,8 @@ def cases_quick(peers):
     aeron, unix, ucx = (["aeron"], ["unix"], ["ucx"]) if peers else ([], [], [])
     both = ["c", "java"]
     bars = [
-        Case("flat", "threads", repeats=3, impls=both + aeron, bar=True),
-        Case("flat", "processes", repeats=3, impls=both + aeron + ucx, bar=True),
+        Case("flat", "threads", repeats=3, impls=both + ["batched"] + aeron, bar=True),
+        Case("flat", "processes", repeats=3, impls=both + ["batched"] + aeron + ucx, bar=True),
         Case("flat-last", "threads", repeats=3, impls=both, bar=True),
         Case("flat-last", "processes", repeats=3, impls=both, bar=True),
         Case("packed", "threads", repeats=3, impls=both + aeron, bar=True),
@@ -198,7 +199,7 @@ class Runner:
     def times(self, impl, bar=False):
         """Seconds of warm-up and of measurement."""
         seconds = 3.0 if bar and not self.quick else 1.0
-        if impl in ("c", "memcpy"):
+        if impl in C_PROGRAMS:
             return (0.3 if self.quick else 0.5), seconds
         return 3.0, seconds  # what a JIT compiler needs; after 1.2 s it was not through
 
@@ -213,7 +214,7 @@ class Runner:
             elif impl == "ucx":
                 total += seconds + 1.5
             else:
-                start = 0.1 if impl in ("c", "memcpy") else JAVA_START * (1.5 if case.form == "processes" else 1)
+                start = 0.1 if impl in C_PROGRAMS else JAVA_START * (1.5 if case.form == "processes" else 1)
                 total += warmup + seconds + start + 0.2
         return total * case.repeats
 
@@ -294,8 +295,8 @@ class Runner:
         if impl == "c":
             more = ["--kernel", kernel_of(self.o.out)] if case.work == "msgq-rtt" else []
             out = self.spawn([self.o.c, *self.arguments(case, impl, C_WORKS.get(case.work)), *more])
-        elif impl == "memcpy":
-            out = self.spawn([self.o.c, *self.arguments(case, impl, "memcpy")])
+        elif impl in ("batched", "memcpy"):
+            out = self.spawn([self.o.c, *self.arguments(case, impl, impl)])
         elif impl == "java":
             out = self.spawn(self.java(self.arguments(case, impl)))
         elif impl in ("aeron", "unix"):
@@ -609,12 +610,14 @@ def bars(figures):
         bar(f"packed 64 B, two {form}: Java / C", compare("java", "c", packed), ">=", 0.90)
         bar(f"packed 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", packed), ">=", 1.3)
         bar(f"flat 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", flat), ">=", None)
+        bar(f"flat 64 B, two {form}: C by way of the batch library / C", compare("batched", "c", flat), ">=", None)
     bar(
         "flat 64 B, each slot in its turn, two processes: Java / UCX tag_bw",
         compare("java", "ucx", Case("flat", "processes")),
         ">=",
         2.0,
     )
+    bar("flat 64 B, two processes: C / UCX tag_bw", compare("c", "ucx", Case("flat", "processes")), ">=", None)
     ping = Case("flat-rtt", "processes", depth=32)
     bar("half a round trip, 64 B, two processes: Java / UCX tag_lat", compare("java", "ucx", ping), "<=", 0.85)
     bar("half a round trip, 64 B, two processes: Java / Aeron IPC", compare("java", "aeron", ping), "<=", 1.05)
@@ -726,7 +729,7 @@ def table(results):
         ]
         for distance, group in by_distance(rows):
             cells = {}
-            for impl in ("c", "java", "aeron", "unix", "ucx", "memcpy", "jmh"):
+            for impl in ("c", "java", "batched", "aeron", "unix", "ucx", "memcpy", "jmh"):
                 values = [r["value"] for r in group if r["impl"] == impl]
                 if values:
                     cells[impl] = statistics.median(values)

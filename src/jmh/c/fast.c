@@ -1,4 +1,5 @@
 #include "fast.h"
+#include "batched.h"
 
 #include <string.h>
 
@@ -89,8 +90,13 @@ void sender_open(struct sender *sender, struct endpoint *endpoint, const struct 
 	MUST(doca_comch_producer_create(endpoint->connection, &sender->producer));
 	sender->ctx = doca_comch_producer_as_ctx(sender->producer);
 	MUST(doca_pe_connect_ctx(sender->pe, sender->ctx));
-	MUST(doca_ctx_set_user_data(sender->ctx, (union doca_data){.ptr = sender}));
-	MUST(doca_comch_producer_task_send_set_conf(sender->producer, sender->in_turn ? on_sent_in_turn : on_sent,
+	struct batched *batched = sender->batched;
+	void *own = batched != NULL ? (void *)&batched->context : sender;
+	MUST(doca_ctx_set_user_data(sender->ctx, (union doca_data){.ptr = own}));
+	MUST(doca_comch_producer_task_send_set_conf(sender->producer,
+						    batched != NULL   ? comch4j_batch_freed
+						    : sender->in_turn ? on_sent_in_turn
+								      : on_sent,
 						    on_send_failed, depth));
 	MUST(doca_ctx_start(sender->ctx));
 	WAIT_FOR(ctx_state(sender->ctx) == DOCA_CTX_STATE_RUNNING);
@@ -109,11 +115,18 @@ void sender_open(struct sender *sender, struct endpoint *endpoint, const struct 
 		doca_task_set_user_data(sender->tasks[i], (union doca_data){.u64 = i});
 		sender->free[sender->num_free++] = i;
 	}
+	if (batched != NULL)
+		batched_begin(batched, sender->pe, sender->ctx, sender->tasks, sender->bufs, depth);
+}
+
+static bool all_sent(struct sender *sender)
+{
+	return sender->batched != NULL ? batched_sender_settle(sender) : sender->num_free == sender->depth;
 }
 
 void sender_close(struct sender *sender)
 {
-	WAIT_FOR(sender->num_free == sender->depth);
+	WAIT_FOR(all_sent(sender));
 	for (uint32_t i = 0; i < sender->depth; i++)
 		doca_task_free(sender->tasks[i]);
 	MUST(doca_ctx_stop(sender->ctx));
@@ -122,6 +135,7 @@ void sender_close(struct sender *sender)
 	for (uint32_t i = 0; i < sender->depth; i++)
 		MUST(doca_buf_dec_refcount(sender->bufs[i], NULL));
 	memory_close(&sender->memory);
+	batched_free(sender->batched);
 	free(sender->tasks);
 	free(sender->bufs);
 	free(sender->free);
@@ -182,29 +196,44 @@ void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const s
 	MUST(doca_comch_consumer_create(endpoint->connection, receiver->memory.mmap, &receiver->consumer));
 	receiver->ctx = doca_comch_consumer_as_ctx(receiver->consumer);
 	MUST(doca_pe_connect_ctx(receiver->pe, receiver->ctx));
-	MUST(doca_ctx_set_user_data(receiver->ctx, (union doca_data){.ptr = receiver}));
-	MUST(doca_comch_consumer_task_post_recv_set_conf(
-		receiver->consumer, receiver->completed != NULL ? receiver->completed : on_received, on_flushed,
-		receiver->depth));
+	struct batched *batched = receiver->batched;
+	void *own = batched != NULL ? (void *)&batched->context : receiver;
+	MUST(doca_ctx_set_user_data(receiver->ctx, (union doca_data){.ptr = own}));
+	MUST(doca_comch_consumer_task_post_recv_set_conf(receiver->consumer,
+							 batched != NULL               ? comch4j_batch_received
+							 : receiver->completed != NULL ? receiver->completed
+										       : on_received,
+							 on_flushed, receiver->depth));
 	MUST(doca_ctx_start(receiver->ctx));
 	WAIT_FOR(ctx_state(receiver->ctx) == DOCA_CTX_STATE_RUNNING);
+	receiver->tasks = must_have(calloc(receiver->depth, sizeof(receiver->tasks[0])));
+	receiver->bufs = must_have(calloc(receiver->depth, sizeof(receiver->bufs[0])));
 	for (uint32_t i = 0; i < receiver->depth; i++) {
 		uint8_t *bytes = receiver->memory.bytes + i * receiver->memory.stride;
 		struct doca_comch_consumer_task_post_recv *task;
-		struct doca_buf *buf;
 		MUST(doca_buf_inventory_buf_get_by_addr(receiver->memory.inventory, receiver->memory.mmap, bytes,
-							options->size, &buf));
-		MUST(doca_comch_consumer_task_post_recv_alloc_init(receiver->consumer, buf, &task));
+							options->size, &receiver->bufs[i]));
+		MUST(doca_comch_consumer_task_post_recv_alloc_init(receiver->consumer, receiver->bufs[i], &task));
 		struct doca_task *base = doca_comch_consumer_task_post_recv_as_task(task);
-		doca_task_set_user_data(base, (union doca_data){.ptr = bytes});
-		MUST(doca_task_submit(base));
+		receiver->tasks[i] = base;
+		doca_task_set_user_data(base, batched != NULL ? (union doca_data){.u64 = i}
+							      : (union doca_data){.ptr = bytes});
 	}
+	if (batched != NULL)
+		batched_begin(batched, receiver->pe, receiver->ctx, receiver->tasks, receiver->bufs, receiver->depth);
+	for (uint32_t i = 0; i < receiver->depth; i++)
+		MUST(doca_task_submit(receiver->tasks[i]));
 }
 
 void receiver_close(struct receiver *receiver)
 {
+	if (receiver->batched != NULL)
+		comch4j_batch_flush(&receiver->batched->context); /* what is posted is flushed, and freed then */
 	MUST(doca_ctx_stop(receiver->ctx));
 	WAIT_FOR(ctx_state(receiver->ctx) == DOCA_CTX_STATE_IDLE);
 	MUST(doca_comch_consumer_destroy(receiver->consumer));
 	memory_close(&receiver->memory);
+	batched_free(receiver->batched);
+	free(receiver->tasks);
+	free(receiver->bufs);
 }

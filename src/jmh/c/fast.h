@@ -16,6 +16,8 @@
 
 #include "endpoint.h"
 
+struct batched;
+
 struct memory {
 	uint8_t *bytes;
 	size_t stride; /* of buffers */
@@ -36,10 +38,13 @@ struct sender {
 	uint32_t index;      /* among the producers */
 	bool in_turn;        /* set before it is opened: each buffer in its turn */
 	uint32_t next, last; /* then free[] is a ring: where the longest free buffer is, and where the next one goes */
+	struct batched *batched; /* set before it is opened, with in_turn; NULL: it does without the batch library */
 };
 
 struct receiver {
 	struct doca_pe *pe;
+	struct doca_task **tasks;
+	struct doca_buf **bufs;
 	struct doca_comch_consumer *consumer;
 	struct doca_ctx *ctx;
 	struct memory memory;
@@ -57,6 +62,7 @@ struct receiver {
 	/* Called for each message, before its buffer is posted again. */
 	void (*on_received)(struct receiver *receiver);
 	void *own;
+	struct batched *batched; /* set before it is opened; NULL: it does without the batch library */
 };
 
 /* `pe` NULL: an engine of its own. Both wait until they run, and the sender until the peer has a consumer. */
@@ -71,7 +77,7 @@ void receiver_post_again(struct doca_comch_consumer_task_post_recv *task, struct
 /* Whether this is one of the works that use each buffer in its turn. */
 static inline bool is_in_turn(const struct options *options)
 {
-	return options->work[1] == 'l'; /* flat, flat-rtt */
+	return options->work[1] == 'l' || options->work[0] == 'b'; /* flat, flat-rtt, batched */
 }
 
 /* The pattern behind the number. */

@@ -14,6 +14,7 @@ static const char usage[] =
 	"bench WORK [OPTION VALUE]...\n"
 	"  fast, control          messages per second from a client to a server\n"
 	"  flat                   as fast, with each buffer in its turn\n"
+	"  batched                as flat, by way of comch4j's batch library\n"
 	"  packed                 as fast, of records, many in a message\n"
 	"  fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time\n"
 	"  msgq-rtt               ping-pong over MsgQ with a kernel on the DPA\n"
@@ -162,7 +163,6 @@ void run_sides(const struct options *options, void (*server)(const struct option
 	}
 }
 
-/* ---- command line ---- */
 void run_threads(const struct options *options, void (*server)(const struct options *),
 		 void (*client)(const struct options *))
 {
@@ -171,6 +171,7 @@ void run_threads(const struct options *options, void (*server)(const struct opti
 	run_sides(options, server, client);
 }
 
+/* ---- command line ---- */
 
 static double number(const char *text, double least)
 {
@@ -260,8 +261,8 @@ int main(int argc, char **argv)
 	parse(argc, argv, &options);
 	allow_descriptors();
 	if (strcmp(options.work, "fast") == 0 || strcmp(options.work, "flat") == 0 ||
-	    strcmp(options.work, "control") == 0)
-		work_throughput(&options, options.work[0] == 'f');
+	    strcmp(options.work, "batched") == 0 || strcmp(options.work, "control") == 0)
+		work_throughput(&options, options.work[0] != 'c');
 	else if (strcmp(options.work, "packed") == 0)
 		work_packed(&options);
 	else if (strcmp(options.work, "fast-rtt") == 0 || strcmp(options.work, "flat-rtt") == 0 ||

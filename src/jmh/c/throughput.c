@@ -1,6 +1,7 @@
 /* Messages per second, from a client to its server. The receiver measures, then tells the sender to stop. */
 #include <string.h>
 
+#include "batched.h"
 #include "fast.h"
 #include "window.h"
 
@@ -20,6 +21,7 @@ static void senders_open(struct senders *senders, struct endpoint *client, const
 	for (uint32_t i = 0; i < senders->num; i++) {
 		struct sender *sender = &senders->each[i];
 		sender->in_turn = is_in_turn(options);
+		sender->batched = is_batched(options) ? batched_new(options->depth, false) : NULL;
 		sender->index = i;
 		sender_open(sender, client, device, options, i == 0 ? NULL : senders->each[0].pe);
 	}
@@ -30,7 +32,17 @@ static inline bool senders_turn(struct senders *senders)
 {
 	struct sender *sender = &senders->each[senders->next];
 	senders->next = senders->next + 1 == senders->num ? 0 : senders->next + 1;
-	return sender_turn(sender);
+	return sender->batched != NULL ? batched_sender_turn(sender) : sender_turn(sender);
+}
+
+static inline uint32_t take_arrivals(struct receiver *receiver)
+{
+	return receiver->batched != NULL ? batched_receiver_turn(receiver) : receiver_turn(receiver);
+}
+
+static struct batched *receivers_batched(const struct options *options)
+{
+	return is_batched(options) ? batched_new(options->depth, true) : NULL;
 }
 
 static uint64_t senders_sent(const struct senders *senders)
@@ -39,6 +51,14 @@ static uint64_t senders_sent(const struct senders *senders)
 	for (uint32_t i = 0; i < senders->num; i++)
 		sent += senders->each[i].sent;
 	return sent;
+}
+
+/* What waits for the peer to post is submitted. */
+static void senders_settle(struct senders *senders)
+{
+	for (uint32_t i = 0; i < senders->num; i++)
+		if (senders->each[i].batched != NULL)
+			batched_sender_settle(&senders->each[i]);
 }
 
 static void senders_report(const struct senders *senders, const struct options *options)
@@ -59,22 +79,23 @@ static void fast_server(const struct options *options)
 {
 	struct device device;
 	struct endpoint server = {0};
-	struct receiver receiver = {0};
+	struct receiver receiver = {.batched = receivers_batched(options)};
 	struct window window;
 	device_open_dpu(&device, options);
 	server_open(&server, &device, options->name, 8);
 	WAIT_FOR(server.connection != NULL);
 	receiver_open(&receiver, &server, &device, options, NULL);
-	WAIT_FOR(receiver.received > 0);
+	WAIT_FOR(take_arrivals(&receiver) > 0);
 	window_open(&window, options);
 	uint32_t in_vain = 0;
 	for (uint64_t turn = 1;; turn++) {
-		spin(&in_vain, receiver_turn(&receiver) > 0);
+		spin(&in_vain, take_arrivals(&receiver) > 0);
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
 			break;
 	}
 	endpoint_signal(&server, SIGNAL_STOP);
-	WAIT_FOR(server.signal == SIGNAL_DONE);
+	/* the sender waits until all is sent */
+	WAIT_FOR((take_arrivals(&receiver), server.signal == SIGNAL_DONE));
 	report_window(options, options->work, &window, receiver.checked);
 	receiver_close(&receiver);
 	WAIT_FOR(server.connection == NULL);
@@ -108,7 +129,7 @@ static void fast_alone(const struct options *options)
 {
 	struct device dpu, host;
 	struct endpoint server = {0}, client = {0};
-	struct receiver receiver = {0};
+	struct receiver receiver = {.batched = receivers_batched(options)};
 	struct senders senders = {0};
 	struct window window;
 	device_open_dpu(&dpu, options);
@@ -121,13 +142,13 @@ static void fast_alone(const struct options *options)
 	window_open(&window, options);
 	for (uint64_t turn = 1;; turn++) {
 		senders_turn(&senders);
-		receiver_turn(&receiver);
+		take_arrivals(&receiver);
 		if (turn % TURNS_PER_LOOK == 0 && window_look(&window, receiver.received, receiver.empty))
 			break;
 	}
 	report_window(options, options->work, &window, receiver.checked);
 	senders_report(&senders, options);
-	WAIT_FOR(receiver.received == senders_sent(&senders));
+	WAIT_FOR((take_arrivals(&receiver), senders_settle(&senders), receiver.received == senders_sent(&senders)));
 	senders_close(&senders);
 	receiver_close(&receiver);
 	endpoint_close(&client);

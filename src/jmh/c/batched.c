@@ -1,0 +1,161 @@
+#include "batched.h"
+
+#include <doca_buf.h>
+#include <doca_pe.h>
+
+#include "layout.h"
+
+#define ROUNDS 32u /* of progress in one call, as Java asks for */
+
+static void give_functions(void)
+{
+	const struct batch_functions functions = {
+		.layout = comch4j_batch_layout(),
+		.progress = doca_pe_progress,
+		.submit = doca_task_submit,
+		.status = doca_task_get_status,
+		.set_data = doca_buf_set_data,
+		.reset_data_len = doca_buf_reset_data_len,
+		.get_data_len = doca_buf_get_data_len,
+		.send_set_buf = doca_comch_producer_task_send_set_buf,
+		.send_set_consumer = doca_comch_producer_task_send_set_consumer_id,
+		.send_set_imm = doca_comch_producer_task_send_set_imm_data,
+		.receive_set_buf = doca_comch_consumer_task_post_recv_set_buf,
+		.receive_producer = doca_comch_consumer_task_post_recv_get_producer_id,
+		.receive_imm = doca_comch_consumer_task_post_recv_get_imm_data,
+		.receive_imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len,
+		.submit_held = doca_task_submit_ex,
+		.push_held = doca_ctx_flush_tasks,
+	};
+	if (comch4j_batch_init(&functions) == 0)
+		fail("the batch library lacks a function");
+}
+
+static void *array(uint32_t num, size_t size)
+{
+	return must_have(calloc(num, size));
+}
+
+struct batched *batched_new(uint32_t tasks, bool receives)
+{
+	struct batched *batched = array(1, sizeof(*batched));
+	struct batch_context *context = &batched->context;
+	uint32_t places = 1;
+	while (places < tasks + BATCH_STATES)
+		places *= 2;
+	give_functions();
+	batched->engine.ring = array(places, sizeof(struct batch_entry));
+	batched->engine.ring_mask = places - 1;
+	batched->engine.contexts = context;
+	context->engine = &batched->engine;
+	context->slots = array(tasks, sizeof(struct batch_slot));
+	context->data = array(tasks, sizeof(struct batch_data));
+	context->queue = array(places, sizeof(uint32_t));
+	context->queue_mask = places - 1;
+	context->freed = array(places, sizeof(uint32_t));
+	context->receives = receives;
+	return batched;
+}
+
+void batched_begin(struct batched *batched, struct doca_pe *pe, struct doca_ctx *ctx, struct doca_task *const *tasks,
+		   struct doca_buf *const *bufs, uint32_t num)
+{
+	batched->engine.pe = pe;
+	batched->context.ctx = ctx;
+	for (uint32_t i = 0; i < num; i++)
+		batched->context.slots[i] = (struct batch_slot){.task = tasks[i], .buf = bufs[i]};
+}
+
+void batched_free(struct batched *batched)
+{
+	if (batched == NULL)
+		return;
+	free(batched->engine.ring);
+	free(batched->context.slots);
+	free(batched->context.data);
+	free(batched->context.queue);
+	free(batched->context.freed);
+	free(batched);
+}
+
+static inline void enqueue(struct batched *batched, uint32_t what)
+{
+	struct batch_context *context = &batched->context;
+	context->queue[context->queue_tail++ & context->queue_mask] = what;
+	batched->engine.queued = 1;
+}
+
+/* ---- sender ---- */
+
+static inline void take_freed(struct sender *sender)
+{
+	struct batch_context *context = &sender->batched->context;
+	while (context->freed_head != context->freed_tail) {
+		sender->free[sender->last] = context->freed[context->freed_head++ & context->queue_mask];
+		sender->last = sender->last + 1 == sender->depth ? 0 : sender->last + 1;
+		sender->num_free++;
+	}
+	sender->batched->engine.freed = NULL;
+}
+
+static inline void enqueue_next(struct sender *sender)
+{
+	uint32_t slot = sender->free[sender->next];
+	uint64_t number = payload_number(sender->index, sender->sent++);
+	*(uint64_t *)(void *)(sender->memory.bytes + slot * sender->memory.stride) = number;
+	enqueue(sender->batched, slot);
+	sender->next = sender->next + 1 == sender->depth ? 0 : sender->next + 1;
+	sender->num_free--;
+}
+
+bool batched_sender_turn(struct sender *sender)
+{
+	uint32_t num = sender->num_free < BURST ? sender->num_free : BURST;
+	for (uint32_t i = 0; i < num; i++)
+		enqueue_next(sender);
+	batched_sender_settle(sender);
+	return num > 0;
+}
+
+bool batched_sender_settle(struct sender *sender)
+{
+	comch4j_batch_flush(&sender->batched->context);
+	while (comch4j_batch_progress(&sender->batched->engine, ROUNDS, 0) == ROUNDS)
+		;
+	take_freed(sender);
+	return sender->num_free == sender->depth;
+}
+
+/* ---- receiver ---- */
+
+/* What is in the ring; each slot is posted again. */
+static inline uint32_t take_entries(struct receiver *receiver)
+{
+	struct batched *batched = receiver->batched;
+	struct batch_context *context = &batched->context;
+	uint32_t num = batched->engine.tail;
+	for (uint32_t i = 0; i < num; i++) {
+		const struct batch_entry *entry = &batched->engine.ring[i];
+		uint32_t slot = (uint32_t)entry->what;
+		if (__builtin_expect(entry->what >> BATCH_STATUS_SHIFT != DOCA_SUCCESS || slot >= receiver->depth, 0))
+			fail("a fast-path receive failed");
+		receiver_check(receiver, receiver->memory.bytes + slot * receiver->memory.stride, entry->data_len);
+		receiver->received++;
+		enqueue(batched, slot | BATCH_EMPTY);
+	}
+	batched->engine.tail = 0;
+	if (context->queue_tail - context->queue_head >= BATCH_QUEUED)
+		comch4j_batch_flush(context);
+	return num;
+}
+
+uint32_t batched_receiver_turn(struct receiver *receiver)
+{
+	uint32_t num = 0, rounds;
+	do {
+		rounds = comch4j_batch_progress(&receiver->batched->engine, ROUNDS, 0);
+		num += take_entries(receiver);
+	} while (rounds == ROUNDS && num < 256);
+	receiver->empty += num == 0;
+	return num;
+}
