@@ -37,6 +37,8 @@ public final class RecordReader implements SlotHandler {
      */
     @Override
     public void onMessage(MemorySegment memory, long offset, int length, int producerId) {
+        // All loops are in this method: with them it is compiled before its caller, which then calls it. Compiled as a
+        // part of the caller they would have too few registers, and a record would take half as long again.
         @Nullable Throwable failure = null;
         long at = offset;
         long end = offset + length;
@@ -47,49 +49,36 @@ public final class RecordReader implements SlotHandler {
             if (recordLength < 0 || recordLength > end - at - Records.HEADER) {
                 break;
             }
+            // Records of one length and type in a row. Nothing here waits for a header to know where the next one is,
+            // and no handler runs between two of them: that makes such records cheap.
             long size = Records.size(recordLength);
-            long next = endOfRow(memory, at + size, end, header, size);
-            failure = handOver(memory, at, next, header, producerId, failure);
-            at = next;
+            long rowEnd = at + size;
+            while (end - rowEnd >= size && memory.get(Records.HEADER_LAYOUT, rowEnd) == header) {
+                rowEnd += size;
+            }
+            int type = Records.type(header);
+            for (; at < rowEnd; at += size) {
+                try {
+                    handler.onRecord(memory, at + Records.HEADER, recordLength, type, producerId);
+                } catch (RuntimeException | Error e) {
+                    failure = Rethrow.first(failure, e);
+                }
+            }
         }
         if (at != end) {
-            UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException("a message of "
-                    + length + " bytes from producer " + producerId + " has no whole record at " + (at - offset)));
-            if (failure != null) {
-                corrupt.addSuppressed(failure);
-            }
-            throw corrupt;
+            failure = corrupt(length, producerId, at - offset, failure);
         }
         if (failure != null) {
             throw Rethrow.asIs(failure);
         }
     }
 
-    /**
-     * Where the records of one length and type end. Nothing here waits for a header to know where the next one is, and
-     * no handler runs between two of them: that makes records cheap of which several in a row are alike.
-     */
-    private static long endOfRow(MemorySegment memory, long from, long end, long header, long size) {
-        long at = from;
-        while (end - at >= size && memory.get(Records.HEADER_LAYOUT, at) == header) {
-            at += size;
+    private static UncheckedIOException corrupt(int length, int producerId, long at, @Nullable Throwable before) {
+        UncheckedIOException corrupt = new UncheckedIOException(new StreamCorruptedException(
+                "a message of " + length + " bytes from producer " + producerId + " has no whole record at " + at));
+        if (before != null) {
+            corrupt.addSuppressed(before);
         }
-        return at;
-    }
-
-    private @Nullable Throwable handOver(
-            MemorySegment memory, long from, long end, long header, int producerId, @Nullable Throwable before) {
-        int length = Records.length(header);
-        int type = Records.type(header);
-        long size = Records.size(length);
-        Throwable failure = before;
-        for (long at = from; at < end; at += size) {
-            try {
-                handler.onRecord(memory, at + Records.HEADER, length, type, producerId);
-            } catch (RuntimeException | Error e) {
-                failure = Rethrow.first(failure, e);
-            }
-        }
-        return failure;
+        return corrupt;
     }
 }
