@@ -4,8 +4,8 @@
     functions.py PAGE.md --table TABLE.tsv [--table ...] --library LIB.so [--library LIB2.so ...]
 
 Every doca_* function that one of the libraries exports must have exactly one row, in the section of the header that
-declares it; no row may be about anything else; each row must say "complete", or "differs" or "not supported" with a reason; and the
-page's own count of them must be right. Prints what does not hold; exits 0 only when all does. Needs nm.
+declares it; no row may be about anything else; each row must say "complete", or "differs" or "not supported" with a
+reason; and the page's own count of them must be right. Prints what does not hold; exits 0 only when all does. Needs nm.
 """
 import argparse, collections, re, subprocess, sys
 

@@ -86,7 +86,7 @@ public final class Child implements AutoCloseable {
                 .toList();
     }
 
-    /** The libraries of an older release, where this JVM has such: the child has them too, unless an option says else. */
+    /** The libraries of an older release, where this JVM has such: for the child too, unless an option says else. */
     private static List<String> olderLibraries() {
         String library = System.getProperty(Doca.LIBRARY_PROPERTY, "");
         return library.contains("/") ? List.of("-D" + Doca.LIBRARY_PROPERTY + "=" + library) : List.of();

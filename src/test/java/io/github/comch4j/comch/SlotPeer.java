@@ -68,7 +68,7 @@ public final class SlotPeer {
         return null;
     }
 
-    /** On the DPU: answers what comes in slots with number and immediate data, or what is wrong; ends with its client. */
+    /** On the DPU: answers what comes in slots with number and immediate data, or an error; ends with its client. */
     private static void serve(String name) {
         boolean[] over = new boolean[1];
         SlotConsumer[] consumer = new SlotConsumer[1];
