@@ -1,33 +1,12 @@
 #include "batched.h"
 
-#include <doca_buf.h>
-#include <doca_pe.h>
-
-#include "layout.h"
+#include "linked.h"
 
 #define ROUNDS 32u /* of progress in one call, as Java asks for */
 
-static void give_functions(void)
+void batched_init(void)
 {
-	const struct batch_functions functions = {
-		.layout = comch4j_batch_layout(),
-		.progress = doca_pe_progress,
-		.submit = doca_task_submit,
-		.status = doca_task_get_status,
-		.set_data = doca_buf_set_data,
-		.reset_data_len = doca_buf_reset_data_len,
-		.get_data_len = doca_buf_get_data_len,
-		.send_set_buf = doca_comch_producer_task_send_set_buf,
-		.send_set_consumer = doca_comch_producer_task_send_set_consumer_id,
-		.send_set_imm = doca_comch_producer_task_send_set_imm_data,
-		.receive_set_buf = doca_comch_consumer_task_post_recv_set_buf,
-		.receive_producer = doca_comch_consumer_task_post_recv_get_producer_id,
-		.receive_imm = doca_comch_consumer_task_post_recv_get_imm_data,
-		.receive_imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len,
-		.submit_held = doca_task_submit_ex,
-		.push_held = doca_ctx_flush_tasks,
-	};
-	if (comch4j_batch_init(&functions) == 0)
+	if (batch_init_linked() == 0)
 		fail("the batch library lacks a function");
 }
 
@@ -36,24 +15,21 @@ static void *array(uint32_t num, size_t size)
 	return must_have(calloc(num, size));
 }
 
-struct batched *batched_new(uint32_t tasks, bool receives)
+struct batched *batched_new(uint32_t tasks)
 {
 	struct batched *batched = array(1, sizeof(*batched));
 	struct batch_context *context = &batched->context;
 	uint32_t places = 1;
 	while (places < tasks + BATCH_STATES)
 		places *= 2;
-	give_functions();
 	batched->engine.ring = array(places, sizeof(struct batch_entry));
 	batched->engine.ring_mask = places - 1;
 	batched->engine.contexts = context;
 	context->engine = &batched->engine;
 	context->slots = array(tasks, sizeof(struct batch_slot));
-	context->data = array(tasks, sizeof(struct batch_data));
 	context->queue = array(places, sizeof(uint32_t));
 	context->queue_mask = places - 1;
 	context->freed = array(places, sizeof(uint32_t));
-	context->receives = receives;
 	return batched;
 }
 
@@ -72,7 +48,6 @@ void batched_free(struct batched *batched)
 		return;
 	free(batched->engine.ring);
 	free(batched->context.slots);
-	free(batched->context.data);
 	free(batched->context.queue);
 	free(batched->context.freed);
 	free(batched);

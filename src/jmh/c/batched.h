@@ -18,8 +18,12 @@ static inline bool is_batched(const struct options *options)
 	return options->work[0] == 'b';
 }
 
-/* Before the side is opened with &batched->context as its context's user data. */
-struct batched *batched_new(uint32_t tasks, bool receives);
+/* Once, before there are threads: gives the library DOCA's functions. */
+void batched_init(void);
+
+/* Before the side is opened with &batched->context as its context's user data. Nothing of a task is changed once it
+ * has been allocated: there is no batch_data. */
+struct batched *batched_new(uint32_t tasks);
 /* The side is open: everything goes by way of the library from now on. */
 void batched_begin(struct batched *batched, struct doca_pe *pe, struct doca_ctx *ctx, struct doca_task *const *tasks,
 		   struct doca_buf *const *bufs, uint32_t num);

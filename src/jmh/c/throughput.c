@@ -14,6 +14,12 @@ struct senders {
 	uint32_t next; /* whose turn it is */
 };
 
+/* Of a sender or receiver; NULL in other works. */
+static struct batched *side_batched(const struct options *options)
+{
+	return is_batched(options) ? batched_new(options->depth) : NULL;
+}
+
 static void senders_open(struct senders *senders, struct endpoint *client, const struct device *device,
 			 const struct options *options)
 {
@@ -21,7 +27,7 @@ static void senders_open(struct senders *senders, struct endpoint *client, const
 	for (uint32_t i = 0; i < senders->num; i++) {
 		struct sender *sender = &senders->each[i];
 		sender->in_turn = is_in_turn(options);
-		sender->batched = is_batched(options) ? batched_new(options->depth, false) : NULL;
+		sender->batched = side_batched(options);
 		sender->index = i;
 		sender_open(sender, client, device, options, i == 0 ? NULL : senders->each[0].pe);
 	}
@@ -38,11 +44,6 @@ static inline bool senders_turn(struct senders *senders)
 static inline uint32_t take_arrivals(struct receiver *receiver)
 {
 	return receiver->batched != NULL ? batched_receiver_turn(receiver) : receiver_turn(receiver);
-}
-
-static struct batched *receivers_batched(const struct options *options)
-{
-	return is_batched(options) ? batched_new(options->depth, true) : NULL;
 }
 
 static uint64_t senders_sent(const struct senders *senders)
@@ -79,7 +80,7 @@ static void fast_server(const struct options *options)
 {
 	struct device device;
 	struct endpoint server = {0};
-	struct receiver receiver = {.batched = receivers_batched(options)};
+	struct receiver receiver = {.batched = side_batched(options)};
 	struct window window;
 	device_open_dpu(&device, options);
 	server_open(&server, &device, options->name, 8);
@@ -129,7 +130,7 @@ static void fast_alone(const struct options *options)
 {
 	struct device dpu, host;
 	struct endpoint server = {0}, client = {0};
-	struct receiver receiver = {.batched = receivers_batched(options)};
+	struct receiver receiver = {.batched = side_batched(options)};
 	struct senders senders = {0};
 	struct window window;
 	device_open_dpu(&dpu, options);
@@ -289,6 +290,8 @@ static void control_alone(const struct options *options)
 
 void work_throughput(const struct options *options, bool fast)
 {
+	if (is_batched(options))
+		batched_init();
 	if (options->form == FORM_ONE)
 		(fast ? fast_alone : control_alone)(options);
 	else if (fast)

@@ -13,7 +13,7 @@
 #include "doca_ctx.h"
 #include "doca_mmap.h"
 #include "doca_pe.h"
-#include "layout.h"
+#include "linked.h"
 #include "machine.h"
 
 #define ENDS 4u
@@ -63,25 +63,7 @@ static enum doca_ctx_states state_of(const struct slot_end *end)
 
 void slot_ends_init(void)
 {
-	const struct batch_functions functions = {
-		.layout = comch4j_batch_layout(),
-		.progress = doca_pe_progress,
-		.submit = doca_task_submit,
-		.status = doca_task_get_status,
-		.set_data = doca_buf_set_data,
-		.reset_data_len = doca_buf_reset_data_len,
-		.get_data_len = doca_buf_get_data_len,
-		.send_set_buf = doca_comch_producer_task_send_set_buf,
-		.send_set_consumer = doca_comch_producer_task_send_set_consumer_id,
-		.send_set_imm = doca_comch_producer_task_send_set_imm_data,
-		.receive_set_buf = doca_comch_consumer_task_post_recv_set_buf,
-		.receive_producer = doca_comch_consumer_task_post_recv_get_producer_id,
-		.receive_imm = doca_comch_consumer_task_post_recv_get_imm_data,
-		.receive_imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len,
-		.submit_held = doca_task_submit_ex,
-		.push_held = doca_ctx_flush_tasks,
-	};
-	REQUIRE(comch4j_batch_init(&functions) == 1);
+	REQUIRE(batch_init_linked() == 1);
 	size_t bytes = GUARD + (size_t)ENDS * SLOTS * (SLOT_BYTES + GUARD);
 	memory = malloc(bytes);
 	REQUIRE(memory != NULL);
