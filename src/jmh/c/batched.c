@@ -27,7 +27,7 @@ struct batched *batched_new(uint32_t tasks)
 	batched->engine.contexts = context;
 	context->engine = &batched->engine;
 	context->slots = array(tasks, sizeof(struct batch_slot));
-	context->queue = array(places, sizeof(uint32_t));
+	context->queue = array(places, sizeof(uint64_t));
 	context->queue_mask = places - 1;
 	context->freed = array(places, sizeof(uint32_t));
 	return batched;
@@ -53,10 +53,16 @@ void batched_free(struct batched *batched)
 	free(batched);
 }
 
-static inline void enqueue(struct batched *batched, uint32_t what)
+static inline uint32_t row_len(uint64_t row)
+{
+	return (uint32_t)(row >> BATCH_ROW_SHIFT);
+}
+
+static inline void enqueue(struct batched *batched, uint32_t first, uint32_t num)
 {
 	struct batch_context *context = &batched->context;
-	context->queue[context->queue_tail++ & context->queue_mask] = what;
+	context->queue[context->queue_tail & context->queue_mask] = first | (uint64_t)num << BATCH_ROW_SHIFT;
+	context->queue_tail += num;
 	batched->engine.queued = 1;
 }
 
@@ -73,21 +79,30 @@ static inline void take_freed(struct sender *sender)
 	sender->batched->engine.freed = NULL;
 }
 
-static inline void enqueue_next(struct sender *sender)
+static inline void number(struct sender *sender, uint32_t slot)
 {
-	uint32_t slot = sender->free[sender->next];
 	uint64_t number = payload_number(sender->index, sender->sent++);
 	*(uint64_t *)(void *)(sender->memory.bytes + slot * sender->memory.stride) = number;
-	enqueue(sender->batched, slot);
-	sender->next = sender->next + 1 == sender->depth ? 0 : sender->next + 1;
-	sender->num_free--;
+}
+
+/* Slots that follow each other, so many at most; returns how many. */
+static inline uint32_t enqueue_row(struct sender *sender, uint32_t most)
+{
+	uint32_t first = sender->free[sender->next], num = 0;
+	do {
+		number(sender, first + num++);
+		sender->next = sender->next + 1 == sender->depth ? 0 : sender->next + 1;
+	} while (num < most && sender->free[sender->next] == first + num);
+	enqueue(sender->batched, first, num);
+	sender->num_free -= num;
+	return num;
 }
 
 bool batched_sender_turn(struct sender *sender)
 {
 	uint32_t num = sender->num_free < BURST ? sender->num_free : BURST;
-	for (uint32_t i = 0; i < num; i++)
-		enqueue_next(sender);
+	for (uint32_t left = num; left > 0;)
+		left -= enqueue_row(sender, left);
 	batched_sender_settle(sender);
 	return num > 0;
 }
@@ -116,7 +131,7 @@ static inline uint32_t take_entries(struct receiver *receiver)
 			fail("a fast-path receive failed");
 		receiver_check(receiver, receiver->memory.bytes + slot * receiver->memory.stride, entry->data_len);
 		receiver->received++;
-		enqueue(batched, slot | BATCH_EMPTY);
+		enqueue(batched, slot | BATCH_EMPTY, 1);
 	}
 	batched->engine.tail = 0;
 	if (context->queue_tail - context->queue_head >= BATCH_QUEUED)

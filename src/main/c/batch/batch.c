@@ -6,6 +6,12 @@
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define ONE_SLOT (UINT64_C(1) << BATCH_ROW_SHIFT)
+
+static inline uint32_t row_len(uint64_t row)
+{
+	return (uint32_t)(row >> BATCH_ROW_SHIFT);
+}
 
 static struct batch_functions doca;
 
@@ -202,9 +208,35 @@ static inline doca_error_t submit(const struct batch_context *context, uint32_t 
 	return held ? doca.submit_held(task, 0) : doca.submit(task);
 }
 
-static inline uint32_t *place(const struct batch_context *context, uint32_t position)
+static inline uint64_t *place(const struct batch_context *context, uint32_t position)
 {
 	return &context->queue[position & context->queue_mask];
+}
+
+/* Takes the next row out of the queue. */
+static inline uint64_t take_row(struct batch_context *context)
+{
+	uint64_t row = *place(context, context->queue_head);
+	context->queue_head += row_len(row);
+	return row;
+}
+
+/* Submits the slots of a row that is not in the queue any more. Returns how many are left, as DOCA answered AGAIN. */
+static inline uint32_t submit_row(const struct batch_context *context, uint64_t row, bool *held)
+{
+	uint32_t left = row_len(row);
+	for (uint32_t queued = (uint32_t)row; left > 0; queued++, left--) {
+		/* The last one pushes the earlier ones out as well. */
+		bool last = doca.submit_held == NULL || (left == 1 && context->queue_head == context->queue_tail);
+		doca_error_t result = submit(context, queued, !last);
+		if (LIKELY(result == DOCA_SUCCESS))
+			*held = !last;
+		else if (result == DOCA_ERROR_AGAIN)
+			break;
+		else
+			append(context, queued & ~BATCH_EMPTY, result);
+	}
+	return left;
 }
 
 uint32_t comch4j_batch_flush(struct batch_context *context)
@@ -214,22 +246,16 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 	context->flushing = 1;
 	bool held = false;
 	while (context->queue_head != context->queue_tail) {
-		uint32_t queued = *place(context, context->queue_head);
-		/* Gone from the queue before the submit: what that calls back may look at the queue. */
-		context->queue_head++;
-		/* The last one pushes the earlier ones out as well. */
-		bool last = doca.submit_held == NULL || context->queue_head == context->queue_tail;
-		doca_error_t result = submit(context, queued, !last);
-		if (LIKELY(result == DOCA_SUCCESS)) {
-			held = !last;
-		} else if (result == DOCA_ERROR_AGAIN) {
-			/* Written again: if a callback has cancelled the queue, another number is in this place. */
-			*place(context, --context->queue_head) = queued;
+		/* Gone from the queue before the submits: what those call back may look at the queue. */
+		uint64_t row = take_row(context);
+		uint32_t left = submit_row(context, row, &held);
+		if (left > 0) {
+			/* Their places are free: the queue's head has passed them. */
+			context->queue_head -= left;
+			*place(context, context->queue_head) = ((uint32_t)row + row_len(row) - left) | left * ONE_SLOT;
 			context->engine->queued = 1;
 			context->stalls++;
 			break;
-		} else {
-			append(context, queued & ~BATCH_EMPTY, result);
 		}
 	}
 	if (held)
@@ -250,10 +276,11 @@ int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number)
 void comch4j_batch_cancel(struct batch_context *context, int32_t status)
 {
 	while (context->queue_head != context->queue_tail) {
-		uint32_t queued = *place(context, context->queue_head);
-		context->queue_head++;
-		apply(context, queued);
-		append(context, queued & ~BATCH_EMPTY, (doca_error_t)status);
+		uint64_t row = take_row(context);
+		for (uint32_t i = 0; i < row_len(row); i++) {
+			apply(context, (uint32_t)row + i);
+			append(context, ((uint32_t)row & ~BATCH_EMPTY) + i, (doca_error_t)status);
+		}
 	}
 }
 

@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 11u
+#define BATCH_VERSION 12u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -115,7 +115,9 @@ struct batch_context {
 	struct doca_ctx *ctx;
 	struct batch_slot *slots;
 	struct batch_data *data; /* by slot */
-	uint32_t *queue;         /* slot numbers, perhaps with BATCH_EMPTY; with room for all */
+	/* Rows (BATCH_ROW_SHIFT) of slots to be submitted, perhaps with BATCH_EMPTY. With a place for each slot: a row
+	 * takes as many as it has slots, and is in the first of them. */
+	uint64_t *queue;
 	uint32_t queue_mask;
 	uint32_t queue_head; /* only C writes it */
 	uint32_t queue_tail; /* only Java writes it */
@@ -129,6 +131,9 @@ struct batch_context {
 	uint32_t freed_tail;              /* only C writes it */
 	struct batch_context *next_freed; /* of the engine, while there is anything in `freed` */
 };
+
+/* A row: slots that follow each other, as the number of the first one, and from this bit on how many they are. */
+#define BATCH_ROW_SHIFT 32
 
 /* Or-ed to a slot number in a queue: the buffer is submitted with an empty data segment, where its data were. */
 #define BATCH_EMPTY UINT32_C(0x80000000)

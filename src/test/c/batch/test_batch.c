@@ -49,7 +49,7 @@ static struct batch_engine engine;
 static struct batch_context context, other_context;
 static struct batch_slot slots[SLOTS];
 static struct batch_data segments[SLOTS];
-static uint32_t queue[SLOTS], other_queue[SLOTS];
+static uint64_t queue[SLOTS], other_queue[SLOTS];
 static struct batch_entry ring[16];
 
 /* What submit answers: successes first, then `then`. */
@@ -220,11 +220,22 @@ static int set_up(void **state)
 	return 0;
 }
 
+static uint64_t row_of(uint32_t first, uint32_t num)
+{
+	return first | (uint64_t)num << BATCH_ROW_SHIFT;
+}
+
 /* As Java does. */
+static void enqueue_row(struct batch_context *to, uint32_t first, uint32_t num)
+{
+	to->queue[to->queue_tail & to->queue_mask] = row_of(first, num);
+	to->queue_tail += num;
+	engine.queued = 1;
+}
+
 static void enqueue(struct batch_context *to, uint32_t slot)
 {
-	to->queue[to->queue_tail++ & to->queue_mask] = slot;
-	engine.queued = 1;
+	enqueue_row(to, slot, 1);
 }
 
 static void expect_entry(uint32_t at, uint32_t slot, doca_error_t wanted)
@@ -366,6 +377,66 @@ static void what_meets_again_waits_in_order(void **state)
 		assert_int_equal(i, order[i]);
 	assert_int_equal(7, order[5]);
 	assert_int_equal(2, context.stalls);
+}
+
+static void rows_are_submitted_slot_by_slot(void **state)
+{
+	(void)state;
+	context.queue_head = context.queue_tail = SLOTS - 2; /* the rows go around the queue's end */
+	enqueue_row(&context, 4, 3);
+	enqueue(&context, 1);
+	enqueue_row(&context, 2, 2);
+	bufs[4].len = 1;
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	const int expected[] = {4, 5, 6, 1, 2, 3};
+	assert_int_equal(6, submitted);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(expected[i], order[i]);
+	assert_int_equal(5, held_flags);
+	assert_int_equal(1, bufs[4].len);
+	enqueue_row(&context, (uint32_t)4 | BATCH_EMPTY, 2);
+	bufs[5].len = 2;
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	assert_int_equal(8, submitted);
+	assert_int_equal(0, bufs[4].len);
+	assert_int_equal(0, bufs[5].len);
+}
+
+static void what_is_left_of_a_row_waits_in_order(void **state)
+{
+	(void)state;
+	enqueue_row(&context, 2, 5);
+	enqueue(&context, 0);
+	for (int left = 5; left >= 0; left--) {
+		room = 1;
+		assert_int_equal(left, comch4j_batch_flush(&context));
+	}
+	assert_int_equal(5, context.stalls);
+	const int expected[] = {2, 3, 4, 5, 6, 0};
+	assert_int_equal(6, submitted);
+	for (int i = 0; i < 6; i++)
+		assert_int_equal(expected[i], order[i]);
+	assert_int_equal(0, engine.tail);
+}
+
+static void a_slot_of_a_row_may_be_refused_and_the_rest_be_cancelled(void **state)
+{
+	(void)state;
+	slots[3].changes = BATCH_DATA;
+	segments[3].data_len = 666;
+	enqueue_row(&context, 2, 4);
+	room = 2;
+	assert_int_equal(1, comch4j_batch_flush(&context));
+	assert_int_equal(2, submitted);
+	assert_int_equal(1, engine.tail);
+	expect_entry(0, 3, DOCA_ERROR_TOO_BIG);
+	enqueue_row(&context, 0, 2);
+	comch4j_batch_cancel(&context, DOCA_ERROR_IO_FAILED);
+	assert_int_equal(context.queue_tail, context.queue_head);
+	assert_int_equal(4, engine.tail);
+	expect_entry(1, 5, DOCA_ERROR_IO_FAILED);
+	expect_entry(2, 0, DOCA_ERROR_IO_FAILED);
+	expect_entry(3, 1, DOCA_ERROR_IO_FAILED);
 }
 
 static void what_is_refused_becomes_an_entry_and_the_rest_goes_on(void **state)
@@ -734,6 +805,9 @@ int main(void)
 		cmocka_unit_test_setup(immediate_data_are_set_with_the_submit_that_follows, set_up),
 		cmocka_unit_test_setup(flush_submits_in_order_and_rings_the_bell_once, set_up),
 		cmocka_unit_test_setup(what_meets_again_waits_in_order, set_up),
+		cmocka_unit_test_setup(rows_are_submitted_slot_by_slot, set_up),
+		cmocka_unit_test_setup(what_is_left_of_a_row_waits_in_order, set_up),
+		cmocka_unit_test_setup(a_slot_of_a_row_may_be_refused_and_the_rest_be_cancelled, set_up),
 		cmocka_unit_test_setup(what_is_refused_becomes_an_entry_and_the_rest_goes_on, set_up),
 		cmocka_unit_test_setup(cancel_ends_what_is_queued, set_up),
 		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),

@@ -34,7 +34,7 @@ struct slot_end {
 	struct batch_context context;
 	struct batch_slot slots[SLOTS];
 	struct batch_data data[SLOTS];
-	uint32_t queue[SLOTS];
+	uint64_t queue[SLOTS];
 	bool busy[SLOTS];
 	uint8_t imm[SLOTS][MAX_IMM];
 };
@@ -140,7 +140,7 @@ struct doca_ctx *slot_end_ctx(struct slot_end *end)
 
 static void append(struct slot_end *end, uint32_t queued)
 {
-	end->queue[end->context.queue_tail++ & (SLOTS - 1)] = queued;
+	end->queue[end->context.queue_tail++ & (SLOTS - 1)] = queued | UINT64_C(1) << BATCH_ROW_SHIFT;
 	engine.queued = 1;
 	end->busy[queued & ~BATCH_EMPTY] = true;
 }

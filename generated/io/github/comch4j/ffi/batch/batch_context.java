@@ -20,7 +20,7 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     struct doca_ctx *ctx;
  *     struct batch_slot *slots;
  *     struct batch_data *data;
- *     uint32_t *queue;
+ *     uint64_t *queue;
  *     uint32_t queue_mask;
  *     uint32_t queue_head;
  *     uint32_t queue_tail;
@@ -294,7 +294,7 @@ public class batch_context {
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t *queue
+     * uint64_t *queue
      * }
      */
     public static final AddressLayout queue$layout() {
@@ -306,7 +306,7 @@ public class batch_context {
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t *queue
+     * uint64_t *queue
      * }
      */
     public static final long queue$offset() {
@@ -316,7 +316,7 @@ public class batch_context {
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t *queue
+     * uint64_t *queue
      * }
      */
     public static MemorySegment queue(MemorySegment struct) {
@@ -326,7 +326,7 @@ public class batch_context {
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t *queue
+     * uint64_t *queue
      * }
      */
     public static void queue(MemorySegment struct, MemorySegment fieldValue) {

@@ -141,6 +141,15 @@ public class batch_h {
     public static int BATCH_QUEUED() {
         return BATCH_QUEUED;
     }
+    private static final int BATCH_ROW_SHIFT = (int)32L;
+    /**
+     * {@snippet lang=c :
+     * #define BATCH_ROW_SHIFT 32
+     * }
+     */
+    public static int BATCH_ROW_SHIFT() {
+        return BATCH_ROW_SHIFT;
+    }
     private static final int MESSAGES_SUBMIT = (int)65536L;
     /**
      * {@snippet lang=c :
@@ -186,10 +195,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)11L;
+    private static final int BATCH_VERSION = (int)12L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 11
+     * #define BATCH_VERSION 12
      * }
      */
     public static int BATCH_VERSION() {

@@ -49,7 +49,7 @@ final class BatchedTaskQueue extends TaskQueue {
         long slotsAt = lines(Batch.CONTEXT_SIZE);
         long dataAt = slotsAt + lines((long) tasks << Batch.SLOT_SHIFT);
         long queueAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
-        long freedAt = queueAt + lines((long) capacity * Integer.BYTES);
+        long freedAt = queueAt + lines((long) capacity * Long.BYTES);
         boolean inBulk = owner.isFreedInBulk();
         this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Integer.BYTES : freedAt);
         this.address = memory.address();
@@ -170,16 +170,12 @@ final class BatchedTaskQueue extends TaskQueue {
 
     @Override
     public void submitEmpty(int first, int number, int posted) {
-        int before = queueTail;
-        for (int i = 0; i < number; i++) {
-            put(before + i, first + i | Batch.EMPTY);
-        }
-        appended(before + number);
+        append(first | Batch.EMPTY, number);
         limitReceives(posted);
     }
 
     private int appendReceive(int what, int posted) {
-        append(what);
+        append(what, 1);
         limitReceives(posted);
         return Calls.SUCCESS;
     }
@@ -197,17 +193,13 @@ final class BatchedTaskQueue extends TaskQueue {
 
     @Override
     public void enqueue(int number) {
-        append(number);
+        append(number, 1);
         enqueued(1);
     }
 
     @Override
     public void enqueue(int first, int number) {
-        int before = queueTail;
-        for (int i = 0; i < number; i++) {
-            put(before + i, first + i);
-        }
-        appended(before + number);
+        append(first, number);
         enqueued(number);
     }
 
@@ -231,19 +223,13 @@ final class BatchedTaskQueue extends TaskQueue {
         return super.submitOrEnqueue(number); // what was refused ends as what is queued does
     }
 
-    private void append(int what) {
-        put(queueTail, what);
-        appended(queueTail + 1);
-    }
-
-    private void put(int position, int what) {
-        Batch.setInt(queue + (long) (position & queueMask) * Integer.BYTES, what);
-    }
-
-    /** The queue goes as far as that now. */
-    private void appended(int tail) {
-        queueTail = tail;
-        Batch.setInt(address + Batch.CONTEXT_QUEUE_TAIL, tail);
+    /** A row: the first slot, perhaps with {@link Batch#EMPTY}, and how many slots it has. */
+    private void append(int first, int number) {
+        Batch.setLong(
+                queue + (long) (queueTail & queueMask) * Long.BYTES,
+                Integer.toUnsignedLong(first) | (long) number << Batch.ROW_SHIFT);
+        queueTail += number;
+        Batch.setInt(address + Batch.CONTEXT_QUEUE_TAIL, queueTail);
         Batch.setInt(anyQueued, 1);
     }
 
