@@ -123,15 +123,19 @@ static inline uint32_t take_entries(struct receiver *receiver)
 {
 	struct batched *batched = receiver->batched;
 	struct batch_context *context = &batched->context;
-	uint32_t num = batched->engine.tail;
-	for (uint32_t i = 0; i < num; i++) {
+	uint32_t num = batched->engine.tail, next;
+	for (uint32_t i = 0; i < num; i = next) {
 		const struct batch_entry *entry = &batched->engine.ring[i];
-		uint32_t slot = (uint32_t)entry->what;
-		if (__builtin_expect(entry->what >> BATCH_STATUS_SHIFT != DOCA_SUCCESS || slot >= receiver->depth, 0))
+		uint32_t first = (uint32_t)entry->what;
+		if (__builtin_expect(entry->what >> BATCH_STATUS_SHIFT != DOCA_SUCCESS || first >= receiver->depth, 0))
 			fail("a fast-path receive failed");
-		receiver_check(receiver, receiver->memory.bytes + slot * receiver->memory.stride, entry->data_len);
-		receiver->received++;
-		enqueue(batched, slot | BATCH_EMPTY, 1);
+		next = i + 1 + (uint32_t)entry->imm;
+		const uint8_t *bytes = receiver->memory.bytes + first * receiver->memory.stride;
+		for (uint32_t at = i; at < next; at++, bytes += receiver->memory.stride) {
+			receiver_check(receiver, bytes, entry->data_len);
+			receiver->received++;
+		}
+		enqueue(batched, first | BATCH_EMPTY, next - i);
 	}
 	batched->engine.tail = 0;
 	if (context->queue_tail - context->queue_head >= BATCH_QUEUED)
@@ -143,7 +147,7 @@ uint32_t batched_receiver_turn(struct receiver *receiver)
 {
 	uint32_t num = 0, rounds;
 	do {
-		rounds = comch4j_batch_progress(&receiver->batched->engine, ROUNDS, 0);
+		rounds = comch4j_batch_poll(&receiver->batched->context, ROUNDS, 0, true);
 		num += take_entries(receiver);
 	} while (rounds == ROUNDS && num < 256);
 	receiver->empty += num == 0;

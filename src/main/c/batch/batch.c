@@ -59,19 +59,26 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 
 /* ---- completions ---- */
 
-/* The next entry of the ring; `status` fits into 16 bits. */
-static inline struct batch_entry *next_entry(struct batch_engine *engine, uint32_t slot, uint64_t context,
-					     uint64_t status)
+static inline struct batch_entry *take_entry(struct batch_engine *engine, uint64_t what)
 {
 	struct batch_entry *entry = &engine->ring[engine->tail++ & engine->ring_mask];
-	entry->what = slot | context << BATCH_CONTEXT_SHIFT | status << BATCH_STATUS_SHIFT;
+	entry->what = what;
 	return entry;
+}
+
+/* The next entry of the ring, of no row. */
+static inline struct batch_entry *next_entry(struct batch_engine *engine, uint64_t what)
+{
+	engine->row = NULL;
+	return take_entry(engine, what);
 }
 
 static inline struct batch_entry *append(const struct batch_context *context, uint32_t slot, doca_error_t status)
 {
-	bool fits = (unsigned int)status <= INT16_MAX;
-	return next_entry(context->engine, slot, context->index, (uint64_t)(fits ? status : DOCA_ERROR_UNKNOWN));
+	/* The status fits into 16 bits. */
+	uint64_t code = (unsigned int)status <= INT16_MAX ? status : DOCA_ERROR_UNKNOWN;
+	return next_entry(context->engine,
+			  slot | (uint64_t)context->index << BATCH_CONTEXT_SHIFT | code << BATCH_STATUS_SHIFT);
 }
 
 static void append_failure(const struct batch_context *context, uint32_t slot)
@@ -116,11 +123,23 @@ void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, uni
 	if (UNLIKELY(buf == NULL || doca.get_data_len(buf, &data_len) != DOCA_SUCCESS))
 		data_len = 0;
 	uint32_t imm_len = doca.receive_imm_len(task);
-	struct batch_entry *entry = append(context, slot, DOCA_SUCCESS);
+	uint64_t origin = doca.receive_producer(task) | (uint64_t)imm_len << 32;
+	struct batch_engine *engine = context->engine;
+	uint64_t what = slot | (uint64_t)context->index << BATCH_CONTEXT_SHIFT;
+	struct batch_entry *row = engine->row; /* that of a message without immediate data */
+	if (row != NULL && row->what + row->imm + 1 == what && row->data_len == data_len && row->origin == origin) {
+		row->imm++;
+		take_entry(engine, what);
+		return;
+	}
+	struct batch_entry *entry = next_entry(engine, what);
 	entry->data_len = data_len;
-	entry->origin = doca.receive_producer(task) | (uint64_t)imm_len << 32;
-	if (imm_len > 0)
+	entry->origin = origin;
+	entry->imm = 0;
+	if (UNLIKELY(imm_len > 0))
 		entry->imm = (uintptr_t)doca.receive_imm(task);
+	else if (context == engine->rows)
+		engine->row = entry;
 }
 
 void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
@@ -156,7 +175,7 @@ bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data co
 	if (copy == NULL)
 		return false;
 	memcpy(copy, bytes, len);
-	struct batch_entry *entry = next_entry(engine, BATCH_MESSAGE, 0, DOCA_SUCCESS);
+	struct batch_entry *entry = next_entry(engine, BATCH_MESSAGE);
 	entry->data_len = connection_data.u64;
 	entry->imm = (uintptr_t)copy;
 	entry->origin = len << 32;
@@ -329,11 +348,14 @@ uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uin
 	return rounds;
 }
 
-uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins)
+uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins, uint32_t rows)
 {
-	const struct batch_engine *engine = consumer->engine;
+	struct batch_engine *engine = consumer->engine;
 	uint32_t before = engine->tail;
-	uint32_t rounds = comch4j_batch_progress(consumer->engine, limit, spins);
+	engine->rows = rows != 0 ? consumer : NULL;
+	uint32_t rounds = comch4j_batch_progress(engine, limit, spins);
+	engine->rows = NULL;
+	engine->row = NULL;
 	if (rounds != 1 || engine->tail != before + 1 || engine->freed != NULL)
 		return rounds;
 	uint64_t what = engine->ring[before & engine->ring_mask].what;

@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 12u
+#define BATCH_VERSION 13u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -55,7 +55,9 @@ struct batch_entry {
 	/* Of the received-into buffer's data segment; of a change of state, see BATCH_STATE; of a message, the user
 	 * data of its connection. */
 	uint64_t data_len;
-	uint64_t imm; /* address of received immediate data, valid until the task is submitted again; or of a message */
+	/* Address of received immediate data, valid until the task is submitted again; or of a message. Of a receive
+	 * without: how many of the following entries belong to its row, see comch4j_batch_poll. */
+	uint64_t imm;
 	uint64_t origin; /* the producer's id, and in the upper half how long immediate data or the message are */
 	/* The slot's number, or BATCH_STATE, or BATCH_MESSAGE; above BATCH_CONTEXT_SHIFT the context's index, 16 bits,
 	 * and above BATCH_STATUS_SHIFT a doca_error_t. Java reads each word as a whole, right after it has been
@@ -94,6 +96,10 @@ struct batch_engine {
 	/* Has a place for every slot of the engine's contexts, for BATCH_STATES changes of state of each, and for
 	 * the messages of each inbox that there is: it cannot overflow. */
 	struct batch_entry *ring;
+	struct batch_context *rows; /* the consumer whose messages make rows now; NULL: none */
+	/* The first entry of the row to which the ring's last one belongs; NULL: none. Java ends the row in an upcall,
+	 * where it takes what is there. */
+	struct batch_entry *row;
 	/* Only C writes these three, but for resets by Java of an empty ring. */
 	uint32_t tail;          /* where the next entry goes */
 	uint16_t messages;      /* in the inbox since the last reset */
@@ -184,8 +190,12 @@ BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t 
 
 /* As comch4j_batch_progress, of the consumer's engine, whose ring has to be empty. If all that came is one message for
  * this consumer, returns its slot, or-ed with BATCH_ALONE: Java need not look at the rest then. It is in the ring as
- * well. */
-BATCH_API uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins);
+ * well.
+ *
+ * With `rows`, messages of the consumer that arrive one after the other into slots that follow each other, from one
+ * producer, of one length and without immediate data, are a row: its first entry says how many more there are, and of
+ * the others only `what` is written. */
+BATCH_API uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins, uint32_t rows);
 
 /* Appends a copy of a message, of the engine that progresses in this thread. Returns false if that cannot be: it is too
  * long, too many wait, or no engine with an inbox progresses. For messages.c. */

@@ -49,6 +49,8 @@ static const struct part parts[] = {
 	STRUCTURE(batch_engine),
 	FIELD(batch_engine, pe),
 	FIELD(batch_engine, ring),
+	FIELD(batch_engine, rows),
+	FIELD(batch_engine, row),
 	FIELD(batch_engine, tail),
 	FIELD(batch_engine, messages),
 	FIELD(batch_engine, long_messages),

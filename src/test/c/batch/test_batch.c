@@ -757,7 +757,7 @@ static uint32_t poll_after(int rounds, void (*round)(struct doca_pe *), uint32_t
 {
 	pe = (struct doca_pe){.rounds_left = rounds, .round = round};
 	engine.tail = 0;
-	return comch4j_batch_poll(&context, limit, 0);
+	return comch4j_batch_poll(&context, limit, 0, false);
 }
 
 static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
@@ -773,7 +773,7 @@ static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
 	enqueue(&context, 1);
 	pe.empty_left = 3;
 	engine.tail = 0;
-	assert_true(comch4j_batch_poll(&context, 5, 7) == (BATCH_ALONE | 2)); /* of three that are there */
+	assert_true(comch4j_batch_poll(&context, 5, 7, false) == (BATCH_ALONE | 2)); /* of three that are there */
 	assert_int_equal(1, submitted);
 }
 
@@ -795,6 +795,88 @@ static void poll_tells_of_anything_else_how_many_rounds_there_were(void **state)
 	assert_int_equal(1, poll_after(1, receive_one, 5));
 	take_freed(&context);
 	assert_true(poll_after(1, receive_one, 5) == BATCH_ALONE);
+}
+
+static const uint32_t *arrivals; /* slots, or: */
+#define UPCALL 100u
+
+static void receive_next(struct doca_pe *from)
+{
+	(void)from;
+	uint32_t slot = *arrivals++;
+	if (slot == UPCALL)
+		engine.row = NULL; /* as Java does */
+	else
+		comch4j_batch_received((void *)&tasks[slot], tasks[slot].user_data,
+				       (union doca_data){.ptr = receives_for});
+}
+
+#define POLL_ROWS(...)                                                                                                 \
+	poll_rows((const uint32_t[]){__VA_ARGS__}, (int)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
+
+static void poll_rows(const uint32_t *slots_in_turn, int num)
+{
+	arrivals = slots_in_turn;
+	pe = (struct doca_pe){.rounds_left = num, .round = receive_next};
+	engine.tail = 0;
+	assert_int_equal(num, comch4j_batch_poll(&context, 100, 0, true));
+}
+
+static void expect_row(uint32_t at, uint32_t first, uint32_t num)
+{
+	expect_entry(at, first, DOCA_SUCCESS);
+	assert_int_equal(num - 1, ring[at].imm);
+	assert_int_equal(0, entry_len(&ring[at]));
+	for (uint32_t i = 1; i < num; i++)
+		expect_entry(at + i, first + i, DOCA_SUCCESS);
+}
+
+static void messages_side_by_side_are_a_row(void **state)
+{
+	(void)state;
+	receives_for = &context;
+	POLL_ROWS(1, 2, 3, 5, 6, 4, 7, 0);
+	assert_int_equal(8, engine.tail);
+	assert_int_equal(0, engine.others);
+	expect_row(0, 1, 3);
+	expect_row(3, 5, 2);
+	expect_row(5, 4, 1);
+	expect_row(6, 7, 1);
+	expect_row(7, 0, 1);
+	tasks[2].producer = tasks[3].producer = 9;
+	bufs[5].len = bufs[6].len = 11;
+	tasks[7].imm_len = 3;
+	POLL_ROWS(0, 1, 2, 3, 4, 5, 6, 7);
+	expect_row(0, 0, 2);
+	expect_row(2, 2, 2);
+	assert_int_equal(9, entry_producer(&ring[2]));
+	expect_row(4, 4, 1);
+	expect_row(5, 5, 2);
+	assert_int_equal(11, ring[5].data_len);
+	expect_entry(7, 7, DOCA_SUCCESS);
+	assert_int_equal(3, entry_len(&ring[7]));
+	assert_ptr_equal(tasks[7].imm, (void *)(uintptr_t)ring[7].imm);
+}
+
+static void a_row_ends_where_something_else_happens(void **state)
+{
+	(void)state;
+	receives_for = &context;
+	POLL_ROWS(1, 2, UPCALL, 3, 4); /* where Java may have taken what was there */
+	assert_int_equal(1, engine.others);
+	expect_row(0, 1, 2);
+	expect_row(2, 3, 2);
+	const uint32_t next = 5;
+	arrivals = &next;
+	pe = (struct doca_pe){.rounds_left = 1, .round = receive_next};
+	assert_int_equal(1, comch4j_batch_progress(&engine, 5, 0)); /* which makes no rows */
+	expect_row(2, 3, 2);
+	expect_row(4, 5, 1);
+	receives_for = &other_context;
+	POLL_ROWS(1, 2);
+	assert_int_equal(4, entry_context(&ring[0]));
+	assert_int_equal(0, ring[0].imm);
+	assert_int_equal(0, ring[1].imm);
 }
 
 int main(void)
@@ -824,6 +906,8 @@ int main(void)
 		cmocka_unit_test_setup(progress_counts_other_rounds_and_stops_when_told, set_up),
 		cmocka_unit_test_setup(poll_tells_the_slot_of_a_message_that_comes_alone, set_up),
 		cmocka_unit_test_setup(poll_tells_of_anything_else_how_many_rounds_there_were, set_up),
+		cmocka_unit_test_setup(messages_side_by_side_are_a_row, set_up),
+		cmocka_unit_test_setup(a_row_ends_where_something_else_happens, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

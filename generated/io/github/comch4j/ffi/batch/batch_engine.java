@@ -17,6 +17,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  * struct batch_engine {
  *     struct doca_pe *pe;
  *     struct batch_entry *ring;
+ *     struct batch_context *rows;
+ *     struct batch_entry *row;
  *     uint32_t tail;
  *     uint16_t messages;
  *     uint16_t long_messages;
@@ -41,6 +43,8 @@ public class batch_engine {
     private static final GroupLayout $LAYOUT = MemoryLayout.structLayout(
         batch_h.C_POINTER.withName("pe"),
         batch_h.C_POINTER.withName("ring"),
+        batch_h.C_POINTER.withName("rows"),
+        batch_h.C_POINTER.withName("row"),
         batch_h.C_INT.withName("tail"),
         batch_h.C_SHORT.withName("messages"),
         batch_h.C_SHORT.withName("long_messages"),
@@ -149,6 +153,94 @@ public class batch_engine {
         struct.set(ring$LAYOUT, ring$OFFSET, fieldValue);
     }
 
+    private static final AddressLayout rows$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("rows"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * struct batch_context *rows
+     * }
+     */
+    public static final AddressLayout rows$layout() {
+        return rows$LAYOUT;
+    }
+
+    private static final long rows$OFFSET = 16;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * struct batch_context *rows
+     * }
+     */
+    public static final long rows$offset() {
+        return rows$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * struct batch_context *rows
+     * }
+     */
+    public static MemorySegment rows(MemorySegment struct) {
+        return struct.get(rows$LAYOUT, rows$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * struct batch_context *rows
+     * }
+     */
+    public static void rows(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(rows$LAYOUT, rows$OFFSET, fieldValue);
+    }
+
+    private static final AddressLayout row$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("row"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * struct batch_entry *row
+     * }
+     */
+    public static final AddressLayout row$layout() {
+        return row$LAYOUT;
+    }
+
+    private static final long row$OFFSET = 24;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * struct batch_entry *row
+     * }
+     */
+    public static final long row$offset() {
+        return row$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * struct batch_entry *row
+     * }
+     */
+    public static MemorySegment row(MemorySegment struct) {
+        return struct.get(row$LAYOUT, row$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * struct batch_entry *row
+     * }
+     */
+    public static void row(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(row$LAYOUT, row$OFFSET, fieldValue);
+    }
+
     private static final OfInt tail$LAYOUT = (OfInt)$LAYOUT.select(groupElement("tail"));
 
     /**
@@ -161,7 +253,7 @@ public class batch_engine {
         return tail$LAYOUT;
     }
 
-    private static final long tail$OFFSET = 16;
+    private static final long tail$OFFSET = 32;
 
     /**
      * Offset for field:
@@ -205,7 +297,7 @@ public class batch_engine {
         return messages$LAYOUT;
     }
 
-    private static final long messages$OFFSET = 20;
+    private static final long messages$OFFSET = 36;
 
     /**
      * Offset for field:
@@ -249,7 +341,7 @@ public class batch_engine {
         return long_messages$LAYOUT;
     }
 
-    private static final long long_messages$OFFSET = 22;
+    private static final long long_messages$OFFSET = 38;
 
     /**
      * Offset for field:
@@ -293,7 +385,7 @@ public class batch_engine {
         return ring_mask$LAYOUT;
     }
 
-    private static final long ring_mask$OFFSET = 24;
+    private static final long ring_mask$OFFSET = 40;
 
     /**
      * Offset for field:
@@ -337,7 +429,7 @@ public class batch_engine {
         return queued$LAYOUT;
     }
 
-    private static final long queued$OFFSET = 28;
+    private static final long queued$OFFSET = 44;
 
     /**
      * Offset for field:
@@ -381,7 +473,7 @@ public class batch_engine {
         return others$LAYOUT;
     }
 
-    private static final long others$OFFSET = 32;
+    private static final long others$OFFSET = 48;
 
     /**
      * Offset for field:
@@ -425,7 +517,7 @@ public class batch_engine {
         return stop$LAYOUT;
     }
 
-    private static final long stop$OFFSET = 36;
+    private static final long stop$OFFSET = 52;
 
     /**
      * Offset for field:
@@ -469,7 +561,7 @@ public class batch_engine {
         return contexts$LAYOUT;
     }
 
-    private static final long contexts$OFFSET = 40;
+    private static final long contexts$OFFSET = 56;
 
     /**
      * Offset for field:
@@ -513,7 +605,7 @@ public class batch_engine {
         return freed$LAYOUT;
     }
 
-    private static final long freed$OFFSET = 48;
+    private static final long freed$OFFSET = 64;
 
     /**
      * Offset for field:
@@ -557,7 +649,7 @@ public class batch_engine {
         return inbox$LAYOUT;
     }
 
-    private static final long inbox$OFFSET = 56;
+    private static final long inbox$OFFSET = 72;
 
     /**
      * Offset for field:
@@ -601,7 +693,7 @@ public class batch_engine {
         return long_inbox$LAYOUT;
     }
 
-    private static final long long_inbox$OFFSET = 64;
+    private static final long long_inbox$OFFSET = 80;
 
     /**
      * Offset for field:

@@ -174,26 +174,30 @@ final class SlotReceives extends IncomingTasks {
             return;
         }
         do {
-            int slot = ring.slot();
-            int code = ring.status();
-            if (code == Calls.SUCCESS && !context.isEnding()) {
-                arrived(slot, ring.dataLength(), ring.origin(), ring.immediate());
-            } else {
-                failed(slot, code);
-            }
+            slotEnded(ring);
         } while (ring.next(index));
+    }
+
+    private void slotEnded(CompletionRing ring) {
+        int slot = ring.slot();
+        int code = ring.status();
+        if (code == Calls.SUCCESS) {
+            ring.leaveRow();
+        }
+        if (code == Calls.SUCCESS && !context.isEnding()) {
+            arrived(slot, ring.dataLength(), ring.origin(), ring.immediate());
+        } else {
+            failed(slot, code);
+        }
     }
 
     private void rowsEnded(CompletionRing ring, int index) {
         do {
-            int slot = ring.slot();
-            int code = ring.status();
-            if (code != Calls.SUCCESS || context.isEnding()) {
-                failed(slot, code);
-            } else if (ring.origin() >>> 32 == 0) {
-                deliverRow(slot, 1 + ring.takeAlike(), ring.dataLength(), (int) ring.origin());
-            } else { // immediate data are for one message
-                arrived(slot, ring.dataLength(), ring.origin(), ring.immediate());
+            // immediate data are for one message
+            if (ring.status() == Calls.SUCCESS && ring.origin() >>> 32 == 0 && !context.isEnding()) {
+                deliverRow(ring.slot(), 1 + ring.takeRow(), ring.dataLength(), (int) ring.origin());
+            } else {
+                slotEnded(ring);
             }
         } while (ring.next(index));
     }
@@ -219,6 +223,11 @@ final class SlotReceives extends IncomingTasks {
         for (int slot = first; slot < first + count; slot++) {
             release(slot);
         }
+    }
+
+    @Override
+    public boolean takesRows() {
+        return rows != null;
     }
 
     @Override

@@ -110,6 +110,53 @@ class SlotRowsTest extends BothForms {
     }
 
     @Test
+    void whatIsLeftOfARowIsPolledInAnyWay() {
+        SlotProducer producer = open(16, 16);
+        for (char c = 'a'; c <= 'l'; c++) {
+            put(producer, Character.toString(c));
+        }
+        producer.flush();
+        SlotHandler one = (memory, offset, length, id) -> received.add("1" + text(memory.asSlice(offset, length)));
+        assertThat(consumer.pollRows(note, 1)).isEqualTo(1);
+        assertThat(consumer.poll(one, 2)).isEqualTo(2);
+        assertThat(consumer.pollRows(note, 3)).isEqualTo(3);
+        receiving.progress(2); // these wait for the poll
+        assertThat(consumer.poll(one, 1)).isEqualTo(1);
+        awaitReceived(12);
+        assertThat(received).containsExactly("a", "1b", "1c", "d", "e", "f", "1g", "h", "i", "j", "k", "l");
+        assertThat(rows).isEqualTo(batched ? List.of(1, 3, 1, 4) : List.of(1, 1, 1, 1, 1, 1, 1, 1, 1));
+        assertThat(consumer.posted()).isEqualTo(16);
+        assertThat(consumer.received()).isEqualTo(12);
+    }
+
+    /** An upcall in the middle of a poll is of the connection's other side, which tells of its new consumers. */
+    @Test
+    void aRowThatAnUpcallEndsIsWhole() {
+        consumer =
+                pair.dpuSide.slotConsumer(pair.machine.engine, SIZE).tasks(16).start(Machine.PATIENCE);
+        pair.awaitKnown(consumer.id());
+        SlotProducer producer = producer(16);
+        List<String> expected = new ArrayList<>();
+        for (int round = 0; round < 300; round++) {
+            for (int i = 0; i < 12; i++) {
+                String text = round + "." + i;
+                assertThat(put(producer, text)).isTrue();
+                expected.add(text);
+            }
+            try (SlotConsumer other =
+                    pair.hostSide.slotConsumer(receiving, SIZE).tasks(1).start()) {
+                producer.flush();
+                pair.machine.until("the other consumer", () -> {
+                    receiving.progress(100);
+                    consumer.pollRows(note, 100);
+                    return other.isRunning() && received.size() == expected.size();
+                });
+            }
+        }
+        assertThat(received).isEqualTo(expected);
+    }
+
+    @Test
     void aRowIsOfOneProducer() {
         SlotProducer first = open(16, 16);
         SlotProducer second = producer(16);

@@ -46,6 +46,7 @@ final class Batch {
     // where the fields of struct batch_engine are
     static final int ENGINE_PE = (int) batch_engine.pe$offset();
     static final int ENGINE_RING = (int) batch_engine.ring$offset();
+    static final int ENGINE_ROW = (int) batch_engine.row$offset();
     static final int ENGINE_RING_MASK = (int) batch_engine.ring_mask$offset();
     /** How many messages are in the two inboxes, 16 bits each. */
     static final int ENGINE_MESSAGES = together(batch_engine.messages$offset(), batch_engine.long_messages$offset(), 2);
@@ -181,7 +182,7 @@ final class Batch {
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle POLL =
-            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
     private static final MethodHandle SUBMIT =
             downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH =
@@ -207,9 +208,9 @@ final class Batch {
         }
     }
 
-    static int poll(long consumer, int limit, int spins) {
+    static int poll(long consumer, int limit, int spins, int rows) {
         try {
-            return (int) POLL.invokeExact(consumer, limit, spins);
+            return (int) POLL.invokeExact(consumer, limit, spins, rows);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

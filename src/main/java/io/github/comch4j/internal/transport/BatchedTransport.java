@@ -156,17 +156,21 @@ final class BatchedTransport extends Transport {
         if (!ring.isEmpty()) {
             return progress(limit, spins);
         }
-        int ask = rounds(limit);
-        ring.restart();
-        int came = Batch.poll(((BatchedTaskQueue) queue).address(), ask, spins);
-        if (came < 0 && ring.takeFirst()) {
-            deliverAlone(consumer, came & ~Batch.ALONE);
-            return 1;
-        }
-        int done = deliverRounds(limit);
-        if (came == ask && done < limit && !hasFailed()) {
-            done += progress(limit - done, 0);
-        }
+        long context = ((BatchedTaskQueue) queue).address();
+        int rows = consumer.takesRows() ? 1 : 0;
+        int done = 0;
+        int ask;
+        int came;
+        do {
+            ask = rounds(limit - done);
+            ring.restart();
+            came = Batch.poll(context, ask, done == 0 ? spins : 0, rows);
+            if (came < 0 && ring.takeFirst()) {
+                deliverAlone(consumer, came & ~Batch.ALONE);
+                return done + 1;
+            }
+            done += deliverRounds(limit - done);
+        } while (came == ask && done < limit && !hasFailed());
         return Math.min(done, limit);
     }
 
@@ -248,6 +252,7 @@ final class BatchedTransport extends Transport {
     @Override
     void deliverPending() {
         if (!delivering) {
+            ring.endRow();
             deliverFreed();
             if (!ring.isEmpty()) {
                 deliver(Integer.MAX_VALUE, true);

@@ -119,6 +119,11 @@ public final class CompletionRing {
         return true;
     }
 
+    /** What arrives after this is of another row. */
+    void endRow() {
+        Batch.setLong(engine + Batch.ENGINE_ROW, 0);
+    }
+
     /** From now on up to {@code count} entries may be taken. */
     void allow(int count) {
         left = count;
@@ -165,29 +170,39 @@ public final class CompletionRing {
     }
 
     /**
-     * After the entry of a receive that succeeded: takes those that follow it, if they are known already, as long as
-     * they are of the slots after its own, and say the same of their data. What the first one says can still be read.
+     * After the entry of a receive that succeeded, without immediate data: takes the others of its row, as many as may
+     * be taken. What the first one says can still be read.
      *
      * @return how many they were
      */
-    public int takeAlike() {
-        long length = dataLength();
-        long origin = origin();
-        long expected = what;
-        int known = Math.min(lastTail - head, left);
-        int count = 0;
-        while (count < known) {
-            long next = entry(head + count);
-            if (Batch.getLong(next + Batch.ENTRY_WHAT) != ++expected
-                    || Batch.getLong(next + Batch.ENTRY_DATA_LEN) != length
-                    || Batch.getLong(next + Batch.ENTRY_ORIGIN) != origin) {
-                break;
-            }
-            count++;
+    public int takeRow() {
+        int more = more();
+        int taken = Math.min(more, left);
+        head += taken;
+        left -= taken;
+        if (taken < more) {
+            beginRow(more - taken);
         }
-        head += count;
-        left -= count;
-        return count;
+        return taken;
+    }
+
+    /** After the entry of a receive that succeeded: those that follow it in its row are one without it. */
+    public void leaveRow() {
+        if (origin() >>> 32 == 0 && more() > 0) {
+            beginRow(more());
+        }
+    }
+
+    private int more() {
+        return (int) Batch.getLong(entry + Batch.ENTRY_IMM);
+    }
+
+    /** The next entries, so many, are a row, and say the same as the one that was taken last. */
+    private void beginRow(int number) {
+        long next = entry(head);
+        Batch.setLong(next + Batch.ENTRY_DATA_LEN, dataLength());
+        Batch.setLong(next + Batch.ENTRY_ORIGIN, origin());
+        Batch.setLong(next + Batch.ENTRY_IMM, number - 1);
     }
 
     /** The next entry from {@code position} on that is a change of state of that context; -1 if there is none. */

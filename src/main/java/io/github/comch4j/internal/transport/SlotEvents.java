@@ -26,6 +26,11 @@ public interface SlotEvents {
         throw new AssertionError(this + " is not polled");
     }
 
+    /** Of a consumer that is polled: whether {@link #slotsEnded} takes messages in rows. */
+    default boolean takesRows() {
+        return false;
+    }
+
     /**
      * Whether sends that succeed need not be told one by one, and each in its turn among other events: those are for
      * {@link #slotsFreed} then, which costs less. Asked once.
