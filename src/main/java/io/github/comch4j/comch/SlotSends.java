@@ -370,15 +370,24 @@ final class SlotSends extends OutgoingTasks {
 
     @Override
     public void slotsFreed(FreedSlots slots) {
-        int before = freeCount;
+        int number = slots.number();
+        int at = place(freeCount);
         long bytes = 0;
-        for (int slot = slots.next(); slot >= 0; slot = slots.next()) {
-            putFree(slot);
+        for (int i = 0; i < number; i++) {
+            int slot = slots.at(i);
+            free[at] = slot;
+            at = at + 1 == free.length ? 0 : at + 1;
             bytes += lengths[slot];
         }
-        sent.add(freeCount - before);
+        freeCount += number;
+        sent.add(number);
         sentBytes.add(bytes);
         failureTold = false;
+        if (!context.isRunning()) {
+            for (int i = 0; i < number; i++) {
+                freeTask(slots.at(i));
+            }
+        }
     }
 
     @Override

@@ -84,7 +84,7 @@ final class BatchedTaskQueue extends TaskQueue {
 
     /** Those that there are by now, which are to be taken at once. */
     FreedSlots takeFreed() {
-        freed.begin();
+        freed.takeAll();
         return freed;
     }
 

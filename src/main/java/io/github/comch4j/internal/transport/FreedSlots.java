@@ -8,8 +8,8 @@ public final class FreedSlots {
     private final long context; // struct batch_context
     private final long places;
     private final int mask;
-    private int head;
-    private int tail; // as far as known
+    private int head; // from here to the tail they have been taken
+    private int tail;
 
     /** {@code mask + 1} places, as many as the context's queue has, from {@code places} on. */
     FreedSlots(long context, long places, int mask) {
@@ -19,14 +19,20 @@ public final class FreedSlots {
         Batch.setLong(context + Batch.CONTEXT_FREED, places);
     }
 
-    /** From here on {@link #next} takes what there is by now. */
-    void begin() {
+    /** Takes those that there are by now. */
+    void takeAll() {
+        head = tail;
         tail = Batch.getInt(context + Batch.CONTEXT_FREED_TAIL);
-        Batch.setInt(context + Batch.CONTEXT_FREED_HEAD, tail); // nothing is written before all are taken
+        Batch.setInt(context + Batch.CONTEXT_FREED_HEAD, tail); // nothing is written before they are looked at
     }
 
-    /** Takes the next one; -1 if there is none. */
-    public int next() {
-        return head == tail ? -1 : Batch.getInt(places + (long) (head++ & mask) * Integer.BYTES);
+    /** How many have been taken. */
+    public int number() {
+        return tail - head;
+    }
+
+    /** One of those that have been taken. */
+    public int at(int i) {
+        return Batch.getInt(places + (long) (head + i & mask) * Integer.BYTES);
     }
 }
