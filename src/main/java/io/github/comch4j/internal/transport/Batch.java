@@ -127,7 +127,7 @@ final class Batch {
     static final int LONG_MESSAGES = batch_h.BATCH_LONG_MESSAGES();
     /** How long such a message is at most, bytes. */
     static final int LONG_LEN = batch_h.BATCH_LONG_LEN();
-    /** Rows of slots, in a queue and among the freed ones: where the number of slots begins. */
+    /** Of a row of slots in a queue: from this bit on how many they are. */
     static final int ROW_SHIFT = batch_h.BATCH_ROW_SHIFT();
     /** With a slot in a queue: without data. */
     static final int EMPTY = batch_h.BATCH_EMPTY();
