@@ -147,7 +147,7 @@ uint32_t batched_receiver_turn(struct receiver *receiver)
 {
 	uint32_t num = 0, rounds;
 	do {
-		rounds = comch4j_batch_poll(&receiver->batched->context, ROUNDS, 0, true);
+		rounds = comch4j_batch_poll_rows(&receiver->batched->context, ROUNDS, 0);
 		num += take_entries(receiver);
 	} while (rounds == ROUNDS && num < 256);
 	receiver->empty += num == 0;

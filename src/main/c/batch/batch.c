@@ -348,17 +348,23 @@ uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t limit, uin
 	return rounds;
 }
 
-uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins, uint32_t rows)
+uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins)
 {
-	struct batch_engine *engine = consumer->engine;
+	const struct batch_engine *engine = consumer->engine;
 	uint32_t before = engine->tail;
-	engine->rows = rows != 0 ? consumer : NULL;
-	uint32_t rounds = comch4j_batch_progress(engine, limit, spins);
-	engine->rows = NULL;
-	engine->row = NULL;
+	uint32_t rounds = comch4j_batch_progress(consumer->engine, limit, spins);
 	if (rounds != 1 || engine->tail != before + 1 || engine->freed != NULL)
 		return rounds;
 	uint64_t what = engine->ring[before & engine->ring_mask].what;
 	bool received = what >> BATCH_CONTEXT_SHIFT == consumer->index && (uint32_t)what < BATCH_MESSAGE;
 	return received ? (uint32_t)what | BATCH_ALONE : rounds;
+}
+
+uint32_t comch4j_batch_poll_rows(struct batch_context *consumer, uint32_t limit, uint32_t spins)
+{
+	consumer->engine->rows = consumer;
+	uint32_t result = comch4j_batch_poll(consumer, limit, spins);
+	consumer->engine->rows = NULL;
+	consumer->engine->row = NULL;
+	return result;
 }

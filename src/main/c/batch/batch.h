@@ -56,7 +56,7 @@ struct batch_entry {
 	 * data of its connection. */
 	uint64_t data_len;
 	/* Address of received immediate data, valid until the task is submitted again; or of a message. Of a receive
-	 * without: how many of the following entries belong to its row, see comch4j_batch_poll. */
+	 * without: how many of the following entries belong to its row, see comch4j_batch_poll_rows. */
 	uint64_t imm;
 	uint64_t origin; /* the producer's id, and in the upper half how long immediate data or the message are */
 	/* The slot's number, or BATCH_STATE, or BATCH_MESSAGE; above BATCH_CONTEXT_SHIFT the context's index, 16 bits,
@@ -190,12 +190,13 @@ BATCH_API uint32_t comch4j_batch_progress(struct batch_engine *engine, uint32_t 
 
 /* As comch4j_batch_progress, of the consumer's engine, whose ring has to be empty. If all that came is one message for
  * this consumer, returns its slot, or-ed with BATCH_ALONE: Java need not look at the rest then. It is in the ring as
- * well.
- *
- * With `rows`, messages of the consumer that arrive one after the other into slots that follow each other, from one
- * producer, of one length and without immediate data, are a row: its first entry says how many more there are, and of
- * the others only `what` is written. */
-BATCH_API uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins, uint32_t rows);
+ * well. */
+BATCH_API uint32_t comch4j_batch_poll(struct batch_context *consumer, uint32_t limit, uint32_t spins);
+
+/* As comch4j_batch_poll. Messages of the consumer that arrive one after the other into slots that follow each other,
+ * from one producer, of one length and without immediate data, are a row: its first entry says how many more there are,
+ * and of the others only `what` is written. */
+BATCH_API uint32_t comch4j_batch_poll_rows(struct batch_context *consumer, uint32_t limit, uint32_t spins);
 
 /* Appends a copy of a message, of the engine that progresses in this thread. Returns false if that cannot be: it is too
  * long, too many wait, or no engine with an inbox progresses. For messages.c. */

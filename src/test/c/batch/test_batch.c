@@ -757,7 +757,7 @@ static uint32_t poll_after(int rounds, void (*round)(struct doca_pe *), uint32_t
 {
 	pe = (struct doca_pe){.rounds_left = rounds, .round = round};
 	engine.tail = 0;
-	return comch4j_batch_poll(&context, limit, 0, false);
+	return comch4j_batch_poll(&context, limit, 0);
 }
 
 static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
@@ -773,7 +773,7 @@ static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
 	enqueue(&context, 1);
 	pe.empty_left = 3;
 	engine.tail = 0;
-	assert_true(comch4j_batch_poll(&context, 5, 7, false) == (BATCH_ALONE | 2)); /* of three that are there */
+	assert_true(comch4j_batch_poll(&context, 5, 7) == (BATCH_ALONE | 2)); /* of three that are there */
 	assert_int_equal(1, submitted);
 }
 
@@ -819,7 +819,7 @@ static void poll_rows(const uint32_t *slots_in_turn, int num)
 	arrivals = slots_in_turn;
 	pe = (struct doca_pe){.rounds_left = num, .round = receive_next};
 	engine.tail = 0;
-	assert_int_equal(num, comch4j_batch_poll(&context, 100, 0, true));
+	assert_int_equal(num, comch4j_batch_poll_rows(&context, 100, 0));
 }
 
 static void expect_row(uint32_t at, uint32_t first, uint32_t num)

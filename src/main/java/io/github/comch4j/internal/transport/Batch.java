@@ -182,7 +182,9 @@ final class Batch {
     private static final MethodHandle PROGRESS =
             downcall("comch4j_batch_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle POLL =
-            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT));
+            downcall("comch4j_batch_poll", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
+    private static final MethodHandle POLL_ROWS =
+            downcall("comch4j_batch_poll_rows", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
     private static final MethodHandle SUBMIT =
             downcall("comch4j_batch_submit", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
     private static final MethodHandle FLUSH =
@@ -208,9 +210,17 @@ final class Batch {
         }
     }
 
-    static int poll(long consumer, int limit, int spins, int rows) {
+    static int poll(long consumer, int limit, int spins) {
         try {
-            return (int) POLL.invokeExact(consumer, limit, spins, rows);
+            return (int) POLL.invokeExact(consumer, limit, spins);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    static int pollRows(long consumer, int limit, int spins) {
+        try {
+            return (int) POLL_ROWS.invokeExact(consumer, limit, spins);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

@@ -157,14 +157,15 @@ final class BatchedTransport extends Transport {
             return progress(limit, spins);
         }
         long context = ((BatchedTaskQueue) queue).address();
-        int rows = consumer.takesRows() ? 1 : 0;
+        boolean rows = consumer.takesRows();
         int done = 0;
         int ask;
         int came;
         do {
             ask = rounds(limit - done);
             ring.restart();
-            came = Batch.poll(context, ask, done == 0 ? spins : 0, rows);
+            int looks = done == 0 ? spins : 0;
+            came = rows ? Batch.pollRows(context, ask, looks) : Batch.poll(context, ask, looks);
             if (came < 0 && ring.takeFirst()) {
                 deliverAlone(consumer, came & ~Batch.ALONE);
                 return done + 1;
