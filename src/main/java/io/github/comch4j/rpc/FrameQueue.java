@@ -9,6 +9,7 @@ abstract class FrameQueue {
     private static final int SMALLEST_PART = 512;
 
     private final ArrayDeque<Outgoing> queue = new ArrayDeque<>();
+    private final ArrayDeque<Outgoing> cancels = new ArrayDeque<>(); // of what has begun; they go first
     private long waiting; // bytes of bodies
     private int obsolete; // of those that wait, at most
 
@@ -23,7 +24,7 @@ abstract class FrameQueue {
     }
 
     final int size() {
-        return queue.size();
+        return cancels.size() + queue.size();
     }
 
     /**
@@ -32,6 +33,10 @@ abstract class FrameQueue {
      */
     final int fill(MemorySegment message, long begin, int capacity) {
         int at = 0;
+        while (!cancels.isEmpty() && capacity - at > Frames.HEADER) {
+            write(cancels.remove(), message, begin + at, 0);
+            at += Frames.size(0);
+        }
         // each at most once in a message
         for (int left = queue.size(); left > 0 && capacity - at > Frames.HEADER; left--) {
             Outgoing next = queue.element();
@@ -45,9 +50,7 @@ abstract class FrameQueue {
                 break;
             }
             int part = Math.min(rest, room);
-            int kind = next.begun ? Frames.MORE : next.kind;
-            Frames.write(message, begin + at, part, kind, next.id, next.value, next.body.length, next.extra);
-            MemorySegment.copy(MemorySegment.ofArray(next.body), next.sent, message, begin + at + Frames.HEADER, part);
+            write(next, message, begin + at, part);
             next.begun = true;
             next.sent += part;
             at += Frames.size(part);
@@ -61,6 +64,12 @@ abstract class FrameQueue {
         return at;
     }
 
+    private static void write(Outgoing from, MemorySegment message, long at, int part) {
+        int kind = from.begun ? Frames.MORE : from.kind;
+        Frames.write(message, at, part, kind, from.id, from.value, from.body.length, from.extra);
+        MemorySegment.copy(MemorySegment.ofArray(from.body), from.sent, message, at + Frames.HEADER, part);
+    }
+
     /** Takes back what nobody wants any more, if it still waits. */
     final void drop(Outgoing obsolete) {
         if (queue.remove(obsolete)) {
@@ -70,8 +79,8 @@ abstract class FrameQueue {
 
     /**
      * Nobody wants any more what {@link #add} has taken: the peer is told, if it knows of it. What waits of it is left
-     * out when its turn comes; while nothing goes out, such does not pile up: once it may be more than half of all, it
-     * is taken out.
+     * out when its turn comes; while nothing goes out, such does not pile up: once it may be more than half of all that
+     * waits, it is taken out.
      */
     final void cancel(Outgoing unwanted) {
         if (++obsolete > queue.size() / 2) {
@@ -79,7 +88,7 @@ abstract class FrameQueue {
             queue.removeIf(this::endIfObsolete);
         }
         if (unwanted.begun) {
-            add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.EMPTY)); // not before what has gone
+            cancels.add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.EMPTY));
         }
     }
 
@@ -99,6 +108,7 @@ abstract class FrameQueue {
     /** The connection has ended. */
     void clear() {
         queue.clear();
+        cancels.clear();
         waiting = 0;
         obsolete = 0;
     }
