@@ -606,7 +606,7 @@ def bars(figures):
     for form in ("threads", "processes"):
         flat, last, packed = Case("flat", form), Case("flat-last", form), Case("packed", form)
         bar(f"flat 64 B, each slot in its turn, two {form}: Java / C", compare("java", "c", flat), ">=", 0.85)
-        bar(f"flat 64 B, the slot that was free last, two {form}: Java / C", compare("java", "c", last), ">=", 0.85)
+        bar(f"flat 64 B, slots still in the caches, two {form}: Java / C", compare("java", "c", last), ">=", 0.85)
         bar(f"packed 64 B, two {form}: Java / C", compare("java", "c", packed), ">=", 0.90)
         bar(f"packed 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", packed), ">=", 1.3)
         bar(f"flat 64 B, two {form}: Java / Aeron IPC", compare("java", "aeron", flat), ">=", None)

@@ -5,7 +5,7 @@ import io.github.comch4j.core.ProgressEngine;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A slot producer. The work {@code flat} has each slot in its turn, others the one that was free last. */
+/** A slot producer. The work {@code flat} has each slot in its turn, others the lowest free one. */
 final class FlatOutlet implements FastPathOutlet {
     private static final int MANY = 256;
 
@@ -16,7 +16,6 @@ final class FlatOutlet implements FastPathOutlet {
     private final int consumer;
     private final int size;
     private final long stride; // of slots
-    private final boolean inTurn;
     private long stalls; // of the queue, when it is closed
 
     /** Waits for the peer's consumer. */
@@ -28,8 +27,7 @@ final class FlatOutlet implements FastPathOutlet {
         size = options.size();
         SlotProducer.Builder settings =
                 endpoint.connection.slotProducer(engine, size).tasks(options.depth());
-        inTurn = options.work().equals("flat");
-        producer = (inTurn ? settings.inTurn() : settings).start();
+        producer = (options.work().equals("flat") ? settings.inTurn() : settings).start();
         memory = producer.memory();
         stride = producer.stride();
         for (long at = 0; at < memory.byteSize(); at += stride) {
@@ -60,9 +58,6 @@ final class FlatOutlet implements FastPathOutlet {
 
     @Override
     public int offer(long number, int most) {
-        if (!inTurn) {
-            return FastPathOutlet.super.offer(number, most); // rows would be short
-        }
         int offered = 0;
         while (offered < most) {
             long at = producer.claimMany(most - offered, size, consumer);

@@ -26,7 +26,7 @@ final class Options {
             Bench WORK [OPTION VALUE]...
               fast, control              messages per second from a client to a server
               flat                       as fast, in slots, each in its turn
-              flat-last                  as flat, from the slot that was free last
+              flat-last                  as flat, from the lowest free slot (C: the one that was free last)
               packed                     as fast, of records, many in a message
               fast-rtt, flat-rtt, control-rtt   ping-pong, one message at a time
               ops                        cost of single operations

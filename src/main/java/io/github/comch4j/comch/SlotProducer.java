@@ -85,8 +85,7 @@ public final class SlotProducer extends FastPathProducer {
     /**
      * As {@link #claim}, for several messages of one length: as many as lie side by side among the slots that are
      * claimed next. They are committed or aborted together. This is the way for the highest rates: what a claim checks
-     * is checked once for all of them. It is for producers whose slots are used {@linkplain Builder#inTurn() in turn}:
-     * with others, rows get short after a while, as slots become free in another order than they lie in.
+     * is checked once for all of them.
      *
      * {@snippet file="Pieces.java" region="slots-many"}
      *
@@ -282,9 +281,9 @@ public final class SlotProducer extends FastPathProducer {
         }
 
         /**
-         * Slots are used in turn: the one that has been free longest is claimed first, so that what was sent last can
-         * still be read in {@link SlotProducer#memory()}. Otherwise it is the one that was free last, which is faster
-         * because it is still in the processor's caches.
+         * Slots are used in turn: a claim gives the next free one behind the one claimed before, around the memory, so
+         * that what was sent last can still be read in {@link SlotProducer#memory()}. Otherwise it is the lowest free
+         * one: where few are in flight, few are used, which stay in the processor's caches.
          *
          * @return this
          */

@@ -33,10 +33,8 @@ final class SlotSends extends OutgoingTasks {
     private final boolean[] immediates;
     private int immediateLimit = NONE; // of the device; NONE: it has not been asked yet
     private @Nullable MemorySegment staged; // by slot: immediate data, until DOCA has copied them
-    private final boolean inTurn; // the slot that has been free longest is next, otherwise the one freed last
-    private int firstFree; // with inTurn the free slots are a ring that begins here; otherwise a stack, and this is 0
-    // the slots that are claimed and neither committed nor aborted: they are still among the free ones, from this place
-    // on in the order in which slots are claimed
+    private final FreeSlots freeSlots; // in place of the stack
+    // the first of the slots that are claimed and neither committed nor aborted, NONE: none; they are still free ones
     private int claimed = NONE;
     private int claimedSlots;
     private int claimedLength;
@@ -53,7 +51,7 @@ final class SlotSends extends OutgoingTasks {
         super(context, memory.slots(), 0);
         this.producer = producer;
         this.memory = memory;
-        this.inTurn = inTurn;
+        freeSlots = new FreeSlots(memory.slots(), inTurn);
         this.onFailure = onFailure;
         this.onRoom = onRoom;
         messages = new long[memory.slots()];
@@ -61,9 +59,6 @@ final class SlotSends extends OutgoingTasks {
         immediates = new boolean[memory.slots()];
         Arrays.fill(messages, OTHER);
         Arrays.fill(lengths, NONE);
-        if (inTurn) {
-            Arrays.setAll(free, slot -> slot);
-        }
     }
 
     /** A message without immediate data, never {@link #OTHER}. */
@@ -80,11 +75,11 @@ final class SlotSends extends OutgoingTasks {
         if (freeCount == 0) {
             return refuse();
         }
-        claimed = inTurn ? firstFree : freeCount - 1;
+        claimed = freeSlots.next();
         claimedSlots = 1;
         claimedLength = length;
         claimedFor = consumerId;
-        return memory.offset(free[claimed]);
+        return memory.offset(claimed);
     }
 
     /** As {@link #claim}, of several that lie side by side: the offset of the lowest one. */
@@ -93,34 +88,10 @@ final class SlotSends extends OutgoingTasks {
             throw new IllegalArgumentException("a claim of " + most + " slots");
         }
         long at = claim(length, consumerId);
-        if (at < 0) {
-            return at;
+        if (at >= 0) {
+            claimedSlots = freeSlots.row(claimed, most);
         }
-        int first = free[claimed];
-        int limit = Math.min(most, freeCount);
-        int step = limit == 1 ? 0 : free[claimedPlace(1)] - first;
-        if (Math.abs(step) != 1) {
-            return at;
-        }
-        int number = 2;
-        while (number < limit && free[claimedPlace(number)] == first + number * step) {
-            number++;
-        }
-        claimedSlots = number;
-        return memory.offset(lowestClaimed());
-    }
-
-    /** The place of the i-th claimed slot. */
-    private int claimedPlace(int i) {
-        if (!inTurn) {
-            return claimed - i;
-        }
-        int place = claimed + i;
-        return place < free.length ? place : place - free.length;
-    }
-
-    private int lowestClaimed() {
-        return Math.min(free[claimed], free[claimedPlace(claimedSlots - 1)]);
+        return at;
     }
 
     /** How many slots are claimed. */
@@ -161,9 +132,8 @@ final class SlotSends extends OutgoingTasks {
 
     private void commitMany() {
         checkCommittable();
-        int first = lowestClaimed();
+        int first = claimed;
         int number = claimedSlots;
-        int place = claimed;
         claimed = NONE;
         long message = message(claimedLength, claimedFor);
         for (int slot = first; slot < first + number; slot++) {
@@ -171,17 +141,13 @@ final class SlotSends extends OutgoingTasks {
                 prepare(slot, 0);
             }
         }
-        takeMany(place, number);
+        take(first, number);
         queue.enqueue(first, number);
     }
 
-    private void takeMany(int place, int number) {
+    private void take(int first, int number) {
+        freeSlots.take(first, number);
         freeCount -= number;
-        if (inTurn) {
-            firstFree = place + number < free.length ? place + number : place + number - free.length;
-        } else { // those that have become free since the claim lie above
-            System.arraycopy(free, place + 1, free, place + 1 - number, freeCount + number - (place + 1));
-        }
         backPressure.relieve();
     }
 
@@ -195,24 +161,13 @@ final class SlotSends extends OutgoingTasks {
     /** The claimed slot, which is ready to be submitted and neither claimed nor free any more. */
     private int takeClaimed() {
         checkCommittable();
-        int place = claimed;
+        int slot = claimed;
         claimed = NONE;
-        int slot = free[place];
         if (messages[slot] != message(claimedLength, claimedFor)) {
             prepare(slot, 0);
         }
-        take(place);
+        take(slot, 1);
         return slot;
-    }
-
-    private void take(int place) {
-        freeCount--;
-        if (inTurn) {
-            firstFree = place + 1 == free.length ? 0 : place + 1;
-        } else {
-            free[place] = free[freeCount];
-        }
-        backPressure.relieve();
     }
 
     /** As {@link #commit()}, and submits it at once. Returns whether nothing is queued any more. */
@@ -240,13 +195,12 @@ final class SlotSends extends OutgoingTasks {
         }
         checkClaimed(length);
         checkCommittable();
-        int place = claimed;
-        int slot = free[place];
+        int slot = claimed;
         stage(slot, immediate, immediateLength);
         claimed = NONE;
         claimedLength = length;
         prepare(slot, (int) immediateLength);
-        take(place);
+        take(slot, 1);
         queue.enqueue(slot);
     }
 
@@ -371,12 +325,10 @@ final class SlotSends extends OutgoingTasks {
     @Override
     public void slotsFreed(FreedSlots slots) {
         int number = slots.number();
-        int at = place(freeCount);
         long bytes = 0;
         for (int i = 0; i < number; i++) {
             int slot = slots.at(i);
-            free[at] = slot;
-            at = at + 1 == free.length ? 0 : at + 1;
+            freeSlots.put(slot);
             bytes += lengths[slot];
         }
         freeCount += number;
@@ -410,18 +362,18 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private void putFree(int slot) {
-        free[place(freeCount++)] = slot;
+        freeSlots.put(slot);
+        freeCount++;
         freeUnlessRunning(slot);
     }
 
     @Override
-    protected int freeAt(int i) {
-        return free[place(i)];
-    }
-
-    private int place(int i) {
-        int at = firstFree + i;
-        return at < free.length ? at : at - free.length;
+    protected void freeIdleTasks() {
+        for (int slot = 0; slot < memory.slots(); slot++) {
+            if (freeSlots.isFree(slot)) {
+                freeTask(slot);
+            }
+        }
     }
 
     private void failed(int slot, int code) {

@@ -448,10 +448,25 @@ class SlotsTest extends BothForms {
         assertThat(producer.claim(5, consumer.id())).isNotNegative();
         assertThat(producer.claimed()).isEqualTo(1);
         producer.abort();
-        assertThat(producer.claimMany(100, 5, consumer.id())).isZero(); // in the other direction or not
+        assertThat(producer.claimMany(100, 5, consumer.id())).isZero();
         assertThat(producer.claimed()).isEqualTo(16);
         producer.commit();
         awaitSent(producer, consumer, 32);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rowsStayLongWhateverWasSent(boolean inTurn) {
+        SlotConsumer consumer = consumer(16);
+        pair.awaitKnown(consumer.id());
+        SlotProducer producer = producer(16, inTurn);
+        for (int i = 0; i < 3; i++) {
+            put(producer, consumer.id(), "single");
+        }
+        awaitSent(producer, consumer, 3);
+        assertThat(producer.claimMany(13, 5, consumer.id())).isNotNegative();
+        assertThat(producer.claimed()).isEqualTo(13);
+        producer.abort();
     }
 
     @Test

@@ -28,7 +28,7 @@ public abstract class TaskSlots implements SlotEvents {
     protected final long[] typed; // struct doca_comch_…_task_… *, 0: not allocated
     private final long[] tasks; // the same as struct doca_task *
 
-    // slots, used as a stack, unless freeAt() says otherwise: the last one is still in the caches
+    // slots, used as a stack: the last one is still in the caches
     protected final int[] free;
     protected int freeCount;
     /** Tasks that were accepted and failed later. */
@@ -106,14 +106,14 @@ public abstract class TaskSlots implements SlotEvents {
     /** Ends what is queued, and frees the tasks that are not in flight. */
     public void freeIdle() {
         queue.cancel();
-        for (int i = 0; i < freeCount; i++) {
-            freeTask(freeAt(i));
-        }
+        freeIdleTasks();
     }
 
-    /** One of the free slots, of which there are {@link #freeCount}. */
-    protected int freeAt(int i) {
-        return free[i];
+    /** Frees the tasks of the free slots. */
+    protected void freeIdleTasks() {
+        for (int i = 0; i < freeCount; i++) {
+            freeTask(free[i]);
+        }
     }
 
     /** The producer or consumer is gone. */
