@@ -221,7 +221,9 @@ doca_error_t endpoint_receive(struct doca_comm_channel_ep_t *endpoint, void *mes
 	if (!service && atomic_load(&endpoint->peers[0]->state) == PEER_CONNECTING)
 		client_go_on(endpoint->peers[0]);
 	struct doca_comm_channel_addr_t *first = first_arrived(endpoint, &now);
-	if (first == NULL && service && !admitted && now - endpoint->collected_at_ns >= COLLECT_IDLE_NS)
+	/* Who has been collected for the service's state made this end readable: this receive lets it in. */
+	bool due = endpoint->num_pending > 0 || now - endpoint->collected_at_ns >= COLLECT_IDLE_NS;
+	if (first == NULL && service && !admitted && due)
 		service_admit(endpoint, now);
 	if (first == NULL) {
 		*len = 0;
