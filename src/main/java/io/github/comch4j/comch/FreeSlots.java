@@ -60,7 +60,7 @@ final class FreeSlots {
         }
         for (int slot = first; slot < end; ) {
             int ofWord = Math.min(end - slot, Long.SIZE - slot % Long.SIZE);
-            words[slot / Long.SIZE] &= ~(-1L >>> Long.SIZE - ofWord << slot);
+            words[slot / Long.SIZE] &= ~((-1L >>> (Long.SIZE - ofWord)) << slot);
             slot += ofWord;
         }
     }
