@@ -384,6 +384,59 @@ static void without_a_buffer_submit_gives_again_until_the_peer_posts(void **stat
 	path_close(&path);
 }
 
+static void post_without_flush(struct path *path, struct doca_buf *to)
+{
+	struct doca_comch_consumer_task_post_recv *task;
+	OK(doca_comch_consumer_task_post_recv_alloc_init(path->consumer.consumer, to, &task));
+	OK(doca_task_submit_ex(post_task(task), 0));
+}
+
+/* Three are posted each time: the flush, a post with the flag, or a look in vain let the producer know of all. */
+static void posts_without_flush_wait_for_a_flush_or_a_look_in_vain(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct doca_buf *from = memory_buf(&path.source, 0, 64, 64), *to[10];
+	for (size_t i = 0; i < 10; i++)
+		to[i] = memory_buf(&path.sink, i * 64, 64, 0);
+	for (size_t i = 0; i < 9; i += 3) {
+		post_without_flush(&path, to[i]);
+		post_without_flush(&path, to[i + 1]);
+		GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
+		if (i == 3)
+			post(&path.consumer, to[i + 2]);
+		else
+			post_without_flush(&path, to[i + 2]);
+		if (i == 0)
+			doca_ctx_flush_tasks(path.consumer.ctx);
+		else if (i == 6)
+			assert_int_equal(0, doca_pe_progress(path.consumer.pe));
+		for (size_t num = 0; num < 3; num++)
+			put(&path.producer, path.consumer.id, from);
+		GIVES(DOCA_ERROR_AGAIN, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
+		received(&path, i + 2);
+		sent(&path, i + 2);
+	}
+	free_received(&path.consumer.record);
+	free_sent(&path.producer.record);
+	/* One that is held back when the consumer stops ends as others do. */
+	record_clear(&path.consumer.record);
+	post_without_flush(&path, to[9]);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(path.consumer.ctx));
+	UNTIL(count_of(&path.consumer.record, RECEIVE_FAILED) == 1, path.consumer.pe);
+	free_received(&path.consumer.record);
+	UNTIL(state_of(path.consumer.ctx) == IDLE, path.consumer.pe);
+	for (size_t i = 0; i < 10; i++)
+		buf_release(to[i]);
+	buf_release(from);
+	consumer_destroy(&path.consumer);
+	producer_stop(&path.producer);
+	producer_destroy(&path.producer);
+	pair_close(&path.pair);
+	path_close_memory(&path);
+}
+
 static void pools_are_limited(void **state)
 {
 	(void)state;
@@ -1123,6 +1176,7 @@ int main(void)
 		cmocka_unit_test(buffers_outside_the_memory_map_cannot_be_posted),
 		cmocka_unit_test(imported_memory_cannot_be_sent_from),
 		cmocka_unit_test(without_a_buffer_submit_gives_again_until_the_peer_posts),
+		cmocka_unit_test(posts_without_flush_wait_for_a_flush_or_a_look_in_vain),
 		cmocka_unit_test(pools_are_limited),
 		cmocka_unit_test(a_consumer_that_cannot_be_sent_to),
 		cmocka_unit_test(a_restarted_consumer_takes_buffers_anew),

@@ -114,8 +114,8 @@ doca_error_t doca_ctx_get_state(const struct doca_ctx *ctx, enum doca_ctx_states
 
 void doca_ctx_flush_tasks(struct doca_ctx *ctx)
 {
-	/* Tasks are never held back here, with or without DOCA_TASK_SUBMIT_FLAG_FLUSH [Q35]. */
-	(void)ctx;
+	if (ctx != NULL && ctx->ops->flush != NULL && ctx->state == DOCA_CTX_STATE_RUNNING)
+		ctx->ops->flush(ctx);
 }
 
 /* The emulated machine has no GPU. */

@@ -36,7 +36,11 @@ struct emu_ctx_ops {
 	bool (*arm)(struct doca_ctx *ctx, struct emu_sleeper *sleeper);
 	/* The engine is awake. May be NULL. */
 	void (*disarm)(struct doca_ctx *ctx);
+	/* Without DOCA_TASK_SUBMIT_FLAG_FLUSH the task may wait for `flush`, the stop, or a progress that finds nothing
+	 * [Q35]. */
 	doca_error_t (*submit)(struct doca_task *task, uint32_t flags);
+	/* RUNNING: nothing that was submitted waits any more. NULL: nothing ever does. */
+	void (*flush)(struct doca_ctx *ctx);
 	/* The checks that doca_task_try_submit adds. May be NULL. */
 	doca_error_t (*validate)(const struct doca_task *task);
 	/* Takes back a task that is not in flight, or cancels one that is. */

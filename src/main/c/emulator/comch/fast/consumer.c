@@ -60,6 +60,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	consumer->mask = capacity - 1;
 	consumer->slot_mask = shm_slot_mask(capacity);
 	consumer->posted = consumer->completed = base;
+	consumer->holds_back = false;
 	return DOCA_SUCCESS;
 }
 
@@ -245,6 +246,20 @@ static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot 
 					      : true;
 }
 
+/* Lets the producers know of all posted buffers. The counter's cache line has to come back from them each time. */
+static EMU_ALWAYS_INLINE void announce_posts(const struct doca_comch_consumer *consumer)
+{
+	/* Pairs with the acquire load in the producer's claim. */
+	atomic_store_explicit(&consumer->region->posted, consumer->posted, memory_order_release);
+}
+
+static void consumer_flush(struct doca_ctx *ctx)
+{
+	struct doca_comch_consumer *consumer = of_ctx(ctx);
+	consumer->holds_back = false;
+	announce_posts(consumer);
+}
+
 /* Completes the oldest posted buffer if a producer has filled it. */
 static bool complete_oldest(struct doca_comch_consumer *consumer)
 {
@@ -258,6 +273,8 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 			for (int i = 0; i < PAUSES_AFTER_BURST; i++)
 				cpu_pause();
 		consumer->burst = 0;
+		if (consumer->holds_back)
+			consumer_flush(&consumer->ctx);
 		return false;
 	}
 	consumer->burst++;
@@ -400,6 +417,7 @@ static bool consumer_arm(struct doca_ctx *ctx, struct emu_sleeper *sleeper)
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
 		return true;
+	consumer_flush(ctx);
 	shm_fall_asleep(&consumer->region->asleep);
 	return connection_join_sleepers(consumer->connection, &consumer->sleeper, sleeper);
 }
@@ -446,7 +464,6 @@ static bool landing_place(struct doca_comch_consumer *consumer, const struct doc
 
 static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 {
-	(void)flags;
 	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
 	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
 	if (!landing_place(consumer, task->buf, &task->dest, &task->room) || task->room > consumer->max_room)
@@ -464,13 +481,15 @@ static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
 	atomic_store_explicit(&post->room, task->room, memory_order_relaxed);
 	if (EMU_UNLIKELY(task->room + 1 < consumer->fits_below)) {
 		consumer->fits_below = task->room + 1;
-		/* A producer sees it before it sees the buffer: `posted` is stored with release. */
+		/* A producer sees it before it sees the buffer, which is announced later, with release. */
 		atomic_store_explicit(&consumer->region->fits_below, consumer->fits_below, memory_order_relaxed);
 	}
 	task_sent_off(base);
 	consumer->posted = index + 1;
-	/* Pairs with the acquire load in the producer's claim. */
-	atomic_store_explicit(&consumer->region->posted, index + 1, memory_order_release);
+	if ((flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) != 0)
+		announce_posts(consumer);
+	else
+		consumer->holds_back = true; /* until a flush, or a look in vain [Q35] */
 	return DOCA_SUCCESS;
 }
 
@@ -518,5 +537,6 @@ const struct emu_ctx_ops consumer_ops = {
 	.arm = consumer_arm,
 	.disarm = consumer_disarm,
 	.submit = consumer_submit,
+	.flush = consumer_flush,
 	.free_task = consumer_free_task,
 };
