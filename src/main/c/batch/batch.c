@@ -33,6 +33,18 @@ static void set_nothing(struct doca_comch_producer_task_send *task, uint8_t *imm
 	(void)imm_len;
 }
 
+/* The same for releases whose submits all ring the doorbell. */
+static doca_error_t submit_with_doorbell(struct doca_task *task, uint32_t flags)
+{
+	(void)flags;
+	return doca.submit(task);
+}
+
+static void flush_nothing(struct doca_ctx *ctx)
+{
+	(void)ctx;
+}
+
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
 	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
@@ -50,9 +62,9 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 		doca.receive_producer = nothing;
 		doca.receive_imm_len = nothing; /* so receive_imm is not called */
 	}
-	if (doca.submit_held == NULL || doca.push_held == NULL) {
-		doca.submit_held = NULL; /* of use only together */
-		doca.push_held = NULL;
+	if (doca.submit_ex == NULL || doca.flush_tasks == NULL) { /* of use only together */
+		doca.submit_ex = submit_with_doorbell;
+		doca.flush_tasks = flush_nothing;
 	}
 	return 1;
 }
@@ -185,10 +197,9 @@ bool batch_append_message(const uint8_t *bytes, uint64_t len, union doca_data co
 /* ---- submits ---- */
 
 /* Brings task and buffer up to date. */
-static doca_error_t apply_changes(const struct batch_context *context, uint32_t number)
+static doca_error_t apply_changes(const struct batch_context *context, struct batch_slot *slot)
 {
-	struct batch_slot *slot = &context->slots[number];
-	const struct batch_data *segment = &context->data[number];
+	const struct batch_data *segment = &context->data[slot - context->slots];
 	uint32_t changes = slot->changes;
 	slot->changes = 0;
 	if (context->receives) {
@@ -206,25 +217,22 @@ static doca_error_t apply_changes(const struct batch_context *context, uint32_t 
 	return moved ? doca.set_data(slot->buf, segment->data, segment->data_len) : DOCA_SUCCESS;
 }
 
-static inline doca_error_t apply(const struct batch_context *context, uint32_t queued)
+/* A slot that is queued `empty` is submitted with an empty data segment. */
+static inline doca_error_t apply(const struct batch_context *context, struct batch_slot *slot, bool empty)
 {
-	uint32_t number = queued & ~BATCH_EMPTY;
-	const struct batch_slot *slot = &context->slots[number];
 	if (UNLIKELY(slot->changes != 0)) {
-		doca_error_t result = apply_changes(context, number);
+		doca_error_t result = apply_changes(context, slot);
 		if (result != DOCA_SUCCESS)
 			return result;
 	}
-	return (queued & BATCH_EMPTY) != 0 && slot->buf != NULL ? doca.reset_data_len(slot->buf) : DOCA_SUCCESS;
+	return empty && slot->buf != NULL ? doca.reset_data_len(slot->buf) : DOCA_SUCCESS;
 }
 
-static inline doca_error_t submit(const struct batch_context *context, uint32_t queued, bool held)
+static inline doca_error_t submit(const struct batch_context *context, struct batch_slot *slot, bool empty,
+				  uint32_t flags)
 {
-	doca_error_t result = apply(context, queued);
-	if (UNLIKELY(result != DOCA_SUCCESS))
-		return result;
-	struct doca_task *task = context->slots[queued & ~BATCH_EMPTY].task;
-	return held ? doca.submit_held(task, 0) : doca.submit(task);
+	doca_error_t result = apply(context, slot, empty);
+	return LIKELY(result == DOCA_SUCCESS) ? doca.submit_ex(slot->task, flags) : result;
 }
 
 static inline uint64_t *place(const struct batch_context *context, uint32_t position)
@@ -243,17 +251,19 @@ static inline uint64_t take_row(struct batch_context *context)
 /* Submits the slots of a row that is not in the queue any more. Returns how many are left, as DOCA answered AGAIN. */
 static inline uint32_t submit_row(const struct batch_context *context, uint64_t row, bool *held)
 {
+	bool empty = ((uint32_t)row & BATCH_EMPTY) != 0;
 	uint32_t left = row_len(row);
-	for (uint32_t queued = (uint32_t)row; left > 0; queued++, left--) {
+	struct batch_slot *slot = &context->slots[(uint32_t)row & ~BATCH_EMPTY];
+	for (; left > 0; slot++, left--) {
 		/* The last one pushes the earlier ones out as well. */
-		bool last = doca.submit_held == NULL || (left == 1 && context->queue_head == context->queue_tail);
-		doca_error_t result = submit(context, queued, !last);
+		bool last = left == 1 && context->queue_head == context->queue_tail;
+		doca_error_t result = submit(context, slot, empty, last ? DOCA_TASK_SUBMIT_FLAG_FLUSH : 0);
 		if (LIKELY(result == DOCA_SUCCESS))
 			*held = !last;
 		else if (result == DOCA_ERROR_AGAIN)
 			break;
 		else
-			append(context, queued & ~BATCH_EMPTY, result);
+			append(context, (uint32_t)(slot - context->slots), result);
 	}
 	return left;
 }
@@ -278,27 +288,29 @@ uint32_t comch4j_batch_flush(struct batch_context *context)
 		}
 	}
 	if (held)
-		doca.push_held(context->ctx);
+		doca.flush_tasks(context->ctx);
 	context->flushing = 0;
 	return context->queue_tail - context->queue_head;
 }
 
 int32_t comch4j_batch_submit(struct batch_context *context, uint32_t number)
 {
+	struct batch_slot *slot = &context->slots[number];
 	if (UNLIKELY(context->queue_head != context->queue_tail) && comch4j_batch_flush(context) > 0) {
-		apply(context, number); /* Java takes the changes for applied from now on */
+		apply(context, slot, false); /* Java takes the changes for applied from now on */
 		return DOCA_ERROR_AGAIN;
 	}
-	return (int32_t)submit(context, number, false);
+	return (int32_t)submit(context, slot, false, DOCA_TASK_SUBMIT_FLAG_FLUSH);
 }
 
 void comch4j_batch_cancel(struct batch_context *context, int32_t status)
 {
 	while (context->queue_head != context->queue_tail) {
 		uint64_t row = take_row(context);
-		for (uint32_t i = 0; i < row_len(row); i++) {
-			apply(context, (uint32_t)row + i);
-			append(context, ((uint32_t)row & ~BATCH_EMPTY) + i, (doca_error_t)status);
+		uint32_t first = (uint32_t)row & ~BATCH_EMPTY;
+		for (uint32_t number = first; number < first + row_len(row); number++) {
+			apply(context, &context->slots[number], ((uint32_t)row & BATCH_EMPTY) != 0);
+			append(context, number, (doca_error_t)status);
 		}
 	}
 }

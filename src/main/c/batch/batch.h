@@ -45,9 +45,9 @@ struct batch_functions {
 	uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *task);
 	const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *task);
 	uint32_t (*receive_imm_len)(const struct doca_comch_consumer_task_post_recv *task);
-	/* held: submit without a doorbell for each */
-	doca_error_t (*submit_held)(struct doca_task *task, uint32_t flags);
-	void (*push_held)(struct doca_ctx *ctx);
+	/* one doorbell for many tasks */
+	doca_error_t (*submit_ex)(struct doca_task *task, uint32_t flags);
+	void (*flush_tasks)(struct doca_ctx *ctx);
 };
 
 /* An event: a task ended, or DOCA refused a queued one, or a context changed its state, or a message arrived. */

@@ -24,8 +24,8 @@ static inline uint32_t batch_init_linked(void)
 		.receive_producer = doca_comch_consumer_task_post_recv_get_producer_id,
 		.receive_imm = doca_comch_consumer_task_post_recv_get_imm_data,
 		.receive_imm_len = doca_comch_consumer_task_post_recv_get_imm_data_len,
-		.submit_held = doca_task_submit_ex,
-		.push_held = doca_ctx_flush_tasks,
+		.submit_ex = doca_task_submit_ex,
+		.flush_tasks = doca_ctx_flush_tasks,
 	};
 	return comch4j_batch_init(&functions);
 }

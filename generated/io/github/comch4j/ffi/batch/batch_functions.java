@@ -29,8 +29,8 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint32_t (*receive_producer)(const struct doca_comch_consumer_task_post_recv *);
  *     const uint8_t *(*receive_imm)(const struct doca_comch_consumer_task_post_recv *);
  *     uint32_t (*receive_imm_len)(const struct doca_comch_consumer_task_post_recv *);
- *     doca_error_t (*submit_held)(struct doca_task *, uint32_t);
- *     void (*push_held)(struct doca_ctx *);
+ *     doca_error_t (*submit_ex)(struct doca_task *, uint32_t);
+ *     void (*flush_tasks)(struct doca_ctx *);
  * }
  * }
  */
@@ -56,8 +56,8 @@ public class batch_functions {
         batch_h.C_POINTER.withName("receive_producer"),
         batch_h.C_POINTER.withName("receive_imm"),
         batch_h.C_POINTER.withName("receive_imm_len"),
-        batch_h.C_POINTER.withName("submit_held"),
-        batch_h.C_POINTER.withName("push_held")
+        batch_h.C_POINTER.withName("submit_ex"),
+        batch_h.C_POINTER.withName("flush_tasks")
     ).withName("batch_functions");
 
     /**
@@ -1391,12 +1391,12 @@ public class batch_functions {
 
     /**
      * {@snippet lang=c :
-     * doca_error_t (*submit_held)(struct doca_task *, uint32_t)
+     * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static class submit_held {
+    public static class submit_ex {
 
-        submit_held() {
+        submit_ex() {
             // Should not be called directly
         }
 
@@ -1420,13 +1420,13 @@ public class batch_functions {
             return $DESC;
         }
 
-        private static final MethodHandle UP$MH = batch_h.upcallHandle(submit_held.Function.class, "apply", $DESC);
+        private static final MethodHandle UP$MH = batch_h.upcallHandle(submit_ex.Function.class, "apply", $DESC);
 
         /**
          * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
          * The lifetime of the returned segment is managed by {@code arena}
          */
-        public static MemorySegment allocate(submit_held.Function fi, Arena arena) {
+        public static MemorySegment allocate(submit_ex.Function fi, Arena arena) {
             return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
         }
 
@@ -1444,58 +1444,58 @@ public class batch_functions {
         }
     }
 
-    private static final AddressLayout submit_held$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("submit_held"));
+    private static final AddressLayout submit_ex$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("submit_ex"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * doca_error_t (*submit_held)(struct doca_task *, uint32_t)
+     * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static final AddressLayout submit_held$layout() {
-        return submit_held$LAYOUT;
+    public static final AddressLayout submit_ex$layout() {
+        return submit_ex$LAYOUT;
     }
 
-    private static final long submit_held$OFFSET = 112;
+    private static final long submit_ex$OFFSET = 112;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * doca_error_t (*submit_held)(struct doca_task *, uint32_t)
+     * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static final long submit_held$offset() {
-        return submit_held$OFFSET;
+    public static final long submit_ex$offset() {
+        return submit_ex$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * doca_error_t (*submit_held)(struct doca_task *, uint32_t)
+     * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static MemorySegment submit_held(MemorySegment struct) {
-        return struct.get(submit_held$LAYOUT, submit_held$OFFSET);
+    public static MemorySegment submit_ex(MemorySegment struct) {
+        return struct.get(submit_ex$LAYOUT, submit_ex$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * doca_error_t (*submit_held)(struct doca_task *, uint32_t)
+     * doca_error_t (*submit_ex)(struct doca_task *, uint32_t)
      * }
      */
-    public static void submit_held(MemorySegment struct, MemorySegment fieldValue) {
-        struct.set(submit_held$LAYOUT, submit_held$OFFSET, fieldValue);
+    public static void submit_ex(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(submit_ex$LAYOUT, submit_ex$OFFSET, fieldValue);
     }
 
     /**
      * {@snippet lang=c :
-     * void (*push_held)(struct doca_ctx *)
+     * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static class push_held {
+    public static class flush_tasks {
 
-        push_held() {
+        flush_tasks() {
             // Should not be called directly
         }
 
@@ -1517,13 +1517,13 @@ public class batch_functions {
             return $DESC;
         }
 
-        private static final MethodHandle UP$MH = batch_h.upcallHandle(push_held.Function.class, "apply", $DESC);
+        private static final MethodHandle UP$MH = batch_h.upcallHandle(flush_tasks.Function.class, "apply", $DESC);
 
         /**
          * Allocates a new upcall stub, whose implementation is defined by {@code fi}.
          * The lifetime of the returned segment is managed by {@code arena}
          */
-        public static MemorySegment allocate(push_held.Function fi, Arena arena) {
+        public static MemorySegment allocate(flush_tasks.Function fi, Arena arena) {
             return Linker.nativeLinker().upcallStub(UP$MH.bindTo(fi), $DESC, arena);
         }
 
@@ -1541,48 +1541,48 @@ public class batch_functions {
         }
     }
 
-    private static final AddressLayout push_held$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("push_held"));
+    private static final AddressLayout flush_tasks$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("flush_tasks"));
 
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * void (*push_held)(struct doca_ctx *)
+     * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static final AddressLayout push_held$layout() {
-        return push_held$LAYOUT;
+    public static final AddressLayout flush_tasks$layout() {
+        return flush_tasks$LAYOUT;
     }
 
-    private static final long push_held$OFFSET = 120;
+    private static final long flush_tasks$OFFSET = 120;
 
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * void (*push_held)(struct doca_ctx *)
+     * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static final long push_held$offset() {
-        return push_held$OFFSET;
+    public static final long flush_tasks$offset() {
+        return flush_tasks$OFFSET;
     }
 
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * void (*push_held)(struct doca_ctx *)
+     * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static MemorySegment push_held(MemorySegment struct) {
-        return struct.get(push_held$LAYOUT, push_held$OFFSET);
+    public static MemorySegment flush_tasks(MemorySegment struct) {
+        return struct.get(flush_tasks$LAYOUT, flush_tasks$OFFSET);
     }
 
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * void (*push_held)(struct doca_ctx *)
+     * void (*flush_tasks)(struct doca_ctx *)
      * }
      */
-    public static void push_held(MemorySegment struct, MemorySegment fieldValue) {
-        struct.set(push_held$LAYOUT, push_held$OFFSET, fieldValue);
+    public static void flush_tasks(MemorySegment struct, MemorySegment fieldValue) {
+        struct.set(flush_tasks$LAYOUT, flush_tasks$OFFSET, fieldValue);
     }
 
     /**

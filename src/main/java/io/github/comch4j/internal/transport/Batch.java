@@ -155,8 +155,8 @@ final class Batch {
             entry(batch_functions.receive_producer$offset(), "doca_comch_consumer_task_post_recv_get_producer_id"),
             entry(batch_functions.receive_imm$offset(), "doca_comch_consumer_task_post_recv_get_imm_data"),
             entry(batch_functions.receive_imm_len$offset(), "doca_comch_consumer_task_post_recv_get_imm_data_len"),
-            entry(batch_functions.submit_held$offset(), "doca_task_submit_ex"),
-            entry(batch_functions.push_held$offset(), "doca_ctx_flush_tasks"));
+            entry(batch_functions.submit_ex$offset(), "doca_task_submit_ex"),
+            entry(batch_functions.flush_tasks$offset(), "doca_ctx_flush_tasks"));
     /** As {@link #FUNCTIONS}, of struct messages_functions. */
     private static final Map<Long, String> MESSAGES_FUNCTIONS = Map.of(
             messages_functions.server_alloc$offset(), "doca_comch_server_task_send_alloc_init",
