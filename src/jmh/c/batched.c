@@ -29,7 +29,7 @@ struct batched *batched_new(uint32_t tasks)
 	context->slots = array(tasks, sizeof(struct batch_slot));
 	context->queue = array(places, sizeof(uint64_t));
 	context->queue_mask = places - 1;
-	context->freed = array(places, sizeof(uint32_t));
+	context->freed = array(places, sizeof(uint64_t));
 	return batched;
 }
 
@@ -72,9 +72,13 @@ static inline void take_freed(struct sender *sender)
 {
 	struct batch_context *context = &sender->batched->context;
 	while (context->freed_head != context->freed_tail) {
-		sender->free[sender->last] = context->freed[context->freed_head++ & context->queue_mask];
-		sender->last = sender->last + 1 == sender->depth ? 0 : sender->last + 1;
-		sender->num_free++;
+		uint64_t row = context->freed[context->freed_head & context->queue_mask];
+		for (uint32_t i = 0; i < row_len(row); i++) {
+			sender->free[sender->last] = (uint32_t)row + i;
+			sender->last = sender->last + 1 == sender->depth ? 0 : sender->last + 1;
+		}
+		context->freed_head += row_len(row);
+		sender->num_free += row_len(row);
 	}
 	sender->batched->engine.freed = NULL;
 }

@@ -111,11 +111,20 @@ void comch4j_batch_freed(struct doca_comch_producer_task_send *task, union doca_
 {
 	(void)task;
 	struct batch_context *context = ctx_data.ptr;
-	if (context->freed_tail == context->freed_head) {
+	uint32_t slot = (uint32_t)task_data.u64;
+	uint32_t tail = context->freed_tail++;
+	if (tail == context->freed_head) {
 		context->next_freed = context->engine->freed;
 		context->engine->freed = context;
+	} else {
+		uint64_t *row = &context->freed[context->freed_row & context->queue_mask];
+		if ((uint32_t)*row + row_len(*row) == slot) {
+			*row += ONE_SLOT;
+			return;
+		}
 	}
-	context->freed[context->freed_tail++ & context->queue_mask] = (uint32_t)task_data.u64;
+	context->freed_row = tail;
+	context->freed[tail & context->queue_mask] = slot | ONE_SLOT;
 }
 
 void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,

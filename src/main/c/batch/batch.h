@@ -24,10 +24,10 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 13u
+#define BATCH_VERSION 14u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
- * Both of submit_held and push_held may be NULL: old releases lack them. So may all four of send_set_imm,
+ * Both of submit_ex and flush_tasks may be NULL: old releases lack them. So may all four of send_set_imm,
  * receive_producer, receive_imm and receive_imm_len, which doca_cc lacks: there is no immediate data then, and each
  * producer is 0. */
 struct batch_functions {
@@ -131,10 +131,11 @@ struct batch_context {
 	uint8_t receives;
 	uint8_t flushing;
 	uint64_t stalls; /* submits out of the queue that DOCA answered with AGAIN */
-	/* Slots whose sends have succeeded, of a producer that need not know more; with as many places as the queue. */
-	uint32_t *freed;
+	/* Rows of slots whose sends have succeeded, of a producer that need not know more; as the queue. */
+	uint64_t *freed;
 	uint32_t freed_head;              /* only Java writes it */
-	uint32_t freed_tail;              /* only C writes it */
+	uint32_t freed_tail;              /* only C writes this and the next one */
+	uint32_t freed_row;               /* where the last row is, if there is any */
 	struct batch_context *next_freed; /* of the engine, while there is anything in `freed` */
 };
 

@@ -79,6 +79,7 @@ static const struct part parts[] = {
 	FIELD(batch_context, freed),
 	FIELD(batch_context, freed_head),
 	FIELD(batch_context, freed_tail),
+	FIELD(batch_context, freed_row),
 	FIELD(batch_context, next_freed),
 	STRUCTURE(batch_slot),
 	FIELD(batch_slot, task),

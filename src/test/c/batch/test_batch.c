@@ -523,10 +523,10 @@ static void take_freed(struct batch_context *of)
 	of->freed_head = of->freed_tail;
 }
 
-static void freed_slots_are_numbers_and_their_producers_a_list(void **state)
+static void freed_slots_are_rows_and_their_producers_a_list(void **state)
 {
 	(void)state;
-	uint32_t freed[SLOTS], other_freed[SLOTS];
+	uint64_t freed[SLOTS], other_freed[SLOTS];
 	context.freed = freed;
 	other_context.freed = other_freed;
 	free_slot(&context, 5);
@@ -537,19 +537,21 @@ static void freed_slots_are_numbers_and_their_producers_a_list(void **state)
 	assert_ptr_equal(&other_context, engine.freed);
 	assert_ptr_equal(&context, other_context.next_freed);
 	assert_null(context.next_freed);
-	assert_int_equal(2, context.freed_tail);
-	assert_int_equal(5, freed[0]);
-	assert_int_equal(1, freed[1]);
-	assert_int_equal(2, other_freed[0]);
+	assert_int_equal(3, context.freed_tail);
+	assert_true(freed[0] == row_of(5, 2));
+	assert_true(freed[2] == row_of(1, 1));
+	assert_true(other_freed[0] == row_of(2, 1));
 	take_freed(&other_context);
 	take_freed(&context);
 	assert_null(engine.freed);
-	for (uint32_t slot = 0; slot < SLOTS; slot++)
+	for (uint32_t slot = 2; slot < SLOTS; slot++) /* 2 after 1, which has been taken: a row of its own */
 		free_slot(&context, slot);
+	free_slot(&context, 0);
+	free_slot(&context, 1);
 	assert_ptr_equal(&context, engine.freed);
 	assert_null(context.next_freed);
-	assert_int_equal(5, freed[7]); /* from the third place on, and around */
-	assert_int_equal(6, freed[0]);
+	assert_true(freed[3] == row_of(2, SLOTS - 2));
+	assert_true(freed[1] == row_of(0, 2)); /* around */
 }
 
 static void a_receive_is_told_completely(void **state)
@@ -781,7 +783,7 @@ static void poll_tells_the_slot_of_a_message_that_comes_alone(void **state)
 static void poll_tells_of_anything_else_how_many_rounds_there_were(void **state)
 {
 	(void)state;
-	uint32_t freed[SLOTS];
+	uint64_t freed[SLOTS];
 	context.freed = freed;
 	receives_for = &context;
 	assert_int_equal(2, poll_after(2, receive_one, 5));
@@ -895,7 +897,7 @@ int main(void)
 		cmocka_unit_test_setup(cancel_ends_what_is_queued, set_up),
 		cmocka_unit_test_setup(a_callback_inside_a_submit_may_cancel_the_queue, set_up),
 		cmocka_unit_test_setup(completions_become_entries, set_up),
-		cmocka_unit_test_setup(freed_slots_are_numbers_and_their_producers_a_list, set_up),
+		cmocka_unit_test_setup(freed_slots_are_rows_and_their_producers_a_list, set_up),
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
 		cmocka_unit_test_setup(without_functions_for_immediate_data_a_receive_has_data_only, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),

@@ -28,9 +28,10 @@ import static java.lang.foreign.MemoryLayout.PathElement.*;
  *     uint8_t receives;
  *     uint8_t flushing;
  *     uint64_t stalls;
- *     uint32_t *freed;
+ *     uint64_t *freed;
  *     uint32_t freed_head;
  *     uint32_t freed_tail;
+ *     uint32_t freed_row;
  *     struct batch_context *next_freed;
  * }
  * }
@@ -59,6 +60,8 @@ public class batch_context {
         batch_h.C_POINTER.withName("freed"),
         batch_h.C_INT.withName("freed_head"),
         batch_h.C_INT.withName("freed_tail"),
+        batch_h.C_INT.withName("freed_row"),
+        MemoryLayout.paddingLayout(4),
         batch_h.C_POINTER.withName("next_freed")
     ).withName("batch_context");
 
@@ -646,7 +649,7 @@ public class batch_context {
     /**
      * Layout for field:
      * {@snippet lang=c :
-     * uint32_t *freed
+     * uint64_t *freed
      * }
      */
     public static final AddressLayout freed$layout() {
@@ -658,7 +661,7 @@ public class batch_context {
     /**
      * Offset for field:
      * {@snippet lang=c :
-     * uint32_t *freed
+     * uint64_t *freed
      * }
      */
     public static final long freed$offset() {
@@ -668,7 +671,7 @@ public class batch_context {
     /**
      * Getter for field:
      * {@snippet lang=c :
-     * uint32_t *freed
+     * uint64_t *freed
      * }
      */
     public static MemorySegment freed(MemorySegment struct) {
@@ -678,7 +681,7 @@ public class batch_context {
     /**
      * Setter for field:
      * {@snippet lang=c :
-     * uint32_t *freed
+     * uint64_t *freed
      * }
      */
     public static void freed(MemorySegment struct, MemorySegment fieldValue) {
@@ -773,6 +776,50 @@ public class batch_context {
         struct.set(freed_tail$LAYOUT, freed_tail$OFFSET, fieldValue);
     }
 
+    private static final OfInt freed_row$LAYOUT = (OfInt)$LAYOUT.select(groupElement("freed_row"));
+
+    /**
+     * Layout for field:
+     * {@snippet lang=c :
+     * uint32_t freed_row
+     * }
+     */
+    public static final OfInt freed_row$layout() {
+        return freed_row$LAYOUT;
+    }
+
+    private static final long freed_row$OFFSET = 88;
+
+    /**
+     * Offset for field:
+     * {@snippet lang=c :
+     * uint32_t freed_row
+     * }
+     */
+    public static final long freed_row$offset() {
+        return freed_row$OFFSET;
+    }
+
+    /**
+     * Getter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_row
+     * }
+     */
+    public static int freed_row(MemorySegment struct) {
+        return struct.get(freed_row$LAYOUT, freed_row$OFFSET);
+    }
+
+    /**
+     * Setter for field:
+     * {@snippet lang=c :
+     * uint32_t freed_row
+     * }
+     */
+    public static void freed_row(MemorySegment struct, int fieldValue) {
+        struct.set(freed_row$LAYOUT, freed_row$OFFSET, fieldValue);
+    }
+
     private static final AddressLayout next_freed$LAYOUT = (AddressLayout)$LAYOUT.select(groupElement("next_freed"));
 
     /**
@@ -785,7 +832,7 @@ public class batch_context {
         return next_freed$LAYOUT;
     }
 
-    private static final long next_freed$OFFSET = 88;
+    private static final long next_freed$OFFSET = 96;
 
     /**
      * Offset for field:

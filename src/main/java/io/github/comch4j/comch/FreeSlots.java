@@ -15,9 +15,7 @@ final class FreeSlots {
         this.slots = slots;
         this.inTurn = inTurn;
         words = new long[(slots + Long.SIZE - 1) / Long.SIZE];
-        for (int slot = 0; slot < slots; slot++) {
-            put(slot);
-        }
+        put(0, slots);
     }
 
     /** The next one, of which there must be one. It stays free. */
@@ -59,17 +57,31 @@ final class FreeSlots {
             from = end == slots ? 0 : end;
         }
         for (int slot = first; slot < end; ) {
-            int ofWord = Math.min(end - slot, Long.SIZE - slot % Long.SIZE);
-            words[slot / Long.SIZE] &= ~((-1L >>> (Long.SIZE - ofWord)) << slot);
+            int ofWord = ofWord(slot, end);
+            words[slot / Long.SIZE] &= ~bits(slot, ofWord);
             slot += ofWord;
         }
     }
 
-    /** This one is free again. */
-    void put(int slot) {
-        words[slot / Long.SIZE] |= 1L << slot;
-        if (!inTurn && slot < from) {
-            from = slot;
+    /** So many are free again, from {@code first} on. */
+    void put(int first, int number) {
+        int end = first + number;
+        for (int slot = first; slot < end; ) {
+            int ofWord = ofWord(slot, end);
+            words[slot / Long.SIZE] |= bits(slot, ofWord);
+            slot += ofWord;
         }
+        if (!inTurn && first < from) {
+            from = first;
+        }
+    }
+
+    /** How many of the slots up to {@code end} are in the same word as this one. */
+    private static int ofWord(int slot, int end) {
+        return Math.min(end - slot, Long.SIZE - slot % Long.SIZE);
+    }
+
+    private static long bits(int slot, int number) {
+        return (-1L >>> (Long.SIZE - number)) << slot;
     }
 }

@@ -135,14 +135,30 @@ final class SlotSends extends OutgoingTasks {
         int first = claimed;
         int number = claimedSlots;
         claimed = NONE;
+        if (!arePrepared(first, number)) {
+            prepareMany(first, number);
+        }
+        take(first, number);
+        queue.enqueue(first, number);
+    }
+
+    /** Whether so many slots have been sent as what is claimed before. In one loop without branches. */
+    private boolean arePrepared(int first, int number) {
+        long message = message(claimedLength, claimedFor);
+        long others = 0;
+        for (int slot = first; slot < first + number; slot++) {
+            others |= messages[slot] ^ message;
+        }
+        return others == 0;
+    }
+
+    private void prepareMany(int first, int number) {
         long message = message(claimedLength, claimedFor);
         for (int slot = first; slot < first + number; slot++) {
             if (messages[slot] != message) {
                 prepare(slot, 0);
             }
         }
-        take(first, number);
-        queue.enqueue(first, number);
     }
 
     private void take(int first, int number) {
@@ -323,23 +339,25 @@ final class SlotSends extends OutgoingTasks {
     }
 
     @Override
-    public void slotsFreed(FreedSlots slots) {
-        int number = slots.number();
+    public void slotsFreed(FreedSlots rows) {
+        int number = 0;
         long bytes = 0;
-        for (int i = 0; i < number; i++) {
-            int slot = slots.at(i);
-            freeSlots.put(slot);
-            bytes += lengths[slot];
+        while (rows.next()) {
+            int first = rows.first();
+            int count = rows.count();
+            freeSlots.put(first, count);
+            number += count;
+            for (int slot = first; slot < first + count; slot++) {
+                bytes += lengths[slot];
+            }
+            for (int slot = first; slot < first + count && !context.isRunning(); slot++) {
+                freeTask(slot);
+            }
         }
         freeCount += number;
         sent.add(number);
         sentBytes.add(bytes);
         failureTold = false;
-        if (!context.isRunning()) {
-            for (int i = 0; i < number; i++) {
-                freeTask(slots.at(i));
-            }
-        }
     }
 
     @Override
@@ -362,7 +380,7 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private void putFree(int slot) {
-        freeSlots.put(slot);
+        freeSlots.put(slot, 1);
         freeCount++;
         freeUnlessRunning(slot);
     }

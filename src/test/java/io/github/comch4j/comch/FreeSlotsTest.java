@@ -46,9 +46,12 @@ class FreeSlotsTest {
     private static void putSome(FreeSlots free, BitSet model, int slots, Random random, int most) {
         for (int i = 0; i < most; i++) {
             int slot = random.nextInt(slots);
-            if (!model.get(slot)) {
-                free.put(slot);
-                model.set(slot);
+            int taken = Math.min(model.get(slot) ? 0 : slots - slot, 1 + random.nextInt(100));
+            int next = model.nextSetBit(slot);
+            int row = next < 0 ? taken : Math.min(taken, next - slot);
+            if (row > 0) {
+                free.put(slot, row);
+                model.set(slot, slot + row);
             }
         }
     }
@@ -68,7 +71,7 @@ class FreeSlotsTest {
         FreeSlots turns = new FreeSlots(10, true);
         for (FreeSlots free : new FreeSlots[] {lowest, turns}) {
             free.take(free.next(), 4);
-            free.put(1);
+            free.put(1, 1);
         }
         assertThat(lowest.next()).isEqualTo(1);
         assertThat(turns.next()).isEqualTo(4);

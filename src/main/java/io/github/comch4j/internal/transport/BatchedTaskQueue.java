@@ -51,7 +51,7 @@ final class BatchedTaskQueue extends TaskQueue {
         long queueAt = dataAt + lines((long) tasks << Batch.DATA_SHIFT);
         long freedAt = queueAt + lines((long) capacity * Long.BYTES);
         boolean inBulk = owner.isFreedInBulk();
-        this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Integer.BYTES : freedAt);
+        this.memory = transport.contextMemory().take(inBulk ? freedAt + (long) capacity * Long.BYTES : freedAt);
         this.address = memory.address();
         this.slots = address + slotsAt;
         this.data = address + dataAt;

@@ -1,8 +1,8 @@
 package io.github.comch4j.internal.transport;
 
 /**
- * The slots of a producer whose sends have succeeded, where the producer need not know more: numbers in memory that the
- * batch library writes. Belongs to the engine's owner.
+ * The slots of a producer whose sends have succeeded, where the producer need not know more: rows of slots in memory
+ * that the batch library writes. Belongs to the engine's owner.
  */
 public final class FreedSlots {
     private final long context; // struct batch_context
@@ -10,6 +10,8 @@ public final class FreedSlots {
     private final int mask;
     private int head; // from here to the tail they have been taken
     private int tail;
+    private int first; // of the row that next() has found
+    private int count;
 
     /** {@code mask + 1} places, as many as the context's queue has, from {@code places} on. */
     FreedSlots(long context, long places, int mask) {
@@ -26,13 +28,25 @@ public final class FreedSlots {
         Batch.setInt(context + Batch.CONTEXT_FREED_HEAD, tail); // nothing is written before they are looked at
     }
 
-    /** How many have been taken. */
-    public int number() {
-        return tail - head;
+    /** Whether there is another row of those that have been taken. */
+    public boolean next() {
+        if (head == tail) {
+            return false;
+        }
+        long row = Batch.getLong(places + (long) (head & mask) * Long.BYTES);
+        first = (int) row;
+        count = (int) (row >>> Batch.ROW_SHIFT);
+        head += count;
+        return true;
     }
 
-    /** One of those that have been taken. */
-    public int at(int i) {
-        return Batch.getInt(places + (long) (head + i & mask) * Integer.BYTES);
+    /** The first slot of the row. */
+    public int first() {
+        return first;
+    }
+
+    /** How many slots the row has. */
+    public int count() {
+        return count;
     }
 }
