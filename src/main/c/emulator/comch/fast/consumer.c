@@ -5,7 +5,6 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
-#include "base/copy.h"
 #include "base/faults.h"
 #include "cpu.h"
 #include "fast/consumer.h"
@@ -152,98 +151,21 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 											consumer->ctx.user_data);
 }
 
-/* Brings a filled slot's payload to its buffer. False while it has not arrived. */
-static EMU_ALWAYS_INLINE bool deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-				      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+/* The usual case of consumer_deliver: a payload that lies near, without immediate data. False: it is another case, and
+ * nothing has been done. */
+static EMU_ALWAYS_INLINE bool deliver_plain(const struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+					    struct doca_comch_consumer_task_post_recv *task)
 {
 	/* Each field is read once: a peer could change it between check and use. */
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	bool wanted = task->base.state != EMU_TASK_CANCELLED;
-	*status = DOCA_ERROR_IO_FAILED;
-	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
-		return true;
-	if (len > task->room || imm_len > consumer->imm_data_len) {
-		EMU_LOG_ERROR("a peer broke the protocol: more data than the posted buffer takes");
-		return true;
-	}
-	*status = DOCA_SUCCESS;
-	switch ((enum shm_payload)payload) {
-	case SHM_PAYLOAD_PLACED:
-		break;
-	case SHM_PAYLOAD_INLINE:
-		if (len > SHM_INLINE_BYTES - imm_len)
-			*status = DOCA_ERROR_IO_FAILED;
-		else if (wanted && len > 0)
-			copy_words(task->dest, slot->bytes + imm_len, len);
-		break;
-	case SHM_PAYLOAD_EAGER: {
-		uint32_t eager_bytes = shm_eager_bytes((uint32_t)consumer->mask + 1);
-		const uint8_t *eager =
-			shm_region_eager(consumer->region) + (consumer->completed & consumer->mask) * eager_bytes;
-		if (len > eager_bytes)
-			*status = DOCA_ERROR_IO_FAILED;
-		else if (wanted && len > 0)
-			memcpy(task->dest, eager, len);
-		break;
-	}
-	case SHM_PAYLOAD_PACKED: {
-		uint32_t offset = *(const volatile uint32_t *)&slot->packed_offset;
-		if (len > SHM_PACKED_PAYLOAD_MAX || offset > SHM_PACKED_BYTES - len)
-			*status = DOCA_ERROR_IO_FAILED;
-		else if (wanted && len > 0)
-			memcpy(task->dest, shm_region_packed(consumer->region) + offset, len);
-		break;
-	}
-	case SHM_PAYLOAD_PIPE:
-		if (!consumer_take_from_pipe(consumer, task, len, status))
-			return false;
-		break;
-	case SHM_PAYLOAD_FETCH:
-		if (!consumer_fetch(consumer, task, len, status))
-			return false;
-		break;
-	case SHM_PAYLOAD_SKIPPED:
-	case SHM_PAYLOAD_FAILED:
-	default:
-		*status = DOCA_ERROR_IO_FAILED;
-		break;
-	}
-	if (*status != DOCA_SUCCESS || !wanted)
-		return true;
+	if ((payload != SHM_PAYLOAD_INLINE && payload != SHM_PAYLOAD_PACKED) ||
+	    *(const volatile uint8_t *)&slot->imm_len != 0 || len > task->room || task->buf == NULL ||
+	    task->base.state == EMU_TASK_CANCELLED || !consumer_copy_near(consumer, slot, task, payload, 0, len))
+		return false;
 	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
-	task->imm_len = imm_len;
-	if (imm_len > 0)
-		memcpy(task->imm, slot->bytes, imm_len);
-	if (task->buf != NULL)
-		task->buf->data_len += len;
+	task->buf->data_len += len;
 	return true;
-}
-
-/* The error with which the oldest posted buffer is to fail on demand: looked up once, at the first look at it. */
-static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
-{
-	if (consumer->judged != consumer->completed + 1) {
-		consumer->judged = consumer->completed + 1;
-		consumer->verdict = fault_of_receive();
-	}
-	return consumer->verdict;
-}
-
-/* Receives a payload whose buffer is to fail on demand, because the sender of a large one waits until all of it has
- * been taken. False while it has not. */
-static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-		    struct doca_comch_consumer_task_post_recv *task)
-{
-	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	doca_error_t ignored;
-	if (len > task->room)
-		return true;
-	return payload == SHM_PAYLOAD_PIPE    ? consumer_take_from_pipe(consumer, task, len, &ignored)
-	       : payload == SHM_PAYLOAD_FETCH ? consumer_fetch(consumer, task, len, &ignored)
-					      : true;
 }
 
 /* Lets the producers know of all posted buffers. The counter's cache line has to come back from them each time. */
@@ -258,6 +180,21 @@ static void consumer_flush(struct doca_ctx *ctx)
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
 	consumer->holds_back = false;
 	announce_posts(consumer);
+}
+
+/* Any payload; true when there was progress. Out of line, as it is rare, or takes long itself. */
+static __attribute__((noinline)) bool deliver_oldest(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+						     struct doca_comch_consumer_task_post_recv *task)
+{
+	doca_error_t status;
+	uint64_t piped = task->piped;
+	if (consumer_deliver_or_fail(consumer, slot, task, &status)) {
+		finish_oldest(consumer, status);
+		return true;
+	}
+	/* Without new bytes there is no progress: the sender may have died half-way, and the caller looks for that
+	 * next. */
+	return task->piped != piped;
 }
 
 /* Completes the oldest posted buffer if a producer has filled it. */
@@ -282,17 +219,12 @@ static bool complete_oldest(struct doca_comch_consumer *consumer)
 		return false; /* only a peer that breaks the protocol fills what was not posted */
 	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
 		return false;
-	doca_error_t status = faults_any() ? injected_fault(consumer) : DOCA_SUCCESS;
 	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
-	uint64_t piped = task->piped;
-	if (EMU_UNLIKELY(status != DOCA_SUCCESS) ? discard(consumer, slot, task)
-						 : deliver(consumer, slot, task, &status)) {
-		finish_oldest(consumer, status);
+	if (EMU_LIKELY(!faults_any() && deliver_plain(consumer, slot, task))) {
+		finish_oldest(consumer, DOCA_SUCCESS);
 		return true;
 	}
-	/* Without new bytes there is no progress: the sender may have died half-way, and the caller looks for that
-	 * next. */
-	return task->piped != piped;
+	return deliver_oldest(consumer, slot, task);
 }
 
 /* Whether the producer that claimed place `index` writes no more to the slot and to the posted buffer. */
@@ -328,7 +260,8 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 		bool ready = written_out(consumer, consumer->completed);
 		doca_error_t status = READING_FLUSHED_TASK;
 		if (ready) {
-			if (!deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask], &status))
+			if (!consumer_deliver(consumer, slot, consumer->tasks[consumer->completed & consumer->mask],
+					      &status))
 				return false; /* the producer has just begun to write it */
 		} else if (!writer_given_up(consumer, consumer->claim_deadline_ms)) {
 			return false;

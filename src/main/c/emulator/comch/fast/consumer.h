@@ -4,6 +4,9 @@
 #ifndef EMU_CONSUMER_H
 #define EMU_CONSUMER_H
 
+#include <string.h>
+
+#include "base/copy.h"
 #include "base/shm_map.h"
 #include "base/task_pool.h"
 #include "connection/connection.h"
@@ -76,6 +79,36 @@ static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consu
 }
 
 extern const struct emu_ctx_ops consumer_ops;
+
+/* ---- what a producer has filled ---- */
+
+/* Copies a payload that lies in its slot or in the packed area. False: the peer breaks the protocol. */
+static EMU_ALWAYS_INLINE bool consumer_copy_near(const struct doca_comch_consumer *consumer,
+						 const struct shm_slot *slot,
+						 const struct doca_comch_consumer_task_post_recv *task, uint8_t payload,
+						 uint32_t imm_len, uint32_t len)
+{
+	if (payload == SHM_PAYLOAD_INLINE) {
+		if (EMU_UNLIKELY(len > SHM_INLINE_BYTES - imm_len))
+			return false;
+		copy_words(task->dest, slot->bytes + imm_len, len);
+		return true;
+	}
+	uint32_t offset = *(const volatile uint32_t *)&slot->packed_offset;
+	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX || offset > SHM_PACKED_BYTES - len))
+		return false;
+	if (len > 0)
+		memcpy(task->dest, shm_region_packed(consumer->region) + offset, len);
+	return true;
+}
+
+/* Brings a filled slot's payload to its buffer. False while it has not arrived. */
+bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
+
+/* As consumer_deliver, unless the buffer is to fail on demand. */
+bool consumer_deliver_or_fail(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+			      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status);
 
 /* ---- payloads that the oldest posted buffer waits for ---- */
 

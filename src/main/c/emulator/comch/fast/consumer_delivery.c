@@ -1,0 +1,99 @@
+/* What a producer has filled: brought to the posted buffer, or refused, where the peer breaks the protocol or a fault
+ * on demand says so. The short way of most payloads is in consumer.c. */
+#include <string.h>
+
+#include "base/faults.h"
+#include "fast/consumer.h"
+#include "memory.h"
+#include "sdk_log.h"
+
+bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+{
+	/* Each field is read once: a peer could change it between check and use. */
+	uint32_t len = *(const volatile uint32_t *)&slot->len;
+	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
+	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	*status = DOCA_ERROR_IO_FAILED;
+	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
+		return true;
+	if (len > task->room || imm_len > consumer->imm_data_len) {
+		EMU_LOG_ERROR("a peer broke the protocol: more data than the posted buffer takes");
+		return true;
+	}
+	*status = DOCA_SUCCESS;
+	switch ((enum shm_payload)payload) {
+	case SHM_PAYLOAD_PLACED:
+		break;
+	case SHM_PAYLOAD_INLINE:
+	case SHM_PAYLOAD_PACKED:
+		if (wanted && !consumer_copy_near(consumer, slot, task, payload, imm_len, len))
+			*status = DOCA_ERROR_IO_FAILED;
+		break;
+	case SHM_PAYLOAD_EAGER: {
+		uint32_t eager_bytes = shm_eager_bytes((uint32_t)consumer->mask + 1);
+		const uint8_t *eager =
+			shm_region_eager(consumer->region) + (consumer->completed & consumer->mask) * eager_bytes;
+		if (len > eager_bytes)
+			*status = DOCA_ERROR_IO_FAILED;
+		else if (wanted && len > 0)
+			memcpy(task->dest, eager, len);
+		break;
+	}
+	case SHM_PAYLOAD_PIPE:
+		if (!consumer_take_from_pipe(consumer, task, len, status))
+			return false;
+		break;
+	case SHM_PAYLOAD_FETCH:
+		if (!consumer_fetch(consumer, task, len, status))
+			return false;
+		break;
+	case SHM_PAYLOAD_SKIPPED:
+	case SHM_PAYLOAD_FAILED:
+	default:
+		*status = DOCA_ERROR_IO_FAILED;
+		break;
+	}
+	if (*status != DOCA_SUCCESS || !wanted)
+		return true;
+	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
+	task->imm_len = imm_len;
+	if (imm_len > 0)
+		memcpy(task->imm, slot->bytes, imm_len);
+	if (task->buf != NULL)
+		task->buf->data_len += len;
+	return true;
+}
+
+/* The error with which the oldest posted buffer is to fail on demand: looked up once, at the first look at it. */
+static doca_error_t injected_fault(struct doca_comch_consumer *consumer)
+{
+	if (consumer->judged != consumer->completed + 1) {
+		consumer->judged = consumer->completed + 1;
+		consumer->verdict = fault_of_receive();
+	}
+	return consumer->verdict;
+}
+
+/* Receives a payload whose buffer is to fail on demand, because the sender of a large one waits until all of it has
+ * been taken. False while it has not. */
+static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		    struct doca_comch_consumer_task_post_recv *task)
+{
+	uint32_t len = *(const volatile uint32_t *)&slot->len;
+	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	doca_error_t ignored;
+	if (len > task->room)
+		return true;
+	return payload == SHM_PAYLOAD_PIPE    ? consumer_take_from_pipe(consumer, task, len, &ignored)
+	       : payload == SHM_PAYLOAD_FETCH ? consumer_fetch(consumer, task, len, &ignored)
+					      : true;
+}
+
+bool consumer_deliver_or_fail(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+			      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
+{
+	*status = faults_any() ? injected_fault(consumer) : DOCA_SUCCESS;
+	return *status != DOCA_SUCCESS ? discard(consumer, slot, task) : consumer_deliver(consumer, slot, task, status);
+}
