@@ -183,35 +183,43 @@ final class BatchedTaskQueue extends TaskQueue {
     /** Submits what is queued if the peer would miss too much. */
     private void limitReceives(int posted) {
         int limit = Math.min(posted >> 2, Batch.QUEUED);
-        if (queueTail - queueHead >= limit) { // that was known of the head
+        if (queueTail - queueHead > limit) { // that was known of the head
             queueHead = Batch.getInt(address + Batch.CONTEXT_QUEUE_HEAD);
-            if (queueTail - queueHead >= limit) {
+            if (queueTail - queueHead > limit) {
                 flush();
             }
         }
     }
 
     @Override
-    public void enqueue(int number) {
-        append(number, 1);
-        enqueued(1);
+    public void enqueue(int slot) {
+        append(slot, 1);
+        sendsQueued();
+        if ((queueTail & Batch.QUEUED - 1) == 0) { // by position: a consumer without room is not asked again for each
+            flush();
+        }
     }
 
+    /**
+     * A row that fills the queue stays in it, as a progress follows most rows and submits it too: a call into C less,
+     * after each of which the processor waits until what the program has written has left the core.
+     */
     @Override
     public void enqueue(int first, int number) {
+        if (queuedSends && (queueTail - 1 & Batch.QUEUED - 1) + number >= Batch.QUEUED) {
+            flush();
+        }
         append(first, number);
-        enqueued(number);
+        sendsQueued();
+        if (number > Batch.QUEUED) {
+            flush();
+        }
     }
 
-    /** The last so many of the queue are sends that have come now. */
-    private void enqueued(int number) {
+    private void sendsQueued() {
         if (!queuedSends) {
             queuedSends = true;
             transport.sendsQueued(1);
-        }
-        // by position: a consumer without room is not asked again for each send
-        if ((queueTail & Batch.QUEUED - 1) < number) {
-            flush();
         }
     }
 

@@ -107,7 +107,10 @@ public abstract sealed class TaskQueue permits BatchedTaskQueue, PlainTaskQueue 
     /** Puts a send into the queue. */
     public abstract void enqueue(int slot);
 
-    /** Puts the sends of {@code number} slots from {@code first} on into the queue, in their order. */
+    /**
+     * Puts the sends of {@code number} slots from {@code first} on into the queue, in their order. They may wait there
+     * for the next progress.
+     */
     public void enqueue(int first, int number) {
         for (int slot = first; slot < first + number; slot++) {
             enqueue(slot);
