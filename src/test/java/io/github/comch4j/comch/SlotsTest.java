@@ -501,6 +501,36 @@ class SlotsTest extends BothForms {
         exchange(producer, consumer, 0, 10);
     }
 
+    private void awaitWithoutTheSender(SlotConsumer consumer, int atLeast) {
+        Machine.until(
+                atLeast + " messages without progress of their sender",
+                () -> {
+                    consumer.poll(note, 128);
+                    return received.size() >= atLeast;
+                },
+                receiving);
+    }
+
+    @Test
+    void aFullQueueGoesOutWithTheNextRowAndALongRowAtOnce() {
+        SlotConsumer consumer = consumer(128);
+        pair.awaitKnown(consumer.id());
+        SlotProducer producer = producer(128);
+        int sent = 0;
+        for (int row : new int[] {10, 22, 1}) {
+            fill(producer, producer.claimMany(row, 5, consumer.id()), 5, sent);
+            producer.commit();
+            sent += row;
+        }
+        awaitWithoutTheSender(consumer, 32);
+        fill(producer, producer.claimMany(40, 5, consumer.id()), 5, sent);
+        producer.commit();
+        awaitWithoutTheSender(consumer, 64);
+        awaitSent(producer, consumer, 73);
+        assertThat(received)
+                .isEqualTo(IntStream.range(0, 73).mapToObj(i -> number(i, 5)).toList());
+    }
+
     private static boolean putNow(SlotProducer producer, int consumer, String text) {
         write(producer, producer.claim(text.length(), consumer), text);
         return producer.commitNow();

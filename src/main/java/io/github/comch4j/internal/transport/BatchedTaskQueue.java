@@ -193,9 +193,8 @@ final class BatchedTaskQueue extends TaskQueue {
 
     @Override
     public void enqueue(int slot) {
-        append(slot, 1);
-        sendsQueued();
-        if ((queueTail & Batch.QUEUED - 1) == 0) { // by position: a consumer without room is not asked again for each
+        enqueue(slot, 1);
+        if ((queueTail & Batch.QUEUED - 1) == 0) {
             flush();
         }
     }
@@ -206,20 +205,17 @@ final class BatchedTaskQueue extends TaskQueue {
      */
     @Override
     public void enqueue(int first, int number) {
+        // by position: a consumer without room is not asked again for each send
         if (queuedSends && (queueTail - 1 & Batch.QUEUED - 1) + number >= Batch.QUEUED) {
             flush();
         }
         append(first, number);
-        sendsQueued();
-        if (number > Batch.QUEUED) {
-            flush();
-        }
-    }
-
-    private void sendsQueued() {
         if (!queuedSends) {
             queuedSends = true;
             transport.sendsQueued(1);
+        }
+        if (number > Batch.QUEUED) {
+            flush();
         }
     }
 
