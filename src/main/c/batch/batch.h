@@ -88,7 +88,7 @@ struct batch_entry {
 /* Changes of state of a context from start to idle: the places that the ring has for those of each context. */
 #define BATCH_STATES 4
 
-/* Java submits a queue when this many tasks are in it, if not before; a power of two. */
+/* Java lets so many tasks gather in a queue, if it does not submit them before; a power of two. */
 #define BATCH_QUEUED 32
 
 struct batch_engine {
