@@ -1,7 +1,6 @@
 /* Receiving: posted buffers, their completion, and the consumer's context. Longer than other files, because the
  * whole path of a small payload is here for the compiler to inline. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/bits.h"
 #include "base/clock.h"
