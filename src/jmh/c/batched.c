@@ -113,7 +113,6 @@ bool batched_sender_turn(struct sender *sender)
 
 bool batched_sender_settle(struct sender *sender)
 {
-	comch4j_batch_flush(&sender->batched->context);
 	while (comch4j_batch_progress(&sender->batched->engine, ROUNDS, 0) == ROUNDS)
 		;
 	take_freed(sender);
@@ -142,7 +141,7 @@ static inline uint32_t take_entries(struct receiver *receiver)
 		enqueue(batched, first | BATCH_EMPTY, next - i);
 	}
 	batched->engine.tail = 0;
-	if (context->queue_tail - context->queue_head >= BATCH_QUEUED)
+	if (context->queue_tail - context->queue_head > BATCH_QUEUED)
 		comch4j_batch_flush(context);
 	return num;
 }
