@@ -100,7 +100,7 @@ static struct memory memory;
 
 /* Guards stand around the buffer that a consumer posts. */
 #define BUF_OFFSET 4096
-#define BUF_BYTES 1000
+#define BUF_BYTES 5000
 
 static int server_up(void **state)
 {
@@ -767,9 +767,7 @@ static void impossible_slots_fail_the_receive(void **state)
 		{.len = 1, .imm_len = 255, .payload = SHM_PAYLOAD_PLACED},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_EAGER},
 		{.len = UINT32_MAX, .payload = SHM_PAYLOAD_PIPE},
-		{.len = 1, .payload = SHM_PAYLOAD_PACKED, .packed_offset = SHM_PACKED_BYTES},
-		{.len = 2, .payload = SHM_PAYLOAD_PACKED, .packed_offset = SHM_PACKED_BYTES - 1},
-		{.len = 1, .payload = SHM_PAYLOAD_PACKED, .packed_offset = UINT32_MAX},
+		{.len = SHM_PACKED_PAYLOAD_MAX + 1, .payload = SHM_PAYLOAD_PACKED},
 		{.len = 1, .payload = SHM_PAYLOAD_SKIPPED},
 		{.len = 1, .payload = SHM_PAYLOAD_FAILED},
 		{.len = 1, .payload = SHM_PAYLOAD_PACKED + 1},

@@ -772,7 +772,6 @@ static void announce(void)
 	struct shm_region *r = region(s.peer.side, slot);
 	uint8_t many = input_u8(&s.in);
 	r->capacity = many < 0xc0 ? 8 : many < 0xe0 ? 64 : (uint32_t)input_near(&s.in, 8);
-	r->packed_taken = many % 2 == 0 ? 0 : input_near(&s.in, SHM_PACKED_BYTES);
 	r->eager_bytes = input_u8(&s.in) < 0xe0 ? shm_eager_bytes(8) : (uint32_t)input_near(&s.in, 16384);
 	r->max_imm_len = input_u8(&s.in) < 0xe0 ? 32 : (uint32_t)input_near(&s.in, 32);
 	r->base = input_u8(&s.in) < 0xe0 ? 0 : input_near(&s.in, 0);
@@ -877,8 +876,6 @@ static void put_to_local(void)
 		atomic_store(&offer->state,
 			     shm_offer_mark(index, state < 0xc0 ? SHM_OFFER_OPEN : (enum shm_offer_state)(state % 7u)));
 	}
-	if (slot->payload == SHM_PAYLOAD_PACKED)
-		slot->packed_offset = (uint32_t)input_near(&s.in, SHM_PACKED_BYTES);
 	slot->imm_len = how & 4u ? input_u8(&s.in) : 4;
 	slot->arrival = how & 8u ? 0 : input_near(&s.in, 1000000000);
 	atomic_store(&r->claimed, how & 16u ? index + 1 : input_near(&s.in, index + 1));

@@ -4,7 +4,7 @@
  *   posts     struct shm_post[]         posted buffers, by index % capacity: the consumer writes them
  *   slots     struct shm_slot[]         completions: each is written by the producer that claimed it
  *   offers    struct shm_offer[]        payloads that the consumer may fetch, by index % capacity
- *   packed    SHM_PACKED_BYTES          the packed area: small payloads of dense traffic, one behind the other
+ *   packed    SHM_PACKED_BYTES          the packed area: small payloads of dense traffic, those of one size together
  *   pipe      SHM_PIPE_BYTES            the pipeline: parts of one large payload
  *   eager     shm_eager_bytes() each    payloads that are too long for a slot, by index % capacity
  *
@@ -31,11 +31,14 @@
 #define SHM_SLOTS 16384u
 #define SHM_FEW_POSTS 32u
 #define SHM_INLINE_BYTES 96u
-/* In dense traffic, payloads that are a little too long for a slot lie one behind the other in the packed area, for
- * the same reason. Those of all posted buffers fill half of it at most (shm_packed_limit), so that none is
- * overwritten before it has been received. */
-#define SHM_PACKED_BYTES (2u << 20)
-#define SHM_PACKED_PAYLOAD_MAX 4096u
+/* In dense traffic, payloads that are a little too long for a slot go through the packed area, for the same reason.
+ * Each size of places, powers of two, has a part of it, in which the places are used in turns, as the slots are. The
+ * posted buffers need half of a part's places at most (shm_packed_limit), so that each has its own. */
+#define SHM_PACKED_PART ((size_t)2 << 20)
+#define SHM_PACKED_LEAST_SHIFT 7u
+#define SHM_PACKED_MOST_SHIFT 12u
+#define SHM_PACKED_PAYLOAD_MAX (1u << SHM_PACKED_MOST_SHIFT)
+#define SHM_PACKED_BYTES ((SHM_PACKED_MOST_SHIFT - SHM_PACKED_LEAST_SHIFT + 1) * SHM_PACKED_PART)
 #define SHM_PIPE_BYTES (1u << 20)
 
 /* Set in `claimed` by the consumer when it stops: no producer claims after it. */
@@ -65,8 +68,6 @@ struct shm_region {
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t posted;
 	/* Producers: buffers claimed so far, by compare-and-swap; the consumer only adds SHM_CLAIM_CLOSED. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t claimed;
-	/* Producers: bytes of the packed area taken so far, gaps at its end included. By addition. */
-	_Atomic uint64_t packed_taken;
 	/* Pipeline for payloads that neither fit a slot nor can be written directly; one message at a time.
 	 * Consumer: index + 1 of the message whose turn it is, and how much of it has been taken. */
 	alignas(SHM_CACHE_LINE) _Atomic uint64_t pipe_turn;
@@ -107,7 +108,7 @@ enum shm_payload {
 	SHM_PAYLOAD_SKIPPED,    /* the buffer was taken back; nothing was sent */
 	SHM_PAYLOAD_FAILED,     /* the sender failed half-way */
 	SHM_PAYLOAD_FETCH,      /* the consumer reads it from the producer's memory */
-	SHM_PAYLOAD_PACKED,     /* in the packed area, at packed_offset */
+	SHM_PAYLOAD_PACKED,     /* in the packed area */
 };
 
 struct shm_slot { /* the producer that claimed the posted buffer of this index */
@@ -117,8 +118,7 @@ struct shm_slot { /* the producer that claimed the posted buffer of this index *
 	uint32_t producer_id;
 	uint8_t payload; /* enum shm_payload */
 	uint8_t imm_len;
-	uint8_t reserved[2];
-	uint32_t packed_offset;
+	uint8_t reserved[6];
 	uint64_t arrival;                /* as in struct shm_record */
 	uint8_t bytes[SHM_INLINE_BYTES]; /* immediate data, then an inline payload */
 };
@@ -194,13 +194,17 @@ static inline uint32_t shm_packed_limit(uint32_t capacity)
 {
 	if (capacity <= SHM_FEW_POSTS)
 		return 0;
-	uint32_t share = SHM_PACKED_BYTES / 2 / capacity;
+	uint32_t share = (uint32_t)(SHM_PACKED_PART / 2) / capacity;
 	return share < SHM_PACKED_PAYLOAD_MAX ? share : SHM_PACKED_PAYLOAD_MAX;
 }
 
-static inline uint8_t *shm_region_packed(struct shm_region *region)
+/* The place of a payload of message `index`, of SHM_PACKED_PAYLOAD_MAX bytes at most, in the packed area. */
+static inline uint8_t *shm_region_packed(struct shm_region *region, uint64_t index, uint32_t len)
 {
-	return (uint8_t *)region + SHM_REGION_PACKED;
+	uint32_t shift =
+		len <= 1u << SHM_PACKED_LEAST_SHIFT ? SHM_PACKED_LEAST_SHIFT : 32u - (uint32_t)__builtin_clz(len - 1);
+	return (uint8_t *)region + SHM_REGION_PACKED + (shift - SHM_PACKED_LEAST_SHIFT) * SHM_PACKED_PART +
+	       (index << shift) % SHM_PACKED_PART;
 }
 
 static inline struct shm_offer *shm_region_offers(struct shm_region *region)

@@ -94,11 +94,10 @@ static EMU_ALWAYS_INLINE bool consumer_copy_near(const struct doca_comch_consume
 		copy_words(task->dest, slot->bytes + imm_len, len);
 		return true;
 	}
-	uint32_t offset = *(const volatile uint32_t *)&slot->packed_offset;
-	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX || offset > SHM_PACKED_BYTES - len))
+	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
 		return false;
 	if (len > 0)
-		memcpy(task->dest, shm_region_packed(consumer->region) + offset, len);
+		memcpy(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
 	return true;
 }
 

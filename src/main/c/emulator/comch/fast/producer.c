@@ -189,17 +189,6 @@ static EMU_ALWAYS_INLINE bool is_dense(struct consumer_view *view, uint64_t len)
 	return view->dense;
 }
 
-/* Room in the packed area: whole cache lines, in one piece. Any place will do that no other payload has. */
-static EMU_ALWAYS_INLINE uint32_t take_packed_room(struct shm_region *region, uint64_t bytes)
-{
-	uint64_t offset;
-	do
-		offset = atomic_fetch_add_explicit(&region->packed_taken, bytes, memory_order_relaxed) %
-			 SHM_PACKED_BYTES;
-	while (EMU_UNLIKELY(offset + bytes > SHM_PACKED_BYTES));
-	return (uint32_t)offset;
-}
-
 /* A payload from one place, or from those of a list. */
 static EMU_ALWAYS_INLINE void copy(uint8_t *dest, const uint8_t *source, const struct iovec *list, uint64_t len)
 {
@@ -232,14 +221,10 @@ static EMU_ALWAYS_INLINE enum shm_payload place(struct doca_comch_producer *prod
 		return SHM_PAYLOAD_INLINE;
 	}
 	if (len <= view->packed_limit && is_dense(view, len)) {
-		uint64_t bytes = (len + SHM_CACHE_LINE - 1) / SHM_CACHE_LINE * SHM_CACHE_LINE;
-		uint32_t offset = take_packed_room(view->region, bytes);
-		uint8_t *area = shm_region_packed(view->region);
-		copy(area + offset, source, list, len);
+		copy(shm_region_packed(view->region, index, (uint32_t)len), source, list, len);
 		/* the next payload is likely to be as long */
-		prefetch_for_writes(area, offset + bytes, bytes < PREFETCHED_BYTES ? bytes : PREFETCHED_BYTES,
-				    SHM_PACKED_BYTES);
-		slot->packed_offset = offset;
+		prefetch_for_writes(shm_region_packed(view->region, index + 1, (uint32_t)len), 0, PREFETCHED_BYTES,
+				    len);
 		return SHM_PAYLOAD_PACKED;
 	}
 	if (connection->reach == WIRE_REACH_SELF) {
