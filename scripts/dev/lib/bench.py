@@ -84,6 +84,7 @@ def cases_quick(peers):
         Case("packed", "processes", repeats=3, impls=both + aeron, bar=True),
         Case("flat-rtt", "processes", depth=32, repeats=3, impls=both + aeron + ucx, bar=True),
         Case("lines-rtt", "threads", depth=1, repeats=3, impls=both, bar=True),
+        Case("least-rtt", "threads", depth=32, repeats=3, impls=["c"], bar=True),
         Case("fast", "threads", repeats=3, impls=both, bar=True),
         Case("fast", "processes", size=1 << 20, depth=32, repeats=3, impls=both + ["memcpy"], bar=True),
         Case("control", "threads", repeats=3, impls=both, bar=True),

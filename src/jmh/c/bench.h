@@ -62,6 +62,7 @@ void work_first(const struct options *options, char **argv);
 void work_memcpy(const struct options *options);
 void work_cores(const struct options *options);
 void work_lines_rtt(const struct options *options);
+void work_least_rtt(const struct options *options);
 
 /* Runs the server's side and the client's side as the form says. */
 void run_sides(const struct options *options, void (*server)(const struct options *),

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "look.h"
+
 #define SLOTS 16384u /* as the emulated device has: no line is used again while the peer's core still has it */
 
 struct slot {
@@ -11,16 +13,6 @@ struct slot {
 	uint8_t header[24]; /* length, producer and the like: written and not read */
 	uint8_t payload[LINES_PAYLOAD];
 };
-
-/* Between two looks: they would keep the line away from the core that writes it. */
-static inline void pause(void)
-{
-#if defined(__x86_64__)
-	__builtin_ia32_pause();
-#elif defined(__aarch64__)
-	__asm__ volatile("isb");
-#endif
-}
 
 static struct slot slots[2][SLOTS]; /* by who sends */
 
@@ -40,7 +32,7 @@ bool lines_receive(uint32_t side, uint64_t number, uint8_t *payload, uint32_t lo
 		if (looks-- == 0)
 			return false;
 		__builtin_prefetch(slot->payload + LINES_PAYLOAD - 1); /* the second line is on its way then */
-		pause();
+		pause_between_looks();
 	}
 	memcpy(payload, slot->payload, LINES_PAYLOAD);
 	return true;

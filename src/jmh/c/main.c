@@ -25,6 +25,7 @@ static const char usage[] =
 	"  memcpy                 bandwidth of one copying thread\n"
 	"  cores                  time of a word from one thread to another and back\n"
 	"  lines-rtt              ping-pong of two cache lines between threads, without DOCA\n"
+	"  least-rtt              the same with the calls that a program makes with DOCA, and the least in them\n"
 	"options:\n"
 	"  --form one|threads|processes|server|client   who is where (threads)\n"
 	"  --size BYTES        of a message, at least 8; k and m are known (64)\n"
@@ -286,6 +287,8 @@ int main(int argc, char **argv)
 		work_cores(&options);
 	else if (strcmp(options.work, "lines-rtt") == 0)
 		work_lines_rtt(&options);
+	else if (strcmp(options.work, "least-rtt") == 0)
+		work_least_rtt(&options);
 	else
 		fail("no such work: %s", options.work);
 	return 0;
