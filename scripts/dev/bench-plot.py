@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Draws the plots of docs/performance.md from the results of scripts/bench.sh.
 
-    scripts/dev/bench-plot.py target/bench/results.json docs/images
+    scripts/dev/bench-plot.py target/bench/results.json... docs/images
 
-One SVG for each plot, narrow and with large letters, so that they can be read on a telephone; light and dark
-backgrounds both work. Needs nothing but Python."""
+Of several files of results, as of runs in which a hypervisor moved the cores, each point is the median of all. One SVG
+for each plot, narrow and with large letters, so that they can be read on a telephone; light and dark backgrounds both
+work. Needs nothing but Python."""
 import json
 import math
 import os
@@ -12,7 +13,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from bench import have_moved
+from bench import SIZES, have_moved
 
 WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 52, 46
@@ -71,7 +72,7 @@ class Plot:
 
     def svg(self):
         low, high = self.y_range()
-        xs = [t for t, _ in self.x_ticks]
+        xs = [t for t, _ in self.x_ticks] + [x for _, points in self.series for x, _ in points]
         scale = math.log if self.log_x else float
         x0, x1 = scale(min(xs)), scale(max(xs))
 
@@ -201,7 +202,7 @@ def add_throughput(plot, results, form, field):
 def draw(results):
     plots = {}
     for form, title in (("threads", "two threads"), ("processes", "two processes")):
-        sizes = sorted({r["size"] for r in results.rows if r["work"] in ("fast", "control") and r["form"] == form})
+        sizes = sorted({r["size"] for r in results.rows if r["form"] == form}.intersection(SIZES["fast"]))
         ticks = [(s, size(s)) for s in sizes]
         rate = Plot(f"Messages per second, {title}", "bytes in a message", "messages/s; higher is better", ticks)
         add_throughput(rate, results, form, "value")
@@ -268,17 +269,19 @@ def at_the_usual_distance(rows):
 
 
 def main():
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit(__doc__)
-    with open(sys.argv[1]) as file:
-        rows = json.load(file)["results"]
+    rows = []
+    for path in sys.argv[1:-1]:
+        with open(path) as file:
+            rows += json.load(file)["results"]
     here = at_the_usual_distance(rows)
     if len(here) < len(rows):
         print(f"{len(rows) - len(here)} of {len(rows)} figures are of other distances between the cores, and left out")
     results = Results(here)
-    os.makedirs(sys.argv[2], exist_ok=True)
+    os.makedirs(sys.argv[-1], exist_ok=True)
     for name, plot in draw(results).items():
-        path = os.path.join(sys.argv[2], name + ".svg")
+        path = os.path.join(sys.argv[-1], name + ".svg")
         if not plot.series or len(plot.x_ticks) < 2:
             print(f"not drawn, no figures: {name}")
             continue
