@@ -4,13 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "look.h"
-
-struct slot {
-	alignas(128) _Atomic uint64_t number; /* of the message, from 1 */
-	uint8_t header[24];                   /* length, producer and the like: written and not read */
-	uint8_t payload[LINES_PAYLOAD];
-};
+#include "slot.h"
 
 /* What the other side writes to. */
 struct inbox {
@@ -56,8 +50,7 @@ static void send(struct least_task *task)
 	struct least_side *side = task->side;
 	uint64_t number = atomic_fetch_add(&side->peer->claimed, 1) + 1;
 	struct slot *slot = &side->peer->slots[number % LEAST_DEPTH];
-	memcpy(slot->payload, task->buf->data, LINES_PAYLOAD);
-	memset(slot->header, (int)LINES_PAYLOAD, sizeof(slot->header));
+	slot_fill(slot, task->buf->data);
 	atomic_store_explicit(&slot->number, number, memory_order_release);
 	side->done[side->sends++ % LEAST_DEPTH] = task;
 }

@@ -1,26 +1,18 @@
 #include "lines.h"
 
-#include <stdalign.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "look.h"
+#include "slot.h"
 
 #define SLOTS 16384u /* as the emulated device has: no line is used again while the peer's core still has it */
-
-struct slot {
-	alignas(128) _Atomic uint64_t number;
-	uint8_t header[24]; /* length, producer and the like: written and not read */
-	uint8_t payload[LINES_PAYLOAD];
-};
 
 static struct slot slots[2][SLOTS]; /* by who sends */
 
 void lines_send(uint32_t side, uint64_t number, const uint8_t *payload)
 {
 	struct slot *slot = &slots[side & 1][number % SLOTS];
-	memcpy(slot->payload, payload, LINES_PAYLOAD);
-	memset(slot->header, (int)LINES_PAYLOAD, sizeof(slot->header));
+	slot_fill(slot, payload);
 	/* The exchange waits until all of it has left the core, which it does sooner so than after a plain store. */
 	(void)atomic_exchange_explicit(&slot->number, number, memory_order_seq_cst);
 }
