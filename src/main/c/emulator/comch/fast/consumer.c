@@ -17,6 +17,12 @@
 #define BURST 4
 #define PAUSES_AFTER_BURST 16
 
+/* Payloads in the packed area: how many messages ahead the consumer asks for cache lines, for how much of a payload
+ * (the processor finds the rest by itself), and after how many messages it looks where the producers are. */
+#define FETCH_AHEAD 4
+#define FETCH_AHEAD_BYTES 1024u
+#define LOOK_EACH 32
+
 static struct doca_comch_consumer *of_ctx(struct doca_ctx *ctx)
 {
 	return (struct doca_comch_consumer *)ctx;
@@ -58,6 +64,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	consumer->mask = capacity - 1;
 	consumer->slot_mask = shm_slot_mask(capacity);
 	consumer->posted = consumer->completed = base;
+	consumer->fetch_until = 0;
 	consumer->holds_back = false;
 	return DOCA_SUCCESS;
 }
@@ -150,9 +157,27 @@ static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t sta
 											consumer->ctx.user_data);
 }
 
+/* Asks for the first cache lines of the payload some messages ahead, as if it were of this one's length. Only where the
+ * producers are well ahead of it: otherwise they would lose lines that they are writing to. */
+static EMU_ALWAYS_INLINE void fetch_ahead(struct doca_comch_consumer *consumer, uint32_t len)
+{
+	uint64_t index = consumer->completed + FETCH_AHEAD;
+	if (consumer->completed % LOOK_EACH == 0) {
+		uint64_t last = index + LOOK_EACH;
+		const struct shm_slot *slot = &consumer->slots[last & consumer->slot_mask];
+		bool filled = atomic_load_explicit(&slot->ready, memory_order_relaxed) == last + 1;
+		consumer->fetch_until = filled ? last : 0;
+	}
+	if (index >= consumer->fetch_until)
+		return;
+	const uint8_t *payload = shm_region_packed(consumer->region, index, len);
+	for (uint32_t at = 0; at < len && at < FETCH_AHEAD_BYTES; at += SHM_CACHE_LINE)
+		__builtin_prefetch(payload + at);
+}
+
 /* The usual case of consumer_deliver: a payload that lies near, without immediate data. False: it is another case, and
  * nothing has been done. */
-static EMU_ALWAYS_INLINE bool deliver_plain(const struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+static EMU_ALWAYS_INLINE bool deliver_plain(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 					    struct doca_comch_consumer_task_post_recv *task)
 {
 	/* Each field is read once: a peer could change it between check and use. */
@@ -162,6 +187,8 @@ static EMU_ALWAYS_INLINE bool deliver_plain(const struct doca_comch_consumer *co
 	    *(const volatile uint8_t *)&slot->imm_len != 0 || len > task->room || task->buf == NULL ||
 	    task->base.state == EMU_TASK_CANCELLED || !consumer_copy_near(consumer, slot, task, payload, 0, len))
 		return false;
+	if (payload == SHM_PAYLOAD_PACKED)
+		fetch_ahead(consumer, len);
 	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
 	task->buf->data_len += len;
 	return true;

@@ -54,8 +54,9 @@ struct doca_comch_consumer {
 	uint64_t fits_below; /* as in the region */
 	uint64_t posted;
 	uint64_t completed;
-	uint32_t burst;  /* messages since a look found none */
-	bool holds_back; /* producers may not know of all posted buffers */
+	uint64_t fetch_until; /* messages below it were filled at the last look */
+	uint32_t burst;       /* messages since a look found none */
+	bool holds_back;      /* producers may not know of all posted buffers */
 	/* Faults on demand: message `judged` - 1 fails with `verdict`, if that is an error. */
 	uint64_t judged;
 	doca_error_t verdict;
