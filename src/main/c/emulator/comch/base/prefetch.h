@@ -1,6 +1,6 @@
-/* Cache lines that are going to be written come from the other core while the program goes on. Otherwise the next
- * instruction that orders memory, such as the claim of a posted buffer, or what a JVM does after each call into C,
- * waits for them. */
+/* Cache lines that are going to be used come from the other core while the program goes on. Of lines to be written,
+ * otherwise the next instruction that orders memory, such as the claim of a posted buffer, or what a JVM does after
+ * each call into C, waits for them. */
 #ifndef EMU_PREFETCH_H
 #define EMU_PREFETCH_H
 
@@ -22,6 +22,13 @@ static EMU_ALWAYS_INLINE void prefetch_for_writes(const uint8_t *area, uint64_t 
 	uint64_t end = size - from < bytes ? size : from + bytes;
 	for (uint64_t line = from; line < end; line += SHM_CACHE_LINE)
 		EMU_PREFETCH_WRITE(area + line);
+}
+
+/* Those of `bytes` bytes that are going to be read. */
+static EMU_ALWAYS_INLINE void prefetch_for_reads(const uint8_t *place, uint64_t bytes)
+{
+	for (uint64_t line = 0; line < bytes; line += SHM_CACHE_LINE)
+		__builtin_prefetch(place + line);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/clock.h"
 #include "base/faults.h"
+#include "base/prefetch.h"
 #include "cpu.h"
 #include "fast/consumer.h"
 #include "memory.h"
@@ -168,11 +169,9 @@ static EMU_ALWAYS_INLINE void fetch_ahead(struct doca_comch_consumer *consumer, 
 		bool filled = atomic_load_explicit(&slot->ready, memory_order_relaxed) == last + 1;
 		consumer->fetch_until = filled ? last : 0;
 	}
-	if (index >= consumer->fetch_until)
-		return;
-	const uint8_t *payload = shm_region_packed(consumer->region, index, len);
-	for (uint32_t at = 0; at < len && at < FETCH_AHEAD_BYTES; at += SHM_CACHE_LINE)
-		__builtin_prefetch(payload + at);
+	if (index < consumer->fetch_until)
+		prefetch_for_reads(shm_region_packed(consumer->region, index, len),
+				   len < FETCH_AHEAD_BYTES ? len : FETCH_AHEAD_BYTES);
 }
 
 /* The usual case of consumer_deliver: a payload that lies near, without immediate data. False: it is another case, and
