@@ -196,11 +196,12 @@ void receiver_open(struct receiver *receiver, struct endpoint *endpoint, const s
 	MUST(doca_comch_consumer_create(endpoint->connection, receiver->memory.mmap, &receiver->consumer));
 	receiver->ctx = doca_comch_consumer_as_ctx(receiver->consumer);
 	MUST(doca_pe_connect_ctx(receiver->pe, receiver->ctx));
+	MUST(doca_comch_consumer_set_imm_data_len(receiver->consumer, 0));
 	struct batched *batched = receiver->batched;
 	void *own = batched != NULL ? (void *)&batched->context : receiver;
 	MUST(doca_ctx_set_user_data(receiver->ctx, (union doca_data){.ptr = own}));
 	MUST(doca_comch_consumer_task_post_recv_set_conf(receiver->consumer,
-							 batched != NULL               ? comch4j_batch_received
+							 batched != NULL               ? comch4j_batch_received_data
 							 : receiver->completed != NULL ? receiver->completed
 										       : on_received,
 							 on_flushed, receiver->depth));

@@ -134,8 +134,8 @@ void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task, union do
 	append_failure(ctx_data.ptr, (uint32_t)task_data.u64);
 }
 
-void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
-			    union doca_data ctx_data)
+static inline void append_received(const struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+				   union doca_data ctx_data, uint32_t imm_len)
 {
 	const struct batch_context *context = ctx_data.ptr;
 	uint32_t slot = (uint32_t)task_data.u64;
@@ -143,7 +143,6 @@ void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, uni
 	size_t data_len = 0;
 	if (UNLIKELY(buf == NULL || doca.get_data_len(buf, &data_len) != DOCA_SUCCESS))
 		data_len = 0;
-	uint32_t imm_len = doca.receive_imm_len(task);
 	uint64_t origin = doca.receive_producer(task) | (uint64_t)imm_len << 32;
 	struct batch_engine *engine = context->engine;
 	uint64_t what = slot | (uint64_t)context->index << BATCH_CONTEXT_SHIFT;
@@ -161,6 +160,18 @@ void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, uni
 		entry->imm = (uintptr_t)doca.receive_imm(task);
 	else if (context == engine->rows)
 		engine->row = entry;
+}
+
+void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+			    union doca_data ctx_data)
+{
+	append_received(task, task_data, ctx_data, doca.receive_imm_len(task));
+}
+
+void comch4j_batch_received_data(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+				 union doca_data ctx_data)
+{
+	append_received(task, task_data, ctx_data, 0);
 }
 
 void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,

@@ -24,7 +24,7 @@
 #define BATCH_API __attribute__((visibility("default")))
 
 /* Changes when the meaning of a function or field does; that of a layout changes comch4j_batch_layout by itself. */
-#define BATCH_VERSION 14u
+#define BATCH_VERSION 15u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
  * Both of submit_ex and flush_tasks may be NULL: old releases lack them. So may all four of send_set_imm,
@@ -213,6 +213,9 @@ BATCH_API void comch4j_batch_not_sent(struct doca_comch_producer_task_send *task
 				      union doca_data ctx_data);
 BATCH_API void comch4j_batch_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 				      union doca_data ctx_data);
+/* As comch4j_batch_received, of a consumer that takes no immediate data: DOCA is not asked for them. */
+BATCH_API void comch4j_batch_received_data(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
+					   union doca_data ctx_data);
 BATCH_API void comch4j_batch_not_received(struct doca_comch_consumer_task_post_recv *task, union doca_data task_data,
 					  union doca_data ctx_data);
 /* The callback for changes of state. */

@@ -573,6 +573,25 @@ static void a_receive_is_told_completely(void **state)
 	assert_int_equal(0, entry_len(&ring[1]));
 }
 
+static void of_a_consumer_that_takes_none_nobody_asks_for_immediate_data(void **state)
+{
+	(void)state;
+	engine.rows = &context;
+	for (uint32_t slot = 1; slot <= 2; slot++) {
+		bufs[slot].len = 5;
+		tasks[slot].producer = 12;
+		tasks[slot].imm_len = 4; /* what nobody asks for */
+		comch4j_batch_received_data((void *)&tasks[slot], tasks[slot].user_data,
+					    (union doca_data){.ptr = &context});
+	}
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_int_equal(5, ring[0].data_len);
+	assert_int_equal(12, entry_producer(&ring[0]));
+	assert_int_equal(0, entry_len(&ring[0]));
+	assert_int_equal(1, ring[0].imm); /* the other one, of the same row */
+	expect_entry(1, 2, DOCA_SUCCESS);
+}
+
 /* As in doca_cc. */
 static void without_functions_for_immediate_data_a_receive_has_data_only(void **state)
 {
@@ -899,6 +918,7 @@ int main(void)
 		cmocka_unit_test_setup(completions_become_entries, set_up),
 		cmocka_unit_test_setup(freed_slots_are_rows_and_their_producers_a_list, set_up),
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
+		cmocka_unit_test_setup(of_a_consumer_that_takes_none_nobody_asks_for_immediate_data, set_up),
 		cmocka_unit_test_setup(without_functions_for_immediate_data_a_receive_has_data_only, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),

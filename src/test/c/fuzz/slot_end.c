@@ -91,8 +91,12 @@ static bool create(struct slot_end *end, struct doca_comch_connection *connectio
 		if (doca_comch_consumer_create(connection, map, &end->consumer) != DOCA_SUCCESS)
 			return false;
 		end->ctx = doca_comch_consumer_as_ctx(end->consumer);
-		OK(doca_comch_consumer_task_post_recv_set_conf(end->consumer, comch4j_batch_received,
-							       comch4j_batch_not_received, SLOTS));
+		bool takes_imm = (end - ends) % 2 == 0;
+		if (!takes_imm)
+			OK(doca_comch_consumer_set_imm_data_len(end->consumer, 0));
+		OK(doca_comch_consumer_task_post_recv_set_conf(
+			end->consumer, takes_imm ? comch4j_batch_received : comch4j_batch_received_data,
+			comch4j_batch_not_received, SLOTS));
 	} else {
 		if (doca_comch_producer_create(connection, &end->producer) != DOCA_SUCCESS)
 			return false;

@@ -195,10 +195,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)14L;
+    private static final int BATCH_VERSION = (int)15L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 14
+     * #define BATCH_VERSION 15
      * }
      */
     public static int BATCH_VERSION() {

@@ -25,6 +25,7 @@ final class FlatInlet implements FastPathInlet {
         consumer = endpoint.connection
                 .slotConsumer(engine, options.size())
                 .tasks(options.depth())
+                .immediateLength(0)
                 .start();
         endpoint.loop.waitFor("the consumer", consumer::isRunning);
         long stride = consumer.stride();

@@ -50,8 +50,11 @@ final class PackedCarrier implements Carrier {
             this.endpoint = endpoint;
             this.arrivals = arrivals;
             endpoint.awaitConnection();
-            consumer =
-                    endpoint.connection.slotConsumer(engine, SLOT).tasks(SLOTS).start();
+            consumer = endpoint.connection
+                    .slotConsumer(engine, SLOT)
+                    .tasks(SLOTS)
+                    .immediateLength(0)
+                    .start();
             endpoint.loop.waitFor("the consumer", consumer::isRunning);
             reader = new RecordReader((memory, offset, length, type, producer) -> {
                 if (arrivals.isChecking()) {

@@ -31,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ComchConsumer extends FastPathConsumer {
     private final MemoryMap memory;
-    private final int immediateLength;
     private final int firstBuffers;
     private final long firstBufferSize;
     private final int firstImmediates;
@@ -49,12 +48,14 @@ public final class ComchConsumer extends FastPathConsumer {
         this.firstBufferSize = settings.firstBufferSize;
         this.firstImmediates = settings.firstImmediates;
         try {
-            this.immediateLength = configureImmediates(settings.immediateLength);
+            if (firstImmediates > 0) {
+                ConsumerCalls.get().checkImmediate();
+            }
             this.receives = new ReceiveTasks(
                     this,
                     context,
                     Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
-                    immediateLength,
+                    configureImmediates(settings),
                     settings);
             configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
@@ -94,22 +95,6 @@ public final class ComchConsumer extends FastPathConsumer {
                     e.action() + " with " + settings.memory + ", which is mapped for " + access
                             + " and not for PCI_READ_WRITE, as the peer writes to it");
         }
-    }
-
-    /** Returns the most immediate data that a receive can have. */
-    private int configureImmediates(int wanted) {
-        if (firstImmediates > 0) {
-            ConsumerCalls.get().checkImmediate();
-        }
-        if (wanted >= 0) {
-            Limits.set(
-                    "immediateLength",
-                    wanted,
-                    value -> ConsumerCalls.get().setImmediateLength(context.object(), value, "configuring " + this),
-                    connection().endpoint().device(),
-                    capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
-        }
-        return ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
     }
 
     @Override
@@ -210,16 +195,6 @@ public final class ComchConsumer extends FastPathConsumer {
         return memory;
     }
 
-    /**
-     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may
-     * ask.
-     *
-     * @return bytes
-     */
-    public int immediateLength() {
-        return immediateLength;
-    }
-
     private void postFirst() {
         try {
             for (int i = 0; i < firstBuffers; i++) {
@@ -245,9 +220,8 @@ public final class ComchConsumer extends FastPathConsumer {
      * Settings of a consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call throws
      * {@link IllegalStateException}.
      */
-    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
+    public static final class Builder extends FastPathConsumer.Builder<Builder> {
         private final MemoryMap memory;
-        private int immediateLength = -1;
         private int firstBuffers;
         private long firstBufferSize;
         private int firstImmediates;
@@ -320,23 +294,6 @@ public final class ComchConsumer extends FastPathConsumer {
                 throw new IllegalArgumentException("immediateReceives " + count + " is less than 1");
             }
             firstImmediates = count;
-            return this;
-        }
-
-        /**
-         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default:
-         * DOCA's. With DOCA 2.5 and 2.6, which have no immediate data, the consumer cannot be started with more than 0.
-         *
-         * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
-         * @return this
-         * @throws IllegalArgumentException if it is negative
-         */
-        public Builder immediateLength(int bytes) {
-            use.check();
-            if (bytes < 0) {
-                throw new IllegalArgumentException("immediateLength " + bytes + " is negative");
-            }
-            immediateLength = bytes;
             return this;
         }
 

@@ -1,5 +1,7 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -45,9 +47,66 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
         return transfers().receivedBytes.get();
     }
 
+    /**
+     * The most immediate data that a send to it can have ({@code doca_comch_consumer_get_imm_data_len}). Any thread may
+     * ask.
+     *
+     * @return bytes
+     */
+    public final int immediateLength() {
+        return transfers().immediateLength();
+    }
+
+    /** Returns the most immediate data that a receive can have. */
+    final int configureImmediates(Builder<?> settings) {
+        if (settings.immediateLength != Builder.DEFAULT) {
+            Limits.set(
+                    "immediateLength",
+                    settings.immediateLength,
+                    value -> ConsumerCalls.get().setImmediateLength(context.object(), value, "configuring " + this),
+                    connection().endpoint().device(),
+                    capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
+        }
+        return ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
+    }
+
     /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */
     @Override
     final boolean awaitTasks(BooleanSupplier done, Teardown teardown) {
         return context.closeNow(teardown) && done.getAsBoolean();
+    }
+
+    /**
+     * Settings of a consumer of either kind. Not thread safe.
+     *
+     * @param <B> the kind
+     */
+    public abstract static sealed class Builder<B extends Builder<B>> extends FastPathEndpoint.Builder<B>
+            permits ComchConsumer.Builder, SlotConsumer.Builder {
+        private static final int DEFAULT = -1;
+
+        private int immediateLength = DEFAULT;
+
+        Builder(String type, ComchConnection connection, ProgressEngine engine) {
+            super(type, connection, engine);
+        }
+
+        /**
+         * The most immediate data that a send to it can have ({@code doca_comch_consumer_set_imm_data_len}). Default:
+         * DOCA's. With 0, a message takes a little less: DOCA is not asked for them. With DOCA 2.5 and 2.6, which have
+         * no immediate data, the consumer cannot be started with more than 0.
+         *
+         * @param bytes 0 to {@link Capabilities.Consumer#maxImmediateLength()}
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public final B immediateLength(int bytes) {
+            use.check();
+            if (bytes < 0) {
+                throw new IllegalArgumentException("immediateLength " + bytes + " is negative");
+            }
+            immediateLength = bytes;
+            return self();
+        }
     }
 }

@@ -273,7 +273,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
      * @param <B> the builder's own type
      */
     public abstract static sealed class Builder<B extends Builder<B>>
-            permits ComchProducer.Builder, ComchConsumer.Builder, SlotProducer.Builder, SlotConsumer.Builder {
+            permits ComchProducer.Builder, SlotProducer.Builder, FastPathConsumer.Builder {
         final ComchConnection connection;
         final ProgressEngine engine;
         final OneUse use;

@@ -34,7 +34,7 @@ public final class SlotConsumer extends FastPathConsumer {
         super(settings, ConsumerCalls.get(), create(settings, memory), settings.connection.resource());
         this.memory = memory;
         try {
-            int immediateLength = ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
+            int immediateLength = configureImmediates(settings);
             this.receives = new SlotReceives(this, context, memory, immediateLength, settings.onMessage);
             configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
             memory.acquire(inventory(memory.slots()));
@@ -187,7 +187,7 @@ public final class SlotConsumer extends FastPathConsumer {
      * Settings of a slot consumer. Not thread safe; can be used once, also if DOCA refuses: afterwards every call
      * throws {@link IllegalStateException}.
      */
-    public static final class Builder extends FastPathEndpoint.Builder<Builder> {
+    public static final class Builder extends FastPathConsumer.Builder<Builder> {
         private final int slotSize;
         private @Nullable SlotHandler onMessage;
 

@@ -49,7 +49,6 @@ final class SlotReceives extends IncomingTasks {
     private final long[] lengths; // by slot
     private final long[] origins; // by slot: the producer's id, and in the upper half how much immediate data there is
     private final long[] immediates; // by slot: where they are
-    private final int immediateLength;
     private @Nullable MemorySegment
             keptImmediates; // by slot: copies, as a task may be freed before its message is polled
 
@@ -68,7 +67,6 @@ final class SlotReceives extends IncomingTasks {
         lengths = new long[memory.slots()];
         origins = new long[memory.slots()];
         immediates = new long[memory.slots()];
-        this.immediateLength = immediateLength;
     }
 
     private static VarHandle waitingCountHandle() {
@@ -283,9 +281,9 @@ final class SlotReceives extends IncomingTasks {
 
     private long keep(int slot, long immediate, int length) {
         if (keptImmediates == null) {
-            keptImmediates = Arena.ofAuto().allocate((long) waiting.length * immediateLength);
+            keptImmediates = Arena.ofAuto().allocate((long) waiting.length * immediateLength());
         }
-        long at = (long) slot * immediateLength;
+        long at = (long) slot * immediateLength();
         MemorySegment.copy(scratch.lend(immediate, length), 0, keptImmediates, at, length);
         scratch.takeBack();
         return keptImmediates.address() + at;

@@ -225,6 +225,38 @@ class SlotImmediateTest extends BothForms {
     }
 
     @Test
+    void aConsumerThatTakesNoneGetsMessagesWithoutThem() {
+        List<String> failures = new ArrayList<>();
+        consumer = pair.dpuSide
+                .slotConsumer(receiving, SIZE)
+                .tasks(4)
+                .immediateLength(0)
+                .start(Machine.PATIENCE);
+        assertThat(consumer.immediateLength()).isZero();
+        pair.awaitKnown(consumer.id());
+        SlotProducer producer = pair.hostSide
+                .slotProducer(pair.machine.engine, SIZE)
+                .tasks(4)
+                .onFailure((self, offset, length, status) ->
+                        failures.add(text(self.memory().asSlice(offset, length)) + " " + status))
+                .start();
+        put(producer, consumer.id(), "plain", null);
+        put(producer, consumer.id(), "with", heap("i"));
+        put(producer, consumer.id(), "again", null);
+        pair.machine.until("the failure", () -> failures.size() == 1);
+        awaitReceived(2);
+        put(producer, consumer.id(), "row", null);
+        Machine.until(
+                "the row",
+                () -> consumer.pollRows(
+                                (memory, offset, count, length, id) -> note.onMessage(memory, offset, length, id), 4)
+                        == 1,
+                pair.machine.engine);
+        assertThat(received).containsExactly("plain+", "again+", "row+");
+        assertThat(failures).containsExactly("with INVALID_VALUE");
+    }
+
+    @Test
     void whatIsWrongIsRefusedAndTheSlotStaysClaimed() {
         SlotProducer producer = open(2, 2);
         MemorySegment one = heap("1");

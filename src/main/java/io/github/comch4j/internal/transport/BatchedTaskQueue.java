@@ -11,12 +11,14 @@ final class BatchedTaskQueue extends TaskQueue {
         static final MemorySegment FREED = Batch.callback("comch4j_batch_freed");
         static final MemorySegment NOT_SENT = Batch.callback("comch4j_batch_not_sent");
         static final MemorySegment RECEIVED = Batch.callback("comch4j_batch_received");
+        static final MemorySegment RECEIVED_DATA = Batch.callback("comch4j_batch_received_data");
         static final MemorySegment NOT_RECEIVED = Batch.callback("comch4j_batch_not_received");
         static final MemorySegment STATE = Batch.callback("comch4j_batch_state");
     }
 
     private final BatchedTransport transport;
     private final ContextEvents context;
+    private final SlotEvents owner;
     private final MemorySegment memory; // of the transport
     private final int tasks;
     private final int index;
@@ -42,6 +44,7 @@ final class BatchedTaskQueue extends TaskQueue {
         super(receives, tasks);
         this.transport = transport;
         this.context = context;
+        this.owner = owner;
         this.tasks = tasks;
         this.index = index;
         int capacity = powerOfTwo(tasks);
@@ -94,7 +97,10 @@ final class BatchedTaskQueue extends TaskQueue {
 
     @Override
     public MemorySegment completedCallback() {
-        return receives ? Callbacks.RECEIVED : freed == null ? Callbacks.SENT : Callbacks.FREED;
+        if (receives) {
+            return owner.takesImmediates() ? Callbacks.RECEIVED : Callbacks.RECEIVED_DATA;
+        }
+        return freed == null ? Callbacks.SENT : Callbacks.FREED;
     }
 
     @Override

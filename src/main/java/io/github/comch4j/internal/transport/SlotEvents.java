@@ -31,6 +31,11 @@ public interface SlotEvents {
         return false;
     }
 
+    /** Of a consumer: whether immediate data can come with what it receives. */
+    default boolean takesImmediates() {
+        return true;
+    }
+
     /**
      * Whether sends that succeed need not be told one by one, and each in its turn among other events: those are for
      * {@link #slotsFreed} then, which costs less. Asked once.
