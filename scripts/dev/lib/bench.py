@@ -27,6 +27,8 @@ TIMEOUT = 60  # of one run, seconds
 MOVED = 1.5  # cores whose distance differs by this factor have moved
 ATTEMPTS = 6  # at a round during which the cores stay where they are
 PATIENCE = 8  # seconds to wait for them where they mostly are
+ROUNDS = 3  # of a bar
+CLOSE = 5  # of a bar to which the figures are close: one JVM compiles the same program a little better than another
 
 
 class Case:
@@ -76,28 +78,33 @@ def cases_quick(peers):
     aeron, unix, ucx = (["aeron"], ["unix"], ["ucx"]) if peers else ([], [], [])
     both = ["c", "java"]
     bars = [
-        Case("flat", "threads", repeats=3, impls=both + ["batched"] + aeron, bar=True),
-        Case("flat", "processes", repeats=3, impls=both + ["batched"] + aeron + ucx, bar=True),
-        Case("flat-last", "threads", repeats=3, impls=both, bar=True),
-        Case("flat-last", "processes", repeats=3, impls=both, bar=True),
-        Case("packed", "threads", repeats=3, impls=both + aeron, bar=True),
-        Case("packed", "processes", repeats=3, impls=both + aeron, bar=True),
-        Case("flat-rtt", "processes", depth=32, repeats=3, impls=both + aeron + ucx, bar=True),
-        Case("lines-rtt", "threads", depth=1, repeats=3, impls=both, bar=True),
-        Case("least-rtt", "threads", depth=32, repeats=3, impls=["c"], bar=True),
-        Case("fast", "threads", repeats=3, impls=both, bar=True),
-        Case("fast", "processes", size=1 << 20, depth=32, repeats=3, impls=both + ["memcpy"], bar=True),
-        Case("control", "threads", repeats=3, impls=both, bar=True),
-        Case("control", "threads", size=4080, repeats=3, impls=both, bar=True),
+        Case("flat", "threads", repeats=CLOSE, impls=both + ["batched"] + aeron, bar=True),
+        Case("flat", "processes", repeats=ROUNDS, impls=both + ["batched"] + aeron + ucx, bar=True),
+        Case("flat-last", "threads", repeats=CLOSE, impls=both, bar=True),
+        Case("flat-last", "processes", repeats=CLOSE, impls=both, bar=True),
+        Case("packed", "threads", repeats=CLOSE, impls=both + aeron, bar=True),
+        Case("packed", "processes", repeats=ROUNDS, impls=both + aeron, bar=True),
+        Case("flat-rtt", "processes", depth=32, repeats=ROUNDS, impls=both + aeron + ucx, bar=True),
+        Case("lines-rtt", "threads", depth=1, repeats=ROUNDS, impls=both, bar=True),
+        Case("least-rtt", "threads", depth=32, repeats=ROUNDS, impls=["c"], bar=True),
+        Case("fast", "threads", repeats=ROUNDS, impls=both, bar=True),
+        Case("fast", "processes", size=1 << 20, depth=32, repeats=CLOSE, impls=both + ["memcpy"], bar=True),
+        Case("control", "threads", repeats=ROUNDS, impls=both, bar=True),
+        Case("control", "threads", size=4080, repeats=ROUNDS, impls=both, bar=True),
         Case("idle", "one", connections=1, repeats=2, bar=True),
         Case("idle", "one", connections=511, repeats=2, bar=True),
-        Case("rpc", "processes", connections=1000, repeats=3, impls=["java", "unix"], bar=True),
-        Case("rpc", "processes", connections=1, repeats=3, impls=["java", "unix"], bar=True),
-        Case("echo", "processes", repeats=3, impls=["java", "unix"], bar=True),
-        *(Case("socket", "processes", size=size, repeats=3, impls=["java", "unix"], bar=True) for size in SOCKET_SIZES),
+        Case("rpc", "processes", connections=1000, repeats=ROUNDS, impls=["java", "unix"], bar=True),
+        Case("rpc", "processes", connections=1, repeats=ROUNDS, impls=["java", "unix"], bar=True),
+        Case("echo", "processes", repeats=ROUNDS, impls=["java", "unix"], bar=True),
+        *(
+            Case("socket", "processes", size=size, repeats=ROUNDS, impls=["java", "unix"], bar=True)
+            for size in SOCKET_SIZES
+        ),
         Case("allocation", "one", impls=["jmh"]),
     ]
-    bars += [Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=3, bar=True) for size in FLAT_SIZES]
+    bars += [
+        Case("flat", "threads", size=size, depth=depth_for(size, 256), repeats=CLOSE, bar=True) for size in FLAT_SIZES
+    ]
     more = [
         Case(work, "threads", size=size)
         for work in ("fast", "control")
