@@ -25,7 +25,7 @@ AERON_OPTIONS = ["-Dagrona.disable.bounds.checks=true"]  # as its makers measure
 BUSY = 0.10  # share of the processors that others may use
 TIMEOUT = 60  # of one run, seconds
 MOVED = 1.5  # cores whose distance differs by this factor have moved
-ATTEMPTS = 6  # at a round during which the cores stay where they are
+ATTEMPTS = 6  # at a figure during which the cores stay where they are, and at a round with all of its figures
 PATIENCE = 8  # seconds to wait for them where they mostly are
 ROUNDS = 3  # of a bar
 CLOSE = 5  # of a bar to which the figures are close: one JVM compiles the same program a little better than another
@@ -199,7 +199,7 @@ class Runner:
         self.quick = options.quick
         self.results = []
         self.distances = []  # of the cores, ns, from the first look to the last
-        self.moved = 0  # rounds in which the cores moved
+        self.moved = 0  # figures during which the cores moved
         self.failures = []
         self.number = 0
         self.round = 0
@@ -446,13 +446,13 @@ class Runner:
         except (RuntimeError, ValueError, subprocess.TimeoutExpired, OSError):
             return None  # a figure less
 
-    def await_cores(self):
-        """Where they have been most of the time, if they come back there soon."""
-        usual = statistics.median_low(self.distances) if self.distances else None
+    def await_cores(self, distance=None):
+        """At that distance, or where they have been most of the time, if they come back there soon."""
+        wanted = distance or (statistics.median_low(self.distances) if self.distances else None)
         deadline = time.monotonic() + PATIENCE
         while True:
-            now = self.look_at_cores(usual)
-            if not have_moved([usual, now]) or time.monotonic() > deadline:
+            now = self.look_at_cores(wanted)
+            if not have_moved([wanted, now]) or time.monotonic() > deadline:
                 return now
             time.sleep(0.3)
 
@@ -467,30 +467,47 @@ class Runner:
         self.failures.append(what)
         print("    failed:", what, flush=True)
 
+    def measure(self, case, impl, distance):
+        """The implementation's rows and the cores' distances, or None: the cores did not stay at that distance."""
+        for _ in range(ATTEMPTS):
+            before = self.await_cores(distance)
+            if have_moved([distance, before]):
+                return None
+            rows = self.attempt(case, impl)
+            after = self.look_at_cores(before)
+            if not have_moved([distance, after]):
+                return rows, [before, after]
+            self.moved += 1
+        return None
+
     def run_round(self, case):
         """Measures each of the case's implementations once.
 
         Virtual machines move their cores, and figures of different distances do not compare: then once more.
         """
-        for _ in range(ATTEMPTS):
-            rows, before = [], self.await_cores() if case.form != "one" else None
-            distances = [before]
-            for impl in case.impls:
-                rows += self.attempt(case, impl)
-                if before is not None:
-                    distances.append(self.look_at_cores(before))
-                    if have_moved(distances):
-                        break
-            if not have_moved(distances):
-                break
-            self.moved += 1
-        else:
-            self.fail(f"{case.name()}: the cores moved each time")
+        if case.form == "one":
+            self.end_round([row for impl in case.impls for row in self.attempt(case, impl)], None)
             return
+        for _ in range(ATTEMPTS):
+            distance = self.await_cores()
+            rows, distances = [], [distance]
+            for impl in case.impls:
+                measured = self.measure(case, impl, distance)
+                if measured is None:
+                    break
+                rows += measured[0]
+                distances += measured[1]
+            else:
+                known = [d for d in distances if d is not None]
+                self.end_round(rows, statistics.median(known) if known else None)
+                return
+        self.fail(f"{case.name()}: the cores moved each time")
+
+    def end_round(self, rows, distance):
         self.round += 1
         for row in rows:
             row["round"] = self.round
-            row["cores_ns"] = None if before is None else statistics.median(d for d in distances if d is not None)
+            row["cores_ns"] = distance
         self.results += rows
 
     # ---- all of them
@@ -780,8 +797,8 @@ def print_distances(runner):
     if runner.distances:
         print(
             f"\ncores: how long a word needs between them and back, {min(runner.distances):.0f} to"
-            f" {max(runner.distances):.0f} ns. Lines of different distances do not compare. {runner.moved} rounds in"
-            " which they moved were discarded."
+            f" {max(runner.distances):.0f} ns. Lines of different distances do not compare. {runner.moved} figures"
+            " during which they moved were discarded."
         )
 
 
@@ -888,7 +905,7 @@ def main():
                 "quick": options.quick,
                 "date": time.strftime("%Y-%m-%d"),
                 "cores_ns": runner.distances,
-                "rounds_discarded": runner.moved,
+                "figures_discarded": runner.moved,
                 "bars": list_,
                 "failures": runner.failures,
                 "results": runner.results,
