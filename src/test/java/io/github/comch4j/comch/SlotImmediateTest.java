@@ -58,6 +58,16 @@ class SlotImmediateTest extends BothForms {
                 .start();
     }
 
+    /** Notes what has failed, and how. */
+    private SlotProducer producer(int slots, List<String> failures) {
+        return pair.hostSide
+                .slotProducer(pair.machine.engine, SIZE)
+                .tasks(slots)
+                .onFailure((self, offset, length, status) ->
+                        failures.add(text(self.memory().asSlice(offset, length)) + " " + status))
+                .start();
+    }
+
     private int deviceLimit() {
         return (int) Capabilities.of(pair.machine.host).consumer().orElseThrow().maxImmediateLength();
     }
@@ -203,12 +213,7 @@ class SlotImmediateTest extends BothForms {
                 .onReceive((self, buffer, id, immediate) -> received.add(text(buffer.data()) + "+" + text(immediate)))
                 .start(Machine.PATIENCE);
         pair.awaitKnown(buffers.id());
-        SlotProducer producer = pair.hostSide
-                .slotProducer(pair.machine.engine, SIZE)
-                .tasks(1)
-                .onFailure((self, offset, length, status) ->
-                        failures.add(text(self.memory().asSlice(offset, length)) + " " + status))
-                .start();
+        SlotProducer producer = producer(1, failures);
         String[] immediates = {"1234", "12345", "1", null, "123456", null, "abcd"};
         for (String immediate : immediates) {
             Machine.until(
@@ -234,12 +239,7 @@ class SlotImmediateTest extends BothForms {
                 .start(Machine.PATIENCE);
         assertThat(consumer.immediateLength()).isZero();
         pair.awaitKnown(consumer.id());
-        SlotProducer producer = pair.hostSide
-                .slotProducer(pair.machine.engine, SIZE)
-                .tasks(4)
-                .onFailure((self, offset, length, status) ->
-                        failures.add(text(self.memory().asSlice(offset, length)) + " " + status))
-                .start();
+        SlotProducer producer = producer(4, failures);
         put(producer, consumer.id(), "plain", null);
         put(producer, consumer.id(), "with", heap("i"));
         put(producer, consumer.id(), "again", null);
