@@ -468,16 +468,18 @@ class Runner:
         print("    failed:", what, flush=True)
 
     def measure(self, case, impl, distance):
-        """The implementation's rows and the cores' distances, or None: the cores did not stay at that distance."""
+        """The implementation's rows, and where the cores were then, or None: they do not stay at that distance.
+
+        They are there when it begins.
+        """
         for _ in range(ATTEMPTS):
-            before = self.await_cores(distance)
-            if have_moved([distance, before]):
-                return None
             rows = self.attempt(case, impl)
-            after = self.look_at_cores(before)
+            after = self.look_at_cores(distance)
             if not have_moved([distance, after]):
-                return rows, [before, after]
+                return rows, after
             self.moved += 1
+            if have_moved([distance, self.await_cores(distance)]):
+                break
         return None
 
     def run_round(self, case):
@@ -496,7 +498,7 @@ class Runner:
                 if measured is None:
                     break
                 rows += measured[0]
-                distances += measured[1]
+                distances.append(measured[1])
             else:
                 known = [d for d in distances if d is not None]
                 self.end_round(rows, statistics.median(known) if known else None)
