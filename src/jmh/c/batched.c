@@ -2,7 +2,7 @@
 
 #include "linked.h"
 
-#define ROUNDS 32u /* of progress in one call, as Java asks for */
+#define ROUNDS (BATCH_QUEUED + 1u) /* of progress in one call, as Java asks for */
 
 void batched_init(void)
 {

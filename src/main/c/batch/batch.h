@@ -89,7 +89,7 @@ struct batch_entry {
 #define BATCH_STATES 4
 
 /* Java lets so many tasks gather in a queue, if it does not submit them before; a power of two. */
-#define BATCH_QUEUED 32
+#define BATCH_QUEUED 64
 
 struct batch_engine {
 	struct doca_pe *pe;

@@ -132,10 +132,10 @@ public class batch_h {
     public static int BATCH_STATES() {
         return BATCH_STATES;
     }
-    private static final int BATCH_QUEUED = (int)32L;
+    private static final int BATCH_QUEUED = (int)64L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_QUEUED 32
+     * #define BATCH_QUEUED 64
      * }
      */
     public static int BATCH_QUEUED() {

@@ -313,23 +313,23 @@ class BatchTest extends BothForms {
                 .start(Machine.PATIENCE);
         consumer.tryPost(consumer.acquire(0, SLOT));
         consumer.tryPost(consumer.acquire(SLOT, SLOT));
-        ComchProducer producer = hostSide.producer(machine.engine).tasks(64).start();
-        for (int i = 40; i < 80; i++) {
+        ComchProducer producer = hostSide.producer(machine.engine).tasks(128).start();
+        for (int i = 80; i < 160; i++) {
             waiting.add(numbered(producer, i));
         }
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 80; i++) {
             producer.offer(numbered(producer, i), consumer.id());
         }
         machine.until(
                 "all",
-                () -> events.size() == 80
+                () -> events.size() == 160
                         && producer.inFlight() == 0
                         && started.getFirst().inFlight() == 0);
         assertThat(events)
                 .doesNotHaveDuplicates()
-                .filteredOn(number -> (int) number >= 40)
+                .filteredOn(number -> (int) number >= 80)
                 .isSorted();
-        assertThat(events).filteredOn(number -> (int) number < 40).containsExactly(numbers(40));
+        assertThat(events).filteredOn(number -> (int) number < 80).containsExactly(numbers(80));
     }
 
     @Test

@@ -513,22 +513,22 @@ class SlotsTest extends BothForms {
 
     @Test
     void aFullQueueGoesOutWithTheNextRowAndALongRowAtOnce() {
-        SlotConsumer consumer = consumer(128);
+        SlotConsumer consumer = consumer(256);
         pair.awaitKnown(consumer.id());
-        SlotProducer producer = producer(128);
+        SlotProducer producer = producer(256);
         int sent = 0;
-        for (int row : new int[] {10, 22, 1}) {
+        for (int row : new int[] {20, 44, 1}) {
             fill(producer, producer.claimMany(row, 5, consumer.id()), 5, sent);
             producer.commit();
             sent += row;
         }
-        awaitWithoutTheSender(consumer, 32);
-        fill(producer, producer.claimMany(40, 5, consumer.id()), 5, sent);
-        producer.commit();
         awaitWithoutTheSender(consumer, 64);
-        awaitSent(producer, consumer, 73);
+        fill(producer, producer.claimMany(80, 5, consumer.id()), 5, sent);
+        producer.commit();
+        awaitWithoutTheSender(consumer, 128);
+        awaitSent(producer, consumer, 145);
         assertThat(received)
-                .isEqualTo(IntStream.range(0, 73).mapToObj(i -> number(i, 5)).toList());
+                .isEqualTo(IntStream.range(0, 145).mapToObj(i -> number(i, 5)).toList());
     }
 
     private static boolean putNow(SlotProducer producer, int consumer, String text) {

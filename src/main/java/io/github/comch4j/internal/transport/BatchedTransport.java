@@ -15,9 +15,9 @@ import java.util.Arrays;
 final class BatchedTransport extends Transport {
     /**
      * Rounds in one downcall at most: so many that the price of the call does not matter, so few that the first message
-     * does not wait long for the last.
+     * does not wait long for the last. One more than the sends of a queue: that is the look that finds no more of them.
      */
-    private static final int MAX_ROUNDS = 32;
+    private static final int MAX_ROUNDS = Batch.QUEUED + 1;
 
     private static final int MAX_CONTEXTS = 0x10000;
 
@@ -140,8 +140,11 @@ final class BatchedTransport extends Transport {
 
     /** How many rounds of progress to ask C for, where the program wants up to {@code limit} events. */
     private int rounds(int limit) {
-        // with a server or client, several rounds would run several handlers where one event was asked for
-        return limit == 1 && prefetches && !hasEndpoints() ? MAX_ROUNDS : Math.min(limit, MAX_ROUNDS);
+        if (hasEndpoints()) {
+            // more rounds than asked for would run more handlers, and the inbox has no more places
+            return Math.min(limit, Batch.MESSAGES);
+        }
+        return limit == 1 && prefetches ? MAX_ROUNDS : Math.min(limit, MAX_ROUNDS);
     }
 
     /** What rounds of progress have brought since {@link CompletionRing#restart}; returns how many events it was. */

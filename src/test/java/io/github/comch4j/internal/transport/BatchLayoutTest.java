@@ -74,7 +74,7 @@ class BatchLayoutTest {
     @Test
     void aConstantWithAnotherValueMakesAnotherLayout() throws Throwable {
         BatchSources sources =
-                BatchSources.copyTo(folder.resolve("batch")).replace("batch.h", "BATCH_QUEUED 32", "BATCH_QUEUED 64");
+                BatchSources.copyTo(folder.resolve("batch")).replace("batch.h", "BATCH_QUEUED 64", "BATCH_QUEUED 32");
         assertThat(layoutOf(sources.compile(folder.resolve(Batch.FILE)))).isNotEqualTo(BatchLayout.checksum());
     }
 
