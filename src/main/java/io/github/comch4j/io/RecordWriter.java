@@ -16,8 +16,8 @@ import java.time.Duration;
  * {@snippet file="Pieces.java" region="records-write"}
  *
  * <p>A message goes out when the next record does not fit into it, with {@link #flush()}, or with {@link #progress()}:
- * at once while nothing else is in flight, so that a lone record is not delayed, otherwise once its first record is
- * older than the {@linkplain #setMaxDelay delay} that is allowed.
+ * at once while nothing else is in flight, so that a lone record is not delayed, otherwise once the
+ * {@linkplain #setMaxDelay delay} that is allowed has passed.
  *
  * <p><b>Format.</b> A message is a row of records. Each begins at a multiple of 8 bytes: its length (32 bits), its type
  * (32 bits), both little-endian, then so many bytes, then padding up to a multiple of 8. A message's length is that of
@@ -43,7 +43,8 @@ public final class RecordWriter {
     // places are offsets in the memory
     private long open = NONE; // where the open message begins
     private long limit = NONE; // where its slot ends; NONE, so that nothing fits: no message is open
-    private long opened; // when, by System.nanoTime()
+    private boolean waits; // a progress has left the open message open
+    private long waitsSince; // when the first of them did, by System.nanoTime()
     private long tail; // where the last record of the open message ends, a claimed one too
     private long claimed = NONE; // where the first claimed record begins; the headers are in their places already
     private int claimedRecords;
@@ -70,10 +71,10 @@ public final class RecordWriter {
     }
 
     /**
-     * How long the first record of a message may wait for others while messages are in flight. Default: 20 µs.
+     * How long a message may wait for more records while others are in flight. Default: 20 µs.
      *
-     * @param delay from the {@link #claim} of the first record to the {@link #progress()} that sends it; zero: with the
-     *     next one
+     * @param delay from the first {@link #progress()} that finds the message open to the one that sends it; zero: with
+     *     the first one
      * @throws IllegalArgumentException if it is negative
      */
     public void setMaxDelay(Duration delay) {
@@ -208,7 +209,7 @@ public final class RecordWriter {
             open = at;
             limit = at + capacity;
             tail = at;
-            opened = System.nanoTime();
+            waits = false; // a look at the clock for each message would take as long as some records
         }
         return at;
     }
@@ -324,14 +325,21 @@ public final class RecordWriter {
      */
     public boolean progress() {
         engine.checkOwner();
-        boolean due = open != NONE
-                && tail > open
-                && claimed == NONE
-                && (producer.inFlight() == 0 || System.nanoTime() - opened >= maxDelay);
+        boolean due = open != NONE && tail > open && claimed == NONE && (producer.inFlight() == 0 || hasWaited());
         if (due) {
             send();
         }
         return progressEngine.progress(MANY) > 0 || due;
+    }
+
+    /** Whether the open message has waited as long as it may. */
+    private boolean hasWaited() {
+        long now = System.nanoTime();
+        if (!waits) {
+            waits = true;
+            waitsSince = now;
+        }
+        return now - waitsSince >= maxDelay;
     }
 
     /**

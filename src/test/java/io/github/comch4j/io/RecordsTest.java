@@ -226,9 +226,18 @@ class RecordsTest extends BothForms {
         writer.setMaxDelay(Duration.ZERO);
         assertThat(writer.progress()).isTrue();
         assertThat(producer.inFlight()).isEqualTo(2);
-        await(4);
-        assertThat(received).containsExactly("1:first", "2:second", "3:third", "4:fourth");
-        assertThat(consumer.received()).isEqualTo(3);
+        put("fifth", 5);
+        writer.setMaxDelay(Duration.ofNanos(1));
+        Machine.until(
+                "the delay has passed",
+                () -> {
+                    writer.progress();
+                    return producer.inFlight() == 3;
+                },
+                pair.machine.engine);
+        await(5);
+        assertThat(received).containsExactly("1:first", "2:second", "3:third", "4:fourth", "5:fifth");
+        assertThat(consumer.received()).isEqualTo(4);
         assertThatThrownBy(() -> writer.setMaxDelay(Duration.ofNanos(-1))).isInstanceOf(IllegalArgumentException.class);
     }
 
