@@ -155,7 +155,7 @@ static inline bool sender_send(struct sender *sender)
 
 /* So many messages go out together. Those that complete at once are used again at once, while they are in the cache;
  * where they take longer, up to `depth` are under way after some turns. */
-#define BURST 32u
+#define BURST 64u
 
 /* `submit` is known to the compiler. */
 static inline __attribute__((always_inline)) bool sender_turn_with(struct sender *sender,

@@ -8,12 +8,12 @@
 
 #define SLOT 8192u
 #define SLOTS 64u
-/* How long the first record of a message may wait for others while messages are in flight. */
+/* How long a message may wait for more records while others are in flight. */
 #define MAX_DELAY_NS 20000
 #define MESSAGES_PER_TURN 8u
 #define COMPLETIONS_PER_TURN 256u
-/* Some more than a message has room for: while nothing is in flight, a turn sends what there is. */
-#define RECORDS_PER_TURN 128u
+/* Some more than two messages have room for: while nothing is in flight, a turn sends what there is. */
+#define RECORDS_PER_TURN 256u
 
 /* ---- sending ---- */
 
@@ -22,7 +22,8 @@ struct packer {
 	struct comch4j_record_writer writer; /* of the open message */
 	bool is_open;
 	uint32_t open; /* its slot */
-	int64_t opened;
+	bool waits;    /* a turn has left it open, the first one then */
+	int64_t waits_since;
 	uint32_t queue[SLOTS]; /* slots whose messages are complete and not submitted, used as a ring */
 	uint32_t head, tail;
 	uint32_t lens[SLOTS]; /* by slot: of its buffer's data segment */
@@ -72,7 +73,7 @@ static bool open_message(struct packer *packer)
 	packer->open = sender->free[--sender->num_free];
 	comch4j_records_write(&packer->writer, sender->memory.bytes + packer->open * sender->memory.stride, SLOT);
 	packer->is_open = true;
-	packer->opened = now_ns();
+	packer->waits = false;
 	return true;
 }
 
@@ -98,14 +99,24 @@ static uint32_t in_flight(const struct packer *packer)
 	return packer->sender.depth - packer->sender.num_free - packer->is_open;
 }
 
+/* Whether the open message has waited as long as it may. */
+static bool has_waited(struct packer *packer)
+{
+	int64_t now = now_ns();
+	if (!packer->waits) {
+		packer->waits = true;
+		packer->waits_since = now;
+	}
+	return now - packer->waits_since >= MAX_DELAY_NS;
+}
+
 /* A burst of records, then the open message if it is time, then what completes; true when anything was written. */
 static inline bool packer_turn(struct packer *packer, uint32_t size)
 {
 	uint64_t before = packer->records;
 	for (uint32_t num = 0; num < RECORDS_PER_TURN && offer(packer, size); num++)
 		;
-	if (packer->is_open && packer->writer.len > 0 &&
-	    (in_flight(packer) == 0 || now_ns() - packer->opened >= MAX_DELAY_NS))
+	if (packer->is_open && packer->writer.len > 0 && (in_flight(packer) == 0 || has_waited(packer)))
 		close_message(packer);
 	flush(packer);
 	for (uint32_t num = 0; num < COMPLETIONS_PER_TURN && doca_pe_progress(packer->sender.pe); num++)

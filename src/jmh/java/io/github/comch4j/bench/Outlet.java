@@ -26,7 +26,7 @@ interface Outlet extends AutoCloseable {
      * in the cache; else up to {@code depth} are under way after some turns.
      */
     default int turn() {
-        return 32;
+        return 64;
     }
 
     /** Takes all completions. */

@@ -13,8 +13,8 @@ final class PackedCarrier implements Carrier {
     private static final int SIGNALS = 8;
     private static final int SLOT = 8192;
     private static final int SLOTS = 64;
-    /** Some more than a message has room for: while nothing is in flight, a turn sends what there is. */
-    private static final int RECORDS_PER_TURN = 128;
+    /** Some more than two messages have room for: while nothing is in flight, a turn sends what there is. */
+    private static final int RECORDS_PER_TURN = 256;
 
     @Override
     public Inlet inlet(Options options, Arrivals arrivals) {
