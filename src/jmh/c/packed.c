@@ -21,9 +21,9 @@ struct packer {
 	struct sender sender;
 	struct comch4j_record_writer writer; /* of the open message */
 	bool is_open;
-	uint32_t open; /* its slot */
-	bool waits;    /* a turn has left it open, the first one then */
-	int64_t waits_since;
+	uint32_t open;         /* its slot */
+	bool waits;            /* a turn has left it open */
+	int64_t waits_since;   /* when the first of those turns was */
 	uint32_t queue[SLOTS]; /* slots whose messages are complete and not submitted, used as a ring */
 	uint32_t head, tail;
 	uint32_t lens[SLOTS]; /* by slot: of its buffer's data segment */

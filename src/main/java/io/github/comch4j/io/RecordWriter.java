@@ -73,8 +73,8 @@ public final class RecordWriter {
     /**
      * How long a message may wait for more records while others are in flight. Default: 20 µs.
      *
-     * @param delay from the first {@link #progress()} that finds the message open to the one that sends it; zero: with
-     *     the first one
+     * @param delay from the first {@link #progress()} that finds the message open to the one that sends it; zero: the
+     *     same one
      * @throws IllegalArgumentException if it is negative
      */
     public void setMaxDelay(Duration delay) {
