@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doca_buf_pool.h"
 #include "doca_emu.h"
 #include "harness.h"
 
@@ -306,6 +307,56 @@ static void posted_buffers_need_the_device_and_its_permission_too(void **state)
 	OK(doca_mmap_destroy(exported));
 }
 
+static struct doca_buf *buf_of_pool(struct doca_buf_pool *pool, size_t data_len)
+{
+	struct doca_buf *buf;
+	OK(doca_buf_pool_buf_alloc(pool, &buf));
+	OK(doca_buf_set_data_len(buf, data_len));
+	return buf;
+}
+
+/* The first buffer that a context sees may be a pool's, and the pool's map may have been restarted. */
+static void buffers_of_a_pool_are_looked_at_as_others_are(void **state)
+{
+	(void)state;
+	struct path path;
+	path_open(&path);
+	struct devices *devices = &path.pair.devices;
+	struct doca_mmap *from_map = MAP_FOR(source, 0, devices->dpu), *to_map = MAP_FOR(path.sink.bytes, RW, NULL);
+	struct doca_buf_pool *from_pool, *to_pool;
+	OK(doca_buf_pool_create(2, 64, from_map, &from_pool));
+	OK(doca_buf_pool_create(2, 64, to_map, &to_pool));
+	OK(doca_buf_pool_start(from_pool));
+	OK(doca_buf_pool_start(to_pool));
+	struct doca_comch_consumer_task_post_recv *posted;
+	struct doca_buf *from = buf_of_pool(from_pool, 8), *to = buf_of_pool(to_pool, 0);
+	GIVES(BAD, try_post(&path.consumer, to, &posted));
+	GIVES(BAD, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
+	buf_release(from);
+	buf_release(to);
+	for (int round = 0; round < 2; round++) { /* to a device, and away from it */
+		bool accepted = round == 0;
+		OK(doca_mmap_stop(from_map));
+		OK(doca_mmap_stop(to_map));
+		OK((accepted ? doca_mmap_add_dev : doca_mmap_rm_dev)(from_map, devices->host));
+		OK((accepted ? doca_mmap_add_dev : doca_mmap_rm_dev)(to_map, devices->dpu));
+		OK(doca_mmap_start(from_map));
+		OK(doca_mmap_start(to_map));
+		from = buf_of_pool(from_pool, 8);
+		to = buf_of_pool(to_pool, 0);
+		GIVES(accepted ? DOCA_SUCCESS : BAD, try_post(&path.consumer, to, &posted));
+		GIVES(accepted ? DOCA_SUCCESS : BAD, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
+		expect_arrived(&path, 1);
+		buf_release(from);
+		buf_release(to);
+	}
+	OK(doca_buf_pool_destroy(from_pool));
+	OK(doca_buf_pool_destroy(to_pool));
+	path_close(&path);
+	OK(doca_mmap_destroy(from_map));
+	OK(doca_mmap_destroy(to_map));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -315,6 +366,7 @@ int main(void)
 		cmocka_unit_test(the_buffer_that_a_task_has_at_its_submit_counts),
 		cmocka_unit_test(a_later_map_is_looked_at_anew),
 		cmocka_unit_test(posted_buffers_need_the_device_and_its_permission_too),
+		cmocka_unit_test(buffers_of_a_pool_are_looked_at_as_others_are),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

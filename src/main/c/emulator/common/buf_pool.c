@@ -143,6 +143,8 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 	taken->data_len = 0;
 	taken->next = NULL;
 	taken->refcount = 1;
+	/* The map can have been restarted, with other devices, while none of its buffers was out. */
+	taken->registration = buf_pool->mmap->registration;
 	emu_mmap_count_buf(buf_pool->mmap);
 	*buf = taken;
 	return DOCA_SUCCESS;
