@@ -91,26 +91,36 @@ void emu_pe_leave_callback(struct doca_pe *pe, bool outer)
 	pe->busy = outer;
 }
 
+/* The context whose turn it is, of at least one. The turn passes on before its callback, which may add or remove
+ * contexts. */
+static inline struct doca_ctx *next_ctx(struct doca_pe *pe)
+{
+	size_t i = pe->next;
+	if (EMU_UNLIKELY(i >= pe->num_ctxs))
+		i = 0;
+	pe->next = i + 1;
+	return pe->ctxs[i];
+}
+
+/* Out of line: most often the first context has something to do. */
+static __attribute__((noinline)) uint8_t progress_others(struct doca_pe *pe)
+{
+	for (size_t left = pe->num_ctxs; left > 1; left--) {
+		struct doca_ctx *ctx = next_ctx(pe);
+		if (ctx->ops->progress(ctx))
+			return 1;
+	}
+	return 0;
+}
+
 uint8_t doca_pe_progress(struct doca_pe *pe)
 {
 	/* Forbidden inside a callback of the same engine; it must not recurse [Q16]. */
-	if (EMU_UNLIKELY(pe->busy))
+	if (EMU_UNLIKELY(pe->busy || pe->num_ctxs == 0))
 		return 0;
-	size_t num = pe->num_ctxs;
-	size_t i = pe->next;
-	uint8_t worked = 0;
 	pe->busy = true;
-	for (size_t looked_at = 0; looked_at < num; looked_at++) {
-		if (i >= num)
-			i = 0;
-		struct doca_ctx *ctx = pe->ctxs[i++];
-		/* Set before the callback, which may add or remove contexts. */
-		pe->next = i;
-		if (ctx->ops->progress(ctx)) {
-			worked = 1;
-			break;
-		}
-	}
+	struct doca_ctx *ctx = next_ctx(pe);
+	uint8_t worked = ctx->ops->progress(ctx) || progress_others(pe);
 	pe->busy = false;
 	return worked;
 }

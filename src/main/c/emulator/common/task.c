@@ -2,17 +2,21 @@
 #include "pe.h"
 #include "readings.h"
 
+/* It may complete at once, and a program that sleeps meanwhile would not learn of it. */
+static __attribute__((noinline)) doca_error_t wake_and_submit(struct doca_task *task, uint32_t flags)
+{
+	emu_pe_wake(task->ctx->pe);
+	return task->ctx->ops->submit(task, flags);
+}
+
 doca_error_t doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 {
-	struct doca_ctx *ctx = task->ctx;
+	const struct doca_ctx *ctx = task->ctx;
 	if (EMU_UNLIKELY(task->state != EMU_TASK_OWNED))
 		return READING_TASK_IN_FLIGHT;
 	if (EMU_UNLIKELY(ctx->state != DOCA_CTX_STATE_RUNNING))
 		return READING_TASK_WHEN_NOT_RUNNING;
-	/* It may complete at once, and a program that sleeps meanwhile would not learn of it. */
-	if (EMU_UNLIKELY(ctx->armed))
-		emu_pe_wake(ctx->pe);
-	return ctx->ops->submit(task, flags);
+	return EMU_UNLIKELY(ctx->armed) ? wake_and_submit(task, flags) : ctx->ops->submit(task, flags);
 }
 
 doca_error_t doca_task_submit(struct doca_task *task)
