@@ -4,6 +4,7 @@
 
 #include "base/bits.h"
 #include "base/clock.h"
+#include "base/copy.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
 #include "cpu.h"
@@ -53,8 +54,8 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	atomic_store_explicit(&region->max_imm_len, consumer->imm_data_len, memory_order_release);
 	atomic_store_explicit(&region->can_fetch, connection->reach == WIRE_REACH_PROCESS, memory_order_release);
 	atomic_store_explicit(&region->base, base, memory_order_release);
-	consumer->fits_below = UINT64_MAX;
-	atomic_store_explicit(&region->fits_below, consumer->fits_below, memory_order_release);
+	consumer->least_room = UINT64_MAX;
+	atomic_store_explicit(&region->fits_below, UINT64_MAX, memory_order_release);
 	atomic_store_explicit(&region->posted, base, memory_order_relaxed);
 	atomic_store_explicit(&region->claimed, base, memory_order_relaxed);
 	atomic_store_explicit(&region->pipe_turn, 0, memory_order_relaxed);
@@ -146,16 +147,21 @@ static void become_idle(struct doca_comch_consumer *consumer)
 
 /* ---- completions ---- */
 
-/* Ends the oldest posted buffer's flight. */
-static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status)
+/* Ends the flight of the oldest posted buffer's task. */
+static EMU_ALWAYS_INLINE void finish(struct doca_comch_consumer *consumer,
+				     struct doca_comch_consumer_task_post_recv *task, doca_error_t status)
 {
-	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
 	consumer->completed++;
 	if (!task_landed(&task->base, status))
 		task_pool_give(&consumer->pool, &task->base);
 	else
 		(status == DOCA_SUCCESS ? consumer->completed_cb : consumer->failed_cb)(task, task->base.user_data,
 											consumer->ctx.user_data);
+}
+
+static void finish_oldest(struct doca_comch_consumer *consumer, doca_error_t status)
+{
+	finish(consumer, consumer->tasks[consumer->completed & consumer->mask], status);
 }
 
 /* Asks for the first cache lines of the payload some messages ahead, as if it were of this one's length. Only where the
@@ -174,25 +180,6 @@ static EMU_ALWAYS_INLINE void fetch_ahead(struct doca_comch_consumer *consumer, 
 				   len < FETCH_AHEAD_BYTES ? len : FETCH_AHEAD_BYTES);
 }
 
-/* The usual case of consumer_deliver: a payload that lies near, without immediate data. False: it is another case, and
- * nothing has been done. */
-static EMU_ALWAYS_INLINE bool deliver_plain(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-					    struct doca_comch_consumer_task_post_recv *task)
-{
-	/* Each field is read once: a peer could change it between check and use. */
-	uint32_t len = *(const volatile uint32_t *)&slot->len;
-	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	if ((payload != SHM_PAYLOAD_INLINE && payload != SHM_PAYLOAD_PACKED) ||
-	    *(const volatile uint8_t *)&slot->imm_len != 0 || len > task->room || task->buf == NULL ||
-	    task->base.state == EMU_TASK_CANCELLED || !consumer_copy_near(consumer, slot, task, payload, 0, len))
-		return false;
-	if (payload == SHM_PAYLOAD_PACKED)
-		fetch_ahead(consumer, len);
-	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
-	task->buf->data_len += len;
-	return true;
-}
-
 /* Lets the producers know of all posted buffers. The counter's cache line has to come back from them each time. */
 static EMU_ALWAYS_INLINE void announce_posts(const struct doca_comch_consumer *consumer)
 {
@@ -207,49 +194,101 @@ static void consumer_flush(struct doca_ctx *ctx)
 	announce_posts(consumer);
 }
 
-/* Any payload; true when there was progress. Out of line, as it is rare, or takes long itself. */
-static __attribute__((noinline)) bool deliver_oldest(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
-						     struct doca_comch_consumer_task_post_recv *task)
+/* ---- what producers have filled; each of these is true when there was progress ---- */
+
+static __attribute__((noinline)) bool notice_loss(struct doca_comch_consumer *consumer)
 {
+	close_to_producers(consumer);
+	emu_ctx_enter(&consumer->ctx, DOCA_CTX_STATE_STOPPING);
+	return true;
+}
+
+/* When nothing else is to be done. */
+static EMU_ALWAYS_INLINE bool look_for_loss(struct doca_comch_consumer *consumer)
+{
+	return EMU_UNLIKELY(atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed)) &&
+	       notice_loss(consumer);
+}
+
+static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
+{
+	if (consumer->burst < BURST)
+		/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
+		__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
+	else
+		for (int i = 0; i < PAUSES_AFTER_BURST; i++)
+			cpu_pause();
+	consumer->burst = 0;
+	if (consumer->holds_back)
+		consumer_flush(&consumer->ctx);
+	return look_for_loss(consumer);
+}
+
+/* Any payload. Out of line, as it is rare, or takes long itself. */
+static __attribute__((noinline)) bool deliver_any(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+						  struct doca_comch_consumer_task_post_recv *task)
+{
+	if (consumer->completed == consumer->posted || fault_still_travelling(slot->arrival))
+		return look_for_loss(consumer); /* only a peer that breaks the protocol fills what was not posted */
 	doca_error_t status;
 	uint64_t piped = task->piped;
 	if (consumer_deliver_or_fail(consumer, slot, task, &status)) {
-		finish_oldest(consumer, status);
+		finish(consumer, task, status);
 		return true;
 	}
-	/* Without new bytes there is no progress: the sender may have died half-way, and the caller looks for that
-	 * next. */
-	return task->piped != piped;
+	/* Without new bytes there is no progress: the sender may have died half-way. */
+	return task->piped != piped || look_for_loss(consumer);
 }
 
-/* Completes the oldest posted buffer if a producer has filled it. */
-static bool complete_oldest(struct doca_comch_consumer *consumer)
+/* The end of a delivery that needs no more than this. */
+static EMU_ALWAYS_INLINE bool delivered(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+					struct doca_comch_consumer_task_post_recv *task, uint32_t len)
 {
-	struct shm_slot *slot = &consumer->slots[consumer->completed & consumer->slot_mask];
+	task->producer_id = *(const volatile uint32_t *)&slot->producer_id;
+	task->buf->data_len += len;
+	consumer->completed++;
+	(void)task_landed(&task->base, DOCA_SUCCESS); /* which has not been cancelled */
+	consumer->completed_cb(task, task->base.user_data, consumer->ctx.user_data);
+	return true;
+}
+
+/* A payload of at most `room` bytes in the packed area, without immediate data. A function of its own, so that the one
+ * for payloads in the slot needs none of its registers. */
+static __attribute__((noinline)) bool deliver_packed(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+						     struct doca_comch_consumer_task_post_recv *task, uint32_t len)
+{
+	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
+		return deliver_any(consumer, slot, task);
+	if (len > 0)
+		copy_block(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
+	fetch_ahead(consumer, len);
+	return delivered(consumer, slot, task, len);
+}
+
+/* Completes the oldest posted buffer if a producer has filled it. Small payloads, which are the usual case, have a
+ * short way. */
+static EMU_ALWAYS_INLINE bool complete_oldest(struct doca_comch_consumer *consumer)
+{
+	uint64_t index = consumer->completed;
+	const struct shm_slot *slot = &consumer->slots[index & consumer->slot_mask];
 	/* Pairs with the release store in the producer's publish. */
-	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != consumer->completed + 1) {
-		if (consumer->burst < BURST)
-			/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
-			__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
-		else
-			for (int i = 0; i < PAUSES_AFTER_BURST; i++)
-				cpu_pause();
-		consumer->burst = 0;
-		if (consumer->holds_back)
-			consumer_flush(&consumer->ctx);
-		return false;
-	}
+	if (atomic_load_explicit(&slot->ready, memory_order_acquire) != index + 1)
+		return nothing_came(consumer, slot);
 	consumer->burst++;
-	if (EMU_UNLIKELY(consumer->completed == consumer->posted))
-		return false; /* only a peer that breaks the protocol fills what was not posted */
-	if (EMU_UNLIKELY(fault_still_travelling(slot->arrival)))
-		return false;
-	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[consumer->completed & consumer->mask];
-	if (EMU_LIKELY(!faults_any() && deliver_plain(consumer, slot, task))) {
-		finish_oldest(consumer, DOCA_SUCCESS);
-		return true;
-	}
-	return deliver_oldest(consumer, slot, task);
+	struct doca_comch_consumer_task_post_recv *task = consumer->tasks[index & consumer->mask];
+	/* Each field is read once: a peer could change it between check and use. */
+	uint32_t len = *(const volatile uint32_t *)&slot->len;
+	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
+	if (EMU_UNLIKELY(index == consumer->posted || slot->arrival != 0 || faults_any() ||
+			 *(const volatile uint8_t *)&slot->imm_len != 0 || len > task->room || task->buf == NULL ||
+			 task->base.state == EMU_TASK_CANCELLED))
+		return deliver_any(consumer, slot, task);
+	if (payload == SHM_PAYLOAD_PACKED)
+		return deliver_packed(consumer, slot, task, len);
+	if (EMU_UNLIKELY(payload != SHM_PAYLOAD_INLINE || len > SHM_INLINE_BYTES))
+		return deliver_any(consumer, slot, task);
+	copy_words(task->dest, slot->bytes, len);
+	return delivered(consumer, slot, task, len);
 }
 
 /* Whether the producer that claimed place `index` writes no more to the slot and to the posted buffer. */
@@ -307,15 +346,8 @@ static bool progress_stopping(struct doca_comch_consumer *consumer)
 static bool consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *consumer = of_ctx(ctx);
-	if (EMU_LIKELY(ctx->state == DOCA_CTX_STATE_RUNNING)) {
-		if (complete_oldest(consumer))
-			return true;
-		if (EMU_LIKELY(!atomic_load_explicit(&consumer->connection->lost, memory_order_relaxed)))
-			return false;
-		close_to_producers(consumer);
-		emu_ctx_enter(ctx, DOCA_CTX_STATE_STOPPING);
-		return true;
-	}
+	if (EMU_LIKELY(ctx->state == DOCA_CTX_STATE_RUNNING))
+		return complete_oldest(consumer);
 	if (ctx->state == DOCA_CTX_STATE_STARTING)
 		return progress_starting(consumer);
 	return ctx->state == DOCA_CTX_STATE_STOPPING && progress_stopping(consumer);
@@ -389,66 +421,82 @@ static void consumer_disarm(struct doca_ctx *ctx)
 
 /* ---- tasks ---- */
 
-/* Whether the device may write by way of the buffer's own map, which need not be the consumer's. */
-static __attribute__((noinline)) bool may_write_by(struct doca_comch_consumer *consumer, const struct doca_buf *buf)
+static bool in_range(const struct doca_comch_consumer *consumer, const uint8_t *start, size_t len)
+{
+	size_t offset = (size_t)((uintptr_t)start - (uintptr_t)consumer->range);
+	return offset <= consumer->range_len && len <= consumer->range_len - offset;
+}
+
+/* Whether the device may write to the buffer by way of the buffer's own map, which need not be the consumer's. A map
+ * all of whose buffers it may write to is looked at once. */
+static bool may_write(struct doca_comch_consumer *consumer, const struct doca_buf *buf)
 {
 	if (buf->remote || (emu_mmap_permissions(buf->mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
-	    !connection_takes_map(consumer->connection, buf->mmap))
+	    !connection_takes_map(consumer->connection, buf->mmap) || !in_range(consumer, buf->head, buf->len))
 		return false;
-	consumer->map_seen = buf->registration;
+	void *range;
+	size_t len;
+	if (doca_mmap_get_memrange(buf->mmap, &range, &len) == DOCA_SUCCESS && in_range(consumer, range, len))
+		consumer->map_seen = buf->registration;
 	return true;
 }
 
-/* Where a buffer takes its next bytes; false when it cannot be posted. */
-static bool landing_place(struct doca_comch_consumer *consumer, const struct doca_buf *buf, uint8_t **dest,
-			  uint64_t *room)
+/* Posts the task, whose buffer's map has been looked at. */
+static EMU_ALWAYS_INLINE doca_error_t post(struct doca_comch_consumer *consumer,
+					   struct doca_comch_consumer_task_post_recv *task, uint32_t flags)
 {
-	*dest = NULL;
-	*room = 0;
-	if (buf == NULL)
-		return true; /* immediate data only */
-	if (buf->next != NULL || buf->head < consumer->range || buf->len > consumer->range_len ||
-	    buf->head - consumer->range > (ptrdiff_t)(consumer->range_len - buf->len))
-		return false;
-	if (buf->data < buf->head || (size_t)(buf->data - buf->head) > buf->len ||
-	    buf->data_len > buf->len - (size_t)(buf->data - buf->head))
-		return false;
-	if (EMU_UNLIKELY(buf->registration != consumer->map_seen) && !may_write_by(consumer, buf))
-		return false;
-	*dest = buf->data + buf->data_len;
-	*room = buf->len - (size_t)(buf->data - buf->head) - buf->data_len;
-	return true;
-}
-
-static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
-{
-	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
-	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
-	if (!landing_place(consumer, task->buf, &task->dest, &task->room) || task->room > consumer->max_room)
-		return DOCA_ERROR_INVALID_VALUE;
-	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
-	if (EMU_UNLIKELY(consumer->posted - consumer->completed > consumer->mask))
-		return DOCA_ERROR_AGAIN;
+	const struct doca_buf *buf = task->buf;
+	uint8_t *dest = NULL; /* without a buffer: immediate data only */
+	uint64_t room = 0;
+	if (EMU_LIKELY(buf != NULL)) {
+		size_t offset = (size_t)((uintptr_t)buf->data - (uintptr_t)buf->head);
+		if (EMU_UNLIKELY(buf->next != NULL || buf->data_len > buf->len || offset > buf->len - buf->data_len))
+			return DOCA_ERROR_INVALID_VALUE;
+		dest = buf->data + buf->data_len;
+		room = buf->len - buf->data_len - offset;
+		if (EMU_UNLIKELY(room > consumer->max_room))
+			return DOCA_ERROR_INVALID_VALUE;
+	}
 	uint64_t index = consumer->posted;
+	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
+	if (EMU_UNLIKELY(index - consumer->completed > consumer->mask))
+		return DOCA_ERROR_AGAIN;
+	task->dest = dest;
+	task->room = room;
 	task->index = index;
 	task->producer_id = 0;
 	task->imm_len = 0;
 	consumer->tasks[index & consumer->mask] = task;
-	struct shm_post *post = &consumer->posts[index & consumer->mask];
-	post->addr = (uint64_t)(uintptr_t)task->dest;
-	atomic_store_explicit(&post->room, task->room, memory_order_relaxed);
-	if (EMU_UNLIKELY(task->room + 1 < consumer->fits_below)) {
-		consumer->fits_below = task->room + 1;
+	struct shm_post *posted = &consumer->posts[index & consumer->mask];
+	posted->addr = (uint64_t)(uintptr_t)dest;
+	atomic_store_explicit(&posted->room, room, memory_order_relaxed);
+	if (EMU_UNLIKELY(room < consumer->least_room)) {
+		consumer->least_room = room;
 		/* A producer sees it before it sees the buffer, which is announced later, with release. */
-		atomic_store_explicit(&consumer->region->fits_below, consumer->fits_below, memory_order_relaxed);
+		atomic_store_explicit(&consumer->region->fits_below, room + 1, memory_order_relaxed);
 	}
-	task_sent_off(base);
+	task_sent_off(&task->base);
 	consumer->posted = index + 1;
 	if ((flags & DOCA_TASK_SUBMIT_FLAG_FLUSH) != 0)
 		announce_posts(consumer);
 	else
 		consumer->holds_back = true; /* until a flush, or a look in vain [Q35] */
 	return DOCA_SUCCESS;
+}
+
+static __attribute__((noinline)) doca_error_t
+post_of_new_map(struct doca_comch_consumer *consumer, struct doca_comch_consumer_task_post_recv *task, uint32_t flags)
+{
+	return may_write(consumer, task->buf) ? post(consumer, task, flags) : DOCA_ERROR_INVALID_VALUE;
+}
+
+static doca_error_t consumer_submit(struct doca_task *base, uint32_t flags)
+{
+	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
+	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
+	if (EMU_UNLIKELY(task->buf != NULL && task->buf->registration != consumer->map_seen))
+		return post_of_new_map(consumer, task, flags);
+	return post(consumer, task, flags);
 }
 
 static void await_writer(const struct doca_comch_consumer *consumer, uint64_t index, int64_t deadline_ms)
@@ -464,7 +512,7 @@ static void cancel(struct doca_comch_consumer *consumer, struct doca_comch_consu
 	/* Either the producer sees this when it looks at `room` after its claim, or the consumer sees the claim
 	 * below. An exchange, because qemu-user lets a store and a load that follows it change places. */
 	(void)atomic_exchange(&post->room, SHM_ROOM_REVOKED);
-	consumer->fits_below = 0;
+	consumer->least_room = 0; /* no room is less */
 	(void)atomic_exchange(&consumer->region->fits_below, 0);
 	uint64_t claimed = atomic_load(&consumer->region->claimed) & ~SHM_CLAIM_CLOSED;
 	if (claimed > task->index && claimed <= consumer->posted) {

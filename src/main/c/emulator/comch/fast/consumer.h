@@ -4,9 +4,6 @@
 #ifndef EMU_CONSUMER_H
 #define EMU_CONSUMER_H
 
-#include <string.h>
-
-#include "base/copy.h"
 #include "base/shm_map.h"
 #include "base/task_pool.h"
 #include "connection/connection.h"
@@ -38,7 +35,7 @@ struct doca_comch_consumer {
 	uint8_t *range;
 	size_t range_len;
 	uint64_t max_room; /* of a posted buffer */
-	uint32_t map_seen; /* registration of a map whose buffers may be posted; 0: none yet */
+	uint32_t map_seen; /* registration of a map all of whose buffers may be posted; 0: none yet */
 	uint32_t imm_data_len;
 	doca_comch_consumer_task_post_recv_completion_cb_t completed_cb;
 	doca_comch_consumer_task_post_recv_completion_cb_t failed_cb;
@@ -51,7 +48,7 @@ struct doca_comch_consumer {
 	struct shm_post *posts;
 	struct shm_slot *slots;
 	uint64_t mask, slot_mask;
-	uint64_t fits_below; /* as in the region */
+	uint64_t least_room; /* of the buffers posted since the start; 0 once one was taken back */
 	uint64_t posted;
 	uint64_t completed;
 	uint64_t fetch_until; /* messages below it were filled at the last look */
@@ -82,25 +79,6 @@ static inline struct shm_offer *offer_of(const struct doca_comch_consumer *consu
 extern const struct emu_ctx_ops consumer_ops;
 
 /* ---- what a producer has filled ---- */
-
-/* Copies a payload that lies in its slot or in the packed area. False: the peer breaks the protocol. */
-static EMU_ALWAYS_INLINE bool consumer_copy_near(const struct doca_comch_consumer *consumer,
-						 const struct shm_slot *slot,
-						 const struct doca_comch_consumer_task_post_recv *task, uint8_t payload,
-						 uint32_t imm_len, uint32_t len)
-{
-	if (payload == SHM_PAYLOAD_INLINE) {
-		if (EMU_UNLIKELY(len > SHM_INLINE_BYTES - imm_len))
-			return false;
-		copy_words(task->dest, slot->bytes + imm_len, len);
-		return true;
-	}
-	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
-		return false;
-	if (len > 0)
-		memcpy(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
-	return true;
-}
 
 /* Brings a filled slot's payload to its buffer. False while it has not arrived. */
 bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,

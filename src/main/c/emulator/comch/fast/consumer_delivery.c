@@ -2,10 +2,29 @@
  * on demand says so. The short way of most payloads is in consumer.c. */
 #include <string.h>
 
+#include "base/copy.h"
 #include "base/faults.h"
 #include "fast/consumer.h"
 #include "memory.h"
 #include "sdk_log.h"
+
+/* Copies a payload that lies in its slot or in the packed area. False: the peer breaks the protocol. */
+static bool copy_near(const struct doca_comch_consumer *consumer, const struct shm_slot *slot,
+		      const struct doca_comch_consumer_task_post_recv *task, uint8_t payload, uint32_t imm_len,
+		      uint32_t len)
+{
+	if (payload == SHM_PAYLOAD_INLINE) {
+		if (EMU_UNLIKELY(len > SHM_INLINE_BYTES - imm_len))
+			return false;
+		copy_words(task->dest, slot->bytes + imm_len, len);
+		return true;
+	}
+	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
+		return false;
+	if (len > 0)
+		copy_block(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
+	return true;
+}
 
 bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 		      struct doca_comch_consumer_task_post_recv *task, doca_error_t *status)
@@ -28,7 +47,7 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		break;
 	case SHM_PAYLOAD_INLINE:
 	case SHM_PAYLOAD_PACKED:
-		if (wanted && !consumer_copy_near(consumer, slot, task, payload, imm_len, len))
+		if (wanted && !copy_near(consumer, slot, task, payload, imm_len, len))
 			*status = DOCA_ERROR_IO_FAILED;
 		break;
 	case SHM_PAYLOAD_EAGER: {

@@ -1,14 +1,12 @@
-/* Sending: the peer's consumers, submit and completion, and the producer's context. Longer than other files, because
- * the whole path of a small payload is here for the compiler to inline. */
+/* Sending: submit and completion, and the producer's context. Longer than other files, because the whole path of a
+ * small payload is here for the compiler to inline. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/copy.h"
 #include "base/dense_traffic.h"
 #include "base/faults.h"
 #include "base/prefetch.h"
-#include "dev.h"
 #include "fast/producer.h"
 #include "readings.h"
 #include "sdk_log.h"
@@ -24,78 +22,6 @@
 static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
 {
 	return (struct doca_comch_producer *)ctx;
-}
-
-/* ---- the peer's consumers ---- */
-
-/* Fills a view from a running consumer's region, whose header the peer could have written anything into. */
-static doca_error_t open_view(const struct doca_comch_producer *producer, uint32_t slot, uint64_t entry,
-			      struct consumer_view *view)
-{
-	struct doca_comch_connection *connection = producer->connection;
-	struct shm_region *region = shm_map_region(connection->map, shm_other(connection->side), slot);
-	if (region == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	struct consumer_view opened = {.entry = entry,
-				       .slot = slot,
-				       /* Pair with the release stores in the consumer's open_region. */
-				       .capacity = atomic_load_explicit(&region->capacity, memory_order_acquire),
-				       .eager_bytes = atomic_load_explicit(&region->eager_bytes, memory_order_acquire),
-				       .max_imm_len = atomic_load_explicit(&region->max_imm_len, memory_order_acquire),
-				       .can_fetch = atomic_load_explicit(&region->can_fetch, memory_order_acquire) == 1,
-				       .base = atomic_load_explicit(&region->base, memory_order_acquire),
-				       .region = region,
-				       .posts = shm_region_posts(region),
-				       .slots = shm_region_slots(region)};
-	if (directory_entry(producer, slot) != entry)
-		return READING_CONSUMER_NOT_RUNNING; /* stopped or restarted meanwhile: the header may be a mixture */
-	if (opened.capacity == 0 || opened.capacity > SHM_MAX_POSTS || (opened.capacity & (opened.capacity - 1)) != 0 ||
-	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > EMU_BOUND_IMM_DATA_LEN) {
-		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");
-		return READING_CONSUMER_UNKNOWN;
-	}
-	opened.slot_mask = shm_slot_mask(opened.capacity);
-	opened.packed_limit = shm_packed_limit(opened.capacity);
-	opened.dense = true; /* until it is measured */
-	opened.dense_since = now_ms();
-	if (opened.max_imm_len > emu_limits()->max_imm_data_len)
-		opened.max_imm_len = emu_limits()->max_imm_data_len;
-	*view = opened;
-	return DOCA_SUCCESS;
-}
-
-static doca_error_t look_up_consumer(struct doca_comch_producer *producer, uint32_t id, struct consumer_view *view)
-{
-	doca_error_t result = READING_CONSUMER_UNKNOWN;
-	for (uint32_t slot = 0; slot < SHM_CONSUMER_SLOTS; slot++) {
-		uint64_t entry = directory_entry(producer, slot);
-		if (shm_entry_id(entry) != id)
-			continue;
-		switch (shm_entry_state(entry)) {
-		case SHM_CONSUMER_RUNNING:
-			return open_view(producer, slot, entry, view);
-		case SHM_CONSUMER_CREATED:
-			return READING_CONSUMER_NOT_RUNNING;
-		case SHM_CONSUMER_EXPIRED:
-			result = READING_CONSUMER_EXPIRED;
-			break;
-		case SHM_CONSUMER_NONE:
-		default:
-			break;
-		}
-	}
-	return result;
-}
-
-static EMU_ALWAYS_INLINE doca_error_t find_view(struct doca_comch_producer *producer, uint32_t id,
-						struct consumer_view **found)
-{
-	struct consumer_view *view = &producer->views[id % SHM_CONSUMER_SLOTS];
-	*found = view;
-	if (EMU_LIKELY(shm_entry_id(view->entry) == id && directory_entry(producer, view->slot) == view->entry &&
-		       id != 0))
-		return DOCA_SUCCESS;
-	return id == 0 ? READING_CONSUMER_UNKNOWN : look_up_consumer(producer, id, view);
 }
 
 /* ---- sending ---- */
@@ -129,6 +55,20 @@ static void publish(const struct doca_comch_producer *producer, const struct con
 	/* Pairs with the acquire load in the consumer's complete_oldest. */
 	atomic_store_explicit(&slot->ready, index + 1, memory_order_release);
 	connection_wake_peer(producer->connection, &view->region->asleep);
+}
+
+/* Whether a claimed buffer has been taken back by its owner. */
+static bool taken_back(const struct consumer_view *view, uint64_t index)
+{
+	return atomic_load(&view->posts[index & (view->capacity - 1)].room) == SHM_ROOM_REVOKED;
+}
+
+/* Passes over a claimed buffer. */
+static void skip(const struct doca_comch_producer *producer, const struct consumer_view *view, uint64_t index)
+{
+	struct shm_slot *slot = &view->slots[index & view->slot_mask];
+	slot->payload = SHM_PAYLOAD_SKIPPED;
+	publish(producer, view, slot, index);
 }
 
 /* Claims the next posted buffer that takes `len` bytes. */
@@ -166,15 +106,11 @@ static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
 							   memory_order_acquire))
 			continue;
-		if (EMU_LIKELY(len < atomic_load(&region->fits_below) ||
-			       atomic_load(&post->room) != SHM_ROOM_REVOKED)) {
+		if (EMU_LIKELY(len < atomic_load(&region->fits_below) || !taken_back(view, index))) {
 			*claimed = index;
 			return DOCA_SUCCESS;
 		}
-		struct shm_slot *slot = &view->slots[index & view->slot_mask];
-		slot->payload = SHM_PAYLOAD_SKIPPED;
-		publish(producer, view, slot, index);
-		index++;
+		skip(producer, view, index++);
 	}
 }
 
@@ -300,6 +236,23 @@ static __attribute__((noinline)) doca_error_t look_at_map(struct doca_comch_prod
 	return DOCA_SUCCESS;
 }
 
+static EMU_ALWAYS_INLINE void describe(const struct doca_comch_producer *producer, struct shm_slot *slot, uint64_t len,
+				       uint32_t imm_len, enum shm_payload payload, uint64_t arrival)
+{
+	slot->len = (uint32_t)len;
+	slot->producer_id = producer->id;
+	slot->imm_len = (uint8_t)imm_len;
+	slot->payload = (uint8_t)payload;
+	slot->arrival = arrival;
+}
+
+/* What is sent within the submit has ended with it, but for its callback. */
+static EMU_ALWAYS_INLINE void sent(struct doca_comch_producer *producer, struct doca_task *task)
+{
+	task_sent_off(task);
+	task_fifo_end(&producer->done, task, DOCA_SUCCESS);
+}
+
 /* Sends what lies at `source`, or in the places of a list; the task's buffers have been looked at. */
 static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *producer,
 						   struct doca_comch_producer_task_send *task, const uint8_t *source,
@@ -310,7 +263,7 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 	if (EMU_UNLIKELY(atomic_load_explicit(&producer->connection->severed, memory_order_relaxed)))
 		return DOCA_ERROR_NOT_CONNECTED;
 	struct consumer_view *view;
-	result = find_view(producer, task->consumer_id, &view);
+	result = producer_find_view(producer, task->consumer_id, &view);
 	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
 		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : no_such_consumer(result);
 	uint32_t imm_len = task->imm_len;
@@ -318,31 +271,26 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 		return producer_refuses("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
 	if (faults_any() && !suffer_faults(producer, view, base, &result))
 		return result;
-	uint64_t index;
+	uint64_t index = 0;
 	result = claim(producer, view, len, &index);
 	if (result != DOCA_SUCCESS)
 		return result;
 
 	struct shm_slot *slot = &view->slots[index & view->slot_mask];
 	enum shm_payload payload = place(producer, view, index, slot, source, list, len, imm_len);
-	slot->len = (uint32_t)len;
-	slot->producer_id = producer->id;
-	slot->imm_len = (uint8_t)imm_len;
-	slot->payload = (uint8_t)payload;
-	slot->arrival = faults_any() ? fault_arrival(len) : 0;
+	describe(producer, slot, len, imm_len, payload, faults_any() ? fault_arrival(len) : 0);
 	if (imm_len > 0)
 		memcpy(slot->bytes, task->imm, imm_len);
-	bool takes_longer = payload == SHM_PAYLOAD_PIPE || payload == SHM_PAYLOAD_FETCH;
-	if (EMU_UNLIKELY(takes_longer)) {
+	if (payload == SHM_PAYLOAD_PIPE || payload == SHM_PAYLOAD_FETCH) {
 		task->index = index;
 		task->source = source;
 		task->len = len;
 		producer_begin_transfer(producer, task, view, payload);
+		task_sent_off(base);
+	} else {
+		sent(producer, base);
 	}
 	publish(producer, view, slot, index);
-	task_sent_off(base);
-	if (EMU_LIKELY(!takes_longer))
-		task_fifo_end(&producer->done, base, DOCA_SUCCESS);
 	return DOCA_SUCCESS;
 }
 
@@ -359,11 +307,9 @@ static __attribute__((noinline)) doca_error_t submit_list(struct doca_comch_prod
 				      : result;
 }
 
-static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
+static __attribute__((noinline)) doca_error_t submit_any(struct doca_comch_producer *producer,
+							 struct doca_comch_producer_task_send *task)
 {
-	(void)flags;
-	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
-	struct doca_comch_producer *producer = of_ctx(base->ctx);
 	const struct doca_buf *buf = task->buf;
 	const uint8_t *source = NULL;
 	uint64_t len = 0;
@@ -382,6 +328,63 @@ static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
 		return DOCA_ERROR_INVALID_VALUE; /* nothing to send, as in alloc_init */
 	}
 	return send_payload(producer, task, source, NULL, len);
+}
+
+/* ---- the short way of small payloads: without immediate data, of one buffer, to a consumer that is known ---- */
+
+static EMU_ALWAYS_INLINE doca_error_t fill_slot(struct doca_comch_producer *producer, struct doca_task *task,
+						const struct consumer_view *view, uint64_t index, const uint8_t *source,
+						uint64_t len)
+{
+	struct shm_slot *slot = &view->slots[index & view->slot_mask];
+	copy_words(slot->bytes, source, len);
+	describe(producer, slot, len, 0, SHM_PAYLOAD_INLINE, 0);
+	sent(producer, task);
+	publish(producer, view, slot, index);
+	return DOCA_SUCCESS;
+}
+
+/* With the buffer claimed, of a consumer that has taken buffers back. */
+static __attribute__((noinline)) doca_error_t fill_slot_if_posted(struct doca_comch_producer *producer,
+								  struct doca_comch_producer_task_send *task,
+								  const struct consumer_view *view, uint64_t index)
+{
+	if (!taken_back(view, index))
+		return fill_slot(producer, &task->base, view, index, task->buf->data, task->buf->data_len);
+	skip(producer, view, index);
+	return submit_any(producer, task);
+}
+
+/* What is not as usual takes the long way, from its start. This function calls nothing otherwise, so that it can do
+ * with few registers. */
+static doca_error_t producer_submit(struct doca_task *base, uint32_t flags)
+{
+	(void)flags;
+	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
+	struct doca_comch_producer *producer = of_ctx(base->ctx);
+	const struct doca_buf *buf = task->buf;
+	if (buf == NULL || buf->data_len > SHM_INLINE_BYTES)
+		return submit_any(producer, task);
+	const uint8_t *source;
+	uint64_t len;
+	if (EMU_UNLIKELY(buf->next != NULL || buf->registration != producer->map_seen || task->imm_len != 0 ||
+			 !data_segment(buf, &source, &len) || len > producer->max_len || faults_any() ||
+			 atomic_load_explicit(&producer->connection->severed, memory_order_relaxed)))
+		return submit_any(producer, task);
+	const struct consumer_view *view = producer_known_view(producer, task->consumer_id);
+	if (EMU_UNLIKELY(view == NULL))
+		return submit_any(producer, task);
+	struct shm_region *region = view->region;
+	uint64_t index = atomic_load_explicit(&region->claimed, memory_order_acquire);
+	/* The first comparison finds SHM_CLAIM_CLOSED, too. */
+	if (EMU_UNLIKELY(index - view->base >= SHM_INCARNATION || index >= view->posted ||
+			 len >= atomic_load_explicit(&region->fits_below, memory_order_relaxed) ||
+			 !atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1,
+								memory_order_seq_cst, memory_order_acquire)))
+		return submit_any(producer, task);
+	if (EMU_UNLIKELY(len >= atomic_load(&region->fits_below)))
+		return fill_slot_if_posted(producer, task, view, index);
+	return fill_slot(producer, base, view, index, source, len);
 }
 
 /* ---- context ---- */

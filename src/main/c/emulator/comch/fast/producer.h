@@ -110,6 +110,20 @@ static inline bool producer_waits_in_vain(struct doca_comch_producer *producer)
 
 extern const struct emu_ctx_ops producer_ops;
 
+/* ---- the peer's consumers ---- */
+
+/* The consumer as it is known, if it is still the same; NULL otherwise. */
+static EMU_ALWAYS_INLINE struct consumer_view *producer_known_view(const struct doca_comch_producer *producer,
+								   uint32_t id)
+{
+	struct consumer_view *view = &producer->views[id % SHM_CONSUMER_SLOTS];
+	bool known = shm_entry_id(view->entry) == id && directory_entry(producer, view->slot) == view->entry && id != 0;
+	return EMU_LIKELY(known) ? view : NULL;
+}
+
+/* The consumer, looked up where it is not known. */
+doca_error_t producer_find_view(struct doca_comch_producer *producer, uint32_t id, struct consumer_view **found);
+
 /* ---- lists of buffers ---- */
 
 /* Room for the lists of all tasks, where the device takes any. */
@@ -130,8 +144,8 @@ void producer_gather(uint8_t *dest, const struct iovec *list, uint64_t from, uin
 /* The bytes of a buffer's data segment; false when the window has left its buffer. */
 static inline bool data_segment(const struct doca_buf *buf, const uint8_t **source, uint64_t *len)
 {
-	if (EMU_UNLIKELY(buf->data < buf->head || buf->data > buf->head + buf->len ||
-			 buf->data_len > (size_t)(buf->head + buf->len - buf->data)))
+	size_t offset = (size_t)((uintptr_t)buf->data - (uintptr_t)buf->head);
+	if (EMU_UNLIKELY(buf->data_len > buf->len || offset > buf->len - buf->data_len))
 		return false;
 	*source = buf->data;
 	*len = buf->data_len;
