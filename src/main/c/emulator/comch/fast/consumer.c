@@ -13,11 +13,13 @@
 #include "readings.h"
 #include "sdk_log.h"
 
-/* After so many messages in a row the consumer waits for so many pauses: looking at a slot takes its cache line away
- * from the producer that writes to it, and several messages at once cost little more than one. Not after fewer, as
- * in a ping-pong: there the next message is the answer to what this process has just sent. */
+/* After so many messages in a row the consumer waits before it looks again: looking at a slot takes its cache line away
+ * from the producer that writes to it, and many messages at once cost little more than one. Not after fewer, and not
+ * where this process has sent something: there the next message may be the answer. It waits for some pauses, but for
+ * few where few buffers are posted: the producer is to find some all the time. */
 #define BURST 4
-#define PAUSES_AFTER_BURST 16
+#define MOST_PAUSES 64u
+#define POSTS_PER_PAUSE 4u
 
 /* Payloads in the packed area: how many messages ahead the consumer asks for cache lines, for how much of a payload
  * (the processor finds the rest by itself), and after how many messages it looks where the producers are. */
@@ -65,6 +67,7 @@ static doca_error_t open_region(struct doca_comch_consumer *consumer)
 	consumer->slots = shm_region_slots(region);
 	consumer->mask = capacity - 1;
 	consumer->slot_mask = shm_slot_mask(capacity);
+	consumer->pauses = capacity < MOST_PAUSES * POSTS_PER_PAUSE ? capacity / POSTS_PER_PAUSE : MOST_PAUSES;
 	consumer->posted = consumer->completed = base;
 	consumer->fetch_until = 0;
 	consumer->holds_back = false;
@@ -212,11 +215,11 @@ static EMU_ALWAYS_INLINE bool look_for_loss(struct doca_comch_consumer *consumer
 
 static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
-	if (consumer->burst < BURST)
+	if (consumer->burst < BURST || connection_has_sent(consumer->connection))
 		/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
 		__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
 	else
-		for (int i = 0; i < PAUSES_AFTER_BURST; i++)
+		for (uint32_t i = 0; i < consumer->pauses; i++)
 			cpu_pause();
 	consumer->burst = 0;
 	if (consumer->holds_back)

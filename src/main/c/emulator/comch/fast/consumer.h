@@ -53,6 +53,7 @@ struct doca_comch_consumer {
 	uint64_t completed;
 	uint64_t fetch_until; /* messages below it were filled at the last look */
 	uint32_t burst;       /* messages since a look found none */
+	uint32_t pauses;      /* after a burst */
 	bool holds_back;      /* producers may not know of all posted buffers */
 	/* Faults on demand: message `judged` - 1 fails with `verdict`, if that is an error. */
 	uint64_t judged;

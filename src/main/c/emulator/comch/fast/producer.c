@@ -251,6 +251,7 @@ static EMU_ALWAYS_INLINE void sent(struct doca_comch_producer *producer, struct 
 {
 	task_sent_off(task);
 	task_fifo_end(&producer->done, task, DOCA_SUCCESS);
+	connection_note_send(producer->connection);
 }
 
 /* Sends what lies at `source`, or in the places of a list; the task's buffers have been looked at. */
