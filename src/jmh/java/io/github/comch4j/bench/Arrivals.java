@@ -38,6 +38,20 @@ final class Arrivals {
         received++;
     }
 
+    /** As many messages of one length, of which each begins {@code stride} bytes after the one before. */
+    void arrived(MemorySegment memory, long first, long stride, int count, long length) {
+        long wrong = length - size;
+        long next = received;
+        for (int i = 0; i < count; i++) {
+            long number = memory.get(ValueLayout.JAVA_LONG, first + i * stride);
+            wrong |= number ^ (receivedOf == null ? next + i : expected(number));
+        }
+        if (wrong != 0) {
+            throw new IllegalStateException("one of the messages from " + received + " on: another number or length");
+        }
+        received += count;
+    }
+
     /** What the next payload of this one's producer must begin with. */
     private long expected(long number) {
         if (receivedOf == null) {

@@ -30,9 +30,10 @@ final class FlatInlet implements FastPathInlet {
         endpoint.loop.waitFor("the consumer", consumer::isRunning);
         long stride = consumer.stride();
         rows = (memory, offset, count, length, producer) -> {
-            for (int i = 0; i < count; i++) {
-                take(arrivals, memory, offset + i * stride, length);
+            for (int i = 0; i < count && arrivals.isChecking(); i++) {
+                arrivals.check(memory.asSlice(offset + i * stride, length));
             }
+            arrivals.arrived(memory, offset, stride, count, length);
         };
         handler = (memory, offset, length, producer) -> {
             take(arrivals, memory, offset, length);
