@@ -28,6 +28,14 @@ struct doca_buf {
 	uint32_t registration;
 };
 
+/* Whether `len` bytes from `addr` on lie in the `size` bytes from `start` on. An address below wraps to a large offset.
+ */
+static EMU_ALWAYS_INLINE bool emu_contains(const uint8_t *start, size_t size, const uint8_t *addr, size_t len)
+{
+	size_t offset = (size_t)((uintptr_t)addr - (uintptr_t)start);
+	return offset <= size && len <= size - offset;
+}
+
 /* A consumer holds on to its memory map, so that it cannot be destroyed under it. Thread safe. */
 EMU_PRIVATE_API void emu_mmap_use(struct doca_mmap *mmap);
 EMU_PRIVATE_API void emu_mmap_unuse(struct doca_mmap *mmap);

@@ -54,9 +54,7 @@ static inline bool emu_mmap_usable(const struct doca_mmap *mmap)
 
 static inline bool emu_mmap_contains(const struct doca_mmap *mmap, const uint8_t *addr, size_t len)
 {
-	size_t offset = (size_t)((uintptr_t)addr - (uintptr_t)mmap->addr);
-	/* An address below the range wraps to a large offset. */
-	return offset <= mmap->len && len <= mmap->len - offset;
+	return emu_contains(mmap->addr, mmap->len, addr, len);
 }
 
 static inline void emu_mmap_count_buf(struct doca_mmap *mmap)

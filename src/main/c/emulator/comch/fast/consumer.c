@@ -426,8 +426,7 @@ static void consumer_disarm(struct doca_ctx *ctx)
 
 static bool in_range(const struct doca_comch_consumer *consumer, const uint8_t *start, size_t len)
 {
-	size_t offset = (size_t)((uintptr_t)start - (uintptr_t)consumer->range);
-	return offset <= consumer->range_len && len <= consumer->range_len - offset;
+	return emu_contains(consumer->range, consumer->range_len, start, len);
 }
 
 /* Whether the device may write to the buffer by way of the buffer's own map, which need not be the consumer's. A map
@@ -452,11 +451,10 @@ static EMU_ALWAYS_INLINE doca_error_t post(struct doca_comch_consumer *consumer,
 	uint8_t *dest = NULL; /* without a buffer: immediate data only */
 	uint64_t room = 0;
 	if (EMU_LIKELY(buf != NULL)) {
-		size_t offset = (size_t)((uintptr_t)buf->data - (uintptr_t)buf->head);
-		if (EMU_UNLIKELY(buf->next != NULL || buf->data_len > buf->len || offset > buf->len - buf->data_len))
+		if (EMU_UNLIKELY(buf->next != NULL || !emu_contains(buf->head, buf->len, buf->data, buf->data_len)))
 			return DOCA_ERROR_INVALID_VALUE;
 		dest = buf->data + buf->data_len;
-		room = buf->len - buf->data_len - offset;
+		room = buf->len - (size_t)(dest - buf->head);
 		if (EMU_UNLIKELY(room > consumer->max_room))
 			return DOCA_ERROR_INVALID_VALUE;
 	}

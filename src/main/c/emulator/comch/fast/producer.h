@@ -144,8 +144,7 @@ void producer_gather(uint8_t *dest, const struct iovec *list, uint64_t from, uin
 /* The bytes of a buffer's data segment; false when the window has left its buffer. */
 static inline bool data_segment(const struct doca_buf *buf, const uint8_t **source, uint64_t *len)
 {
-	size_t offset = (size_t)((uintptr_t)buf->data - (uintptr_t)buf->head);
-	if (EMU_UNLIKELY(buf->data_len > buf->len || offset > buf->len - buf->data_len))
+	if (EMU_UNLIKELY(!emu_contains(buf->head, buf->len, buf->data, buf->data_len)))
 		return false;
 	*source = buf->data;
 	*len = buf->data_len;
