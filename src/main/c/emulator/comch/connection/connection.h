@@ -46,8 +46,6 @@ struct doca_comch_connection {
 	atomic_bool lost;
 	/* Nothing is sent any more: it is lost, or it has been cut (connection_cut) and will be lost. Any thread. */
 	atomic_bool severed;
-	/* A producer of this side has sent something since one of its consumers last asked. Any thread. */
-	atomic_bool sends;
 	/* The peer's process has ended, or has broken the protocol: there will be no goodbye. */
 	bool peer_died;
 	bool broken;
@@ -139,22 +137,6 @@ static inline void connection_wake_peer(const struct doca_comch_connection *conn
 {
 	if (shm_is_asleep(word))
 		connection_ring(connection, word);
-}
-
-/* Notes that this side sends. Stored only when it is not yet: producers of several threads share the cache line. */
-static inline void connection_note_send(struct doca_comch_connection *connection)
-{
-	if (!atomic_load_explicit(&connection->sends, memory_order_relaxed))
-		atomic_store_explicit(&connection->sends, true, memory_order_relaxed);
-}
-
-/* Whether this side has sent something since the last question. */
-static inline bool connection_has_sent(struct doca_comch_connection *connection)
-{
-	bool sent = atomic_load_explicit(&connection->sends, memory_order_relaxed);
-	if (sent)
-		atomic_store_explicit(&connection->sends, false, memory_order_relaxed);
-	return sent;
 }
 
 /* Makes the peer look at this connection; any thread. */

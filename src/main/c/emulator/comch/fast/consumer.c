@@ -9,14 +9,15 @@
 #include "base/prefetch.h"
 #include "cpu.h"
 #include "fast/consumer.h"
+#include "fast/thread_sends.h"
 #include "memory.h"
 #include "readings.h"
 #include "sdk_log.h"
 
 /* After so many messages in a row the consumer waits before it looks again: looking at a slot takes its cache line away
  * from the producer that writes to it, and many messages at once cost little more than one. Not after fewer, and not
- * where this process has sent something: there the next message may be the answer. It waits for some pauses, but for
- * few where few buffers are posted: the producer is to find some all the time. */
+ * where this thread has sent something: the next message may be the answer, or the producer is of this thread, too. It
+ * waits for some pauses, but for few where few buffers are posted: the producer is to find some all the time. */
 #define BURST 4
 #define MOST_PAUSES 64u
 #define POSTS_PER_PAUSE 4u
@@ -215,7 +216,7 @@ static EMU_ALWAYS_INLINE bool look_for_loss(struct doca_comch_consumer *consumer
 
 static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer, const struct shm_slot *slot)
 {
-	if (consumer->burst < BURST || connection_has_sent(consumer->connection))
+	if (consumer->burst < BURST || thread_has_sent())
 		/* A lone message of 64 bytes ends in the slot's second cache line, which is on its way then. */
 		__builtin_prefetch((const uint8_t *)slot + SHM_CACHE_LINE);
 	else

@@ -8,6 +8,7 @@
 #include "base/faults.h"
 #include "base/prefetch.h"
 #include "fast/producer.h"
+#include "fast/thread_sends.h"
 #include "readings.h"
 #include "sdk_log.h"
 
@@ -18,6 +19,8 @@
 #define FETCH_MOST_BYTES (8u << 20)
 /* So much of the place of the next payload is prefetched. */
 #define PREFETCHED_BYTES 512u
+
+_Thread_local bool thread_sends;
 
 static struct doca_comch_producer *of_ctx(struct doca_ctx *ctx)
 {
@@ -54,6 +57,7 @@ static void publish(const struct doca_comch_producer *producer, const struct con
 {
 	/* Pairs with the acquire load in the consumer's complete_oldest. */
 	atomic_store_explicit(&slot->ready, index + 1, memory_order_release);
+	thread_sends = true;
 	connection_wake_peer(producer->connection, &view->region->asleep);
 }
 
@@ -251,7 +255,6 @@ static EMU_ALWAYS_INLINE void sent(struct doca_comch_producer *producer, struct 
 {
 	task_sent_off(task);
 	task_fifo_end(&producer->done, task, DOCA_SUCCESS);
-	connection_note_send(producer->connection);
 }
 
 /* Sends what lies at `source`, or in the places of a list; the task's buffers have been looked at. */
