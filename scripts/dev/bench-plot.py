@@ -200,14 +200,18 @@ def add_throughput(plot, results, form, field):
 
 
 def draw(results):
+    distances = distances_of(results.rows)
+    apart = f"; cores {statistics.median(distances):.0f} ns apart" if distances else ""
     plots = {}
     for form, title in (("threads", "two threads"), ("processes", "two processes")):
         sizes = sorted({r["size"] for r in results.rows if r["form"] == form}.intersection(SIZES["fast"]))
         ticks = [(s, size(s)) for s in sizes]
-        rate = Plot(f"Messages per second, {title}", "bytes in a message", "messages/s; higher is better", ticks)
+        y_label = f"messages/s; higher is better{apart}"
+        rate = Plot(f"Messages per second, {title}", "bytes in a message", y_label, ticks)
         add_throughput(rate, results, form, "value")
         plots[f"throughput-{form}"] = rate
-        volume = Plot(f"Bytes per second, {title}", "bytes in a message", "bytes/s; higher is better", ticks)
+        y_label = f"bytes/s; higher is better{apart}"
+        volume = Plot(f"Bytes per second, {title}", "bytes in a message", y_label, ticks)
         add_throughput(volume, results, form, "bytes_per_s")
         copied = results.points("memcpy", "memcpy", "processes", y="bytes_per_s")
         if form == "processes" and copied and len(sizes) > 1:
@@ -216,7 +220,7 @@ def draw(results):
     latency = Plot(
         "Round trip of 64 bytes, two processes",
         "percentile, corrected for coordinated omission",
-        "time; lower is better",
+        f"time; lower is better{apart}",
         [(i + 1, f"{p:g}") for i, (p, _) in enumerate(PERCENTILES)],
         log_x=False,
         y_text=duration,
@@ -260,12 +264,16 @@ def draw(results):
 
 
 def at_the_usual_distance(rows):
-    """Figures do not compare when a hypervisor has moved the cores in between: those where most were made."""
-    distances = [row["cores_ns"] for row in rows if row.get("cores_ns")]
+    """Those where most were made: figures do not compare when a hypervisor has moved the cores in between."""
+    distances = distances_of(rows)
     if not distances:
         return rows
     usual = max(distances, key=lambda d: sum(not have_moved([d, other]) for other in distances))
     return [row for row in rows if not have_moved([usual, row.get("cores_ns")])]
+
+
+def distances_of(rows):
+    return [row["cores_ns"] for row in rows if row.get("cores_ns")]
 
 
 def main():
