@@ -6,8 +6,7 @@
 
 static inline bool emu_buf_is_whole(const struct doca_buf *buf)
 {
-	return !buf->remote && buf->data >= buf->head && (size_t)(buf->data - buf->head) <= buf->len &&
-	       buf->data_len <= buf->len - (size_t)(buf->data - buf->head);
+	return !buf->remote && emu_contains(buf->head, buf->len, buf->data, buf->data_len);
 }
 
 /* `size` bytes of the data segment; NULL: it has not as many, or is not of this process. */
@@ -19,7 +18,7 @@ static inline const uint8_t *emu_buf_source(const struct doca_buf *buf, size_t s
 /* Room for `size` bytes from the beginning of the data segment, which they become. */
 static inline uint8_t *emu_buf_destination(struct doca_buf *buf, size_t size)
 {
-	if (!emu_buf_is_whole(buf) || size > buf->len - (size_t)(buf->data - buf->head))
+	if (!emu_buf_is_whole(buf) || !emu_contains(buf->head, buf->len, buf->data, size))
 		return NULL;
 	buf->data_len = size;
 	return buf->data;
