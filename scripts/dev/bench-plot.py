@@ -13,7 +13,7 @@ import statistics
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib"))
-from bench import SIZES, have_moved
+from bench import SIZES, distances_of, have_moved
 
 WIDTH, HEIGHT = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 62, 14, 52, 46
@@ -270,10 +270,6 @@ def at_the_usual_distance(rows):
         return rows
     usual = max(distances, key=lambda d: sum(not have_moved([d, other]) for other in distances))
     return [row for row in rows if not have_moved([usual, row.get("cores_ns")])]
-
-
-def distances_of(rows):
-    return [row["cores_ns"] for row in rows if row.get("cores_ns")]
 
 
 def main():

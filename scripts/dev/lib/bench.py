@@ -551,6 +551,11 @@ def minutes(seconds):
 # ---- what came out
 
 
+def distances_of(rows):
+    """Those that are known."""
+    return [row["cores_ns"] for row in rows if row.get("cores_ns")]
+
+
 def by_distance(rows):
     """Rows in groups by the distance of the cores, the largest group first: [(distance, rows)]."""
     groups = []
@@ -562,7 +567,7 @@ def by_distance(rows):
             groups.append([row])
 
     def distance_of(group):
-        known = [row["cores_ns"] for row in group if row.get("cores_ns")]
+        known = distances_of(group)
         return statistics.median(known) if known else None
 
     return [(distance_of(group), group) for group in sorted(groups, key=len, reverse=True)]
