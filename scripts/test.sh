@@ -173,6 +173,10 @@ abi_of_older_releases() {
     --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
     --library "$lib/libdoca_common.so=$core" --library "$lib/libdoca_cc.so=$cc" \
     --library "$lib/libdoca_comm_channel.so=$endpoints"
+  # DOCA 2.6: as it is installed, for its headers are in part those of 2.5.
+  table=src/test/abi/doca-2.6.tsv
+  check "ABI of 2.6: headers" headers_as_installed 2.6 python3 src/test/abi/check.py $table --headers
+  check "ABI of 2.6: each header alone, C and C++" headers_as_installed 2.6 bash src/test/abi/headers_alone.sh
   # Comm Channel of 1.2: its header needs two others, which are those of 2.5.
   table=src/test/abi/comm-channel-1.2.tsv lib=target/native/lib/1.2
   check "ABI of 1.2: header" env CPATH="$PWD/headers/2.5" \
@@ -181,6 +185,14 @@ abi_of_older_releases() {
     bash src/test/abi/headers_alone.sh headers/1.2
   check "ABI of 1.2: exports" python3 src/test/abi/symbols.py $table \
     --node experimental=EXPERIMENTAL --library "$lib/libdoca_comm_channel.so=$endpoints"
+}
+
+# headers_as_installed RELEASE COMMAND...: the command with the folder of headers that a user has of a release.
+headers_as_installed() {
+  local sdk=$COMCH4J_ROOT/target/sdk-$1
+  shift
+  rm -rf "$sdk"
+  cmake --install target/native --prefix "$sdk" --component "${sdk##*/}" && "$@" "$sdk/include"
 }
 
 # As Maven builds them.
