@@ -17,13 +17,14 @@ endfunction()
 
 function(pack processor build)
   run(${CMAKE_COMMAND} -S ${source} -B ${build} -DCMAKE_BUILD_TYPE=Release ${ARGN})
-  run(${CMAKE_COMMAND} --build ${build} --parallel)
+  run(${CMAKE_COMMAND} --build ${build} --parallel ${cores}) # without a number, make starts all at once
   file(GLOB libraries ${build}/lib/*.so)
   file(REMOVE_RECURSE ${target}/classes/native/linux-${processor})
   file(COPY ${libraries} DESTINATION ${target}/classes/native/linux-${processor})
 endfunction()
 
 cmake_host_system_information(RESULT host QUERY OS_PLATFORM)
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 pack(${host} ${target}/native -DCOMCH4J_RELEASES=ON)
 foreach(processor ${CROSS})
   if(NOT processor STREQUAL host)
