@@ -21,6 +21,8 @@ public sealed class NativeLibraryException extends RuntimeException permits Miss
     public enum Reason {
         /** There is no native library for this operating system, processor or C library. */
         UNSUPPORTED_PLATFORM,
+        /** A setting of this library has a value that means nothing. */
+        INVALID_SETTING,
         /** The DOCA SDK, or the folder that was named, does not hold the libraries. */
         NOT_FOUND,
         /** The emulated libraries could not be written to a folder that allows executing them. */

@@ -130,6 +130,22 @@ class NativeLoadingIT {
     }
 
     @Test
+    void aSettingThatMeansNothingStopsTheStart() {
+        for (String flag : List.of("comch4j.batch", "comch4j.strict", "comch4j.debug")) {
+            for (String value : List.of("banana", "", "yes")) {
+                assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-D" + flag + "=" + value), Map.of()))
+                        .isEqualTo("INVALID_SETTING system property " + flag + " is '" + value
+                                + "': expected true or false");
+            }
+        }
+        assertThat(outcome(List.of("-Dcomch4j.library=emulated", "-Dcomch4j.batch=FALSE"), Map.of()))
+                .startsWith("EMULATED");
+        assertThat(outcome(List.of("-Dcomch4j.library=emulatd"), Map.of()))
+                .contains("'emulatd'")
+                .contains("expected auto, system, emulated or a folder");
+    }
+
+    @Test
     void aSystemWithoutAnSdk() {
         String outcome = outcome(List.of("-Dcomch4j.library=system"), Map.of("LD_LIBRARY_PATH", folder.toString()));
         assertThat(outcome)

@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -21,7 +22,7 @@ public final class BufferPool implements AutoCloseable {
     private final long slotSize;
     private final Slot[] slots;
     private final int[] free; // used as a stack: the last one is still in the caches
-    private final boolean traced = Boolean.getBoolean(Doca.DEBUG_PROPERTY);
+    private final boolean traced = Settings.debug();
     private int freeCount;
 
     private BufferPool(MemoryMap memory, int count, long slotSize) {

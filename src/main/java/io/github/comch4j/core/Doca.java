@@ -29,6 +29,9 @@ import io.github.comch4j.internal.load.Settings;
  * is made in {@value #NATIVE_DIR_PROPERTY}, or else in {@code java.io.tmpdir} or, where that is read-only or mounted
  * {@code noexec}, in the folder that {@code DOCA_EMU_DIR} names.
  *
+ * <p>A setting that means nothing, such as {@code -Dcomch4j.batch=banana}, is an error of the first use, with the
+ * reason {@link NativeLibraryException.Reason#INVALID_SETTING}: it is not ignored.
+ *
  * <p>All methods may be called from any thread.
  */
 public final class Doca {

@@ -12,7 +12,7 @@ import java.lang.ref.Cleaner;
  * them.
  */
 public final class Leaks {
-    private static final boolean TRACED = Boolean.getBoolean(Settings.DEBUG_PROPERTY);
+    private static final boolean TRACED = Settings.debug();
     private static final Cleaner CLEANER = Cleaner.create(); // a daemon thread of its own
 
     private Leaks() {}

@@ -67,18 +67,16 @@ public final class EmulatedLibraries {
 
     private static List<Path> parentFolders() {
         return parentFolders(
-                System.getProperty(Settings.NATIVE_DIR_PROPERTY),
-                System.getProperty("java.io.tmpdir"),
-                System.getenv("DOCA_EMU_DIR"));
+                Settings.nativeFolder(), System.getProperty("java.io.tmpdir"), System.getenv("DOCA_EMU_DIR"));
     }
 
     /**
      * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private
      * and which a container may have as the only place to write to.
      */
-    static List<Path> parentFolders(String named, String temporary, String fabric) {
-        if (named != null && !named.isBlank()) {
-            return List.of(Path.of(named));
+    static List<Path> parentFolders(Path named, String temporary, String fabric) {
+        if (named != null) {
+            return List.of(named);
         }
         if (fabric == null || fabric.isBlank() || !Files.isDirectory(Path.of(fabric))) {
             return List.of(Path.of(temporary));

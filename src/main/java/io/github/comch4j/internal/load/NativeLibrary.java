@@ -109,6 +109,7 @@ public final class NativeLibrary {
             LibraryInfo info = null;
             NativeLibraryException failure = null;
             try {
+                Settings.check();
                 checkNativeAccess();
                 info = attempt();
             } catch (NativeLibraryException e) {

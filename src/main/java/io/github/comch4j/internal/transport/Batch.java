@@ -199,7 +199,7 @@ final class Batch {
 
     /** Whether engines that are made now batch. */
     static boolean isOn() {
-        return !System.getProperty(Settings.BATCH_PROPERTY, "true").equals("false") && LIBRARY != null;
+        return Settings.batch() && LIBRARY != null;
     }
 
     static int progress(long engine, int limit, int spins) {

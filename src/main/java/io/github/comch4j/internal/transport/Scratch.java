@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
  * throws at once. Messages that the batch library has copied already are not copied again, see {@link Inbox}.
  */
 public final class Scratch {
-    static final boolean STRICT = Boolean.getBoolean(Settings.STRICT_PROPERTY);
+    static final boolean STRICT = Settings.strict();
     /** The segment that a callback gets for a message, or immediate data, of no bytes. */
     public static final MemorySegment NOTHING =
             MemorySegment.ofArray(new byte[0]).asReadOnly();
