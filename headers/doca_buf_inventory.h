@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "doca_buf.h"
 #include "doca_compat.h"
 #include "doca_error.h"
 #include "doca_types.h"
@@ -18,6 +17,7 @@
 extern "C" {
 #endif
 
+struct doca_buf;
 struct doca_buf_inventory;
 struct doca_mmap;
 

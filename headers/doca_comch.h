@@ -9,6 +9,7 @@
 #ifndef DOCA_COMCH_H_
 #define DOCA_COMCH_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "doca_compat.h"

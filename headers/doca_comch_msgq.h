@@ -8,6 +8,7 @@
 #ifndef DOCA_COMCH_MSGQ_H_
 #define DOCA_COMCH_MSGQ_H_
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "doca_compat.h"

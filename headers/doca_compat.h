@@ -11,6 +11,8 @@
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
 
+#include "doca_config.h"
+
 #if defined(__GNUC__) || defined(__clang__)
 #define DOCA_PUBLIC_SYMBOL __attribute__((visibility("default")))
 #define DOCA_WARN_ON_USE(text) __attribute__((deprecated(text)))
@@ -37,6 +39,16 @@
 #else
 #define DOCA_DEPRECATED \
     DOCA_PUBLIC_SYMBOL DOCA_WARN_ON_USE("deprecated, see DOCA_ALLOW_DEPRECATED_API")
+#endif
+
+/* Not needed here, but programs written for DOCA count on getting them with each header. */
+#ifdef DOCA_COMPAT_HELPERS
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doca_version.h"
 #endif
 
 #endif /* DOCA_COMPAT_H_ */

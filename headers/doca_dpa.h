@@ -12,6 +12,9 @@
 #ifndef DOCA_DPA_H_
 #define DOCA_DPA_H_
 
+/* The first two are not needed here, but programs written for DOCA count on getting them. */
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -17,10 +17,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Not needed here, but programs written for DOCA count on getting them with this header. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "doca_compat.h"
 #include "doca_error.h"
 

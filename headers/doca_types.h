@@ -11,7 +11,6 @@
 
 #include <linux/types.h>
 
-#include "doca_compat.h"
 
 #ifdef __cplusplus
 extern "C" {

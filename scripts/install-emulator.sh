@@ -2,26 +2,32 @@
 # Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Programs
 # written for DOCA build against it as against the SDK:
 #
-#   scripts/install-emulator.sh [--release 3.0|2.5|1.2] PREFIX
+#   scripts/install-emulator.sh [--release 3.0|2.5|1.2] [--dpu] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc app.c $(pkg-config --cflags --libs doca-comch doca-common)
 #
 # DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch. With it comes the
 # endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
+#
+# With --dpu the headers are those of an SDK on a DPU: doca_build_config.h defines DOCA_ARCH_DPU. The libraries are the
+# same; at run time DOCA_EMU_SIDE decides.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "$0"; }
 
-release=3.0
-if [ "${1:-}" = --release ]; then
-  release=${2:-}
-  [ $# -lt 2 ] || shift
-  shift
-fi
-case ${1:-} in
-  -h|--help) usage; exit ;;
-  ""|-*) usage; exit 1 ;;
-esac
+release=3.0 dpu=false
+while :; do
+  case ${1:-} in
+    --release)
+      release=${2:-}
+      [ $# -lt 2 ] || shift
+      shift ;;
+    --dpu) dpu=true; shift ;;
+    -h|--help) usage; exit ;;
+    ""|-*) usage; exit 1 ;;
+    *) break ;;
+  esac
+done
 case $release in
   3.0) component=Unspecified ;; # what belongs to no other
   2.5) component=sdk-2.5 ;;
@@ -36,5 +42,8 @@ need cmake cc make
 cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build target/native --parallel "$(nproc)" >/dev/null
 cmake --install target/native --prefix "$prefix" --component "$component" >/dev/null
+if $dpu && [ -f "$prefix/include/doca_build_config.h" ]; then
+  sed -i 's/^#define DOCA_BUILD_CONFIG_H_$/&\n\n#ifndef DOCA_ARCH_DPU\n#define DOCA_ARCH_DPU\n#endif/' "$prefix/include/doca_build_config.h"
+fi
 say "installed in $prefix; to use it:"
 say "  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"

@@ -131,6 +131,7 @@ stage_abi() {
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: headers of the DPA" headers_of_the_dpa
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
+  check "ABI: what headers bring with them" what_headers_bring
   check "ABI: each header of DPA programs alone" bash src/test/abi/headers_alone.sh headers/dpa
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
@@ -146,6 +147,14 @@ stage_abi() {
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
     --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
     --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
+}
+
+what_headers_bring() {
+  local brings="python3 src/test/abi/brings.py src/test/abi/brings.tsv"
+  $brings --headers headers --folder . --whole \
+    && $brings --headers headers/dpa --also headers --folder dpa --whole \
+    && $brings --headers headers/2.5 --folder 2.5 \
+    && $brings --headers headers/2.6 --also headers/2.5 --folder 2.5
 }
 
 # Of sync events and buffer arrays the table has what DPA programs need.

@@ -6,6 +6,7 @@
 #ifndef DOCA_BUF_INVENTORY_H_
 #define DOCA_BUF_INVENTORY_H_
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -11,9 +11,7 @@
 #ifndef DOCA_COMPAT_H_
 #define DOCA_COMPAT_H_
 
-/* Not needed here, but programs written for DOCA 2.5 count on getting them with each header. */
-#include <stdint.h>
-#include <string.h>
+#include "doca_config.h"
 
 #if defined(__GNUC__) || defined(__clang__)
 #define DOCA_PUBLIC_SYMBOL __attribute__((visibility("default")))
@@ -42,5 +40,11 @@
 #define DOCA_DEPRECATED \
     DOCA_PUBLIC_SYMBOL DOCA_WARN_ON_USE("deprecated, see DOCA_ALLOW_DEPRECATED_API")
 #endif
+
+/* Not needed here, but programs written for DOCA 2.5 count on getting them with each header. */
+#include <stdint.h>
+#include <string.h>
+
+#include "doca_version.h"
 
 #endif /* DOCA_COMPAT_H_ */

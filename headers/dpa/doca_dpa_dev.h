@@ -9,6 +9,11 @@
 #ifndef DOCA_DPA_DEV_H_
 #define DOCA_DPA_DEV_H_
 
+/* Before the first header of DOCA: what they say differs on the DPA. */
+#ifndef DOCA_DPA_DEVICE
+#define DOCA_DPA_DEVICE
+#endif
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,9 +29,6 @@ extern "C" {
 #endif
 #ifndef __dpa_rpc__
 #define __dpa_rpc__ /* a function for doca_dpa_rpc */
-#endif
-#ifndef DOCA_DPA_DEVICE
-#define DOCA_DPA_DEVICE
 #endif
 #ifndef __forceinline
 #define __forceinline static inline __attribute__((always_inline))

@@ -10,13 +10,9 @@
 #ifndef DOCA_DPA_DEV_COMCH_MSGQ_H_
 #define DOCA_DPA_DEV_COMCH_MSGQ_H_
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include "../doca_compat.h"
-
 #include "doca_dpa_dev.h"
 #include "doca_dpa_dev_buf.h"
+#include "doca_dpa_dev_sync_event.h"
 
 #ifdef __cplusplus
 extern "C" {

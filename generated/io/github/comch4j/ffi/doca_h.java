@@ -69,6 +69,33 @@ public class doca_h {
     public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
             .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
+    private static final int DOCA_VERSION_MAJOR = (int)3L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_MAJOR 3
+     * }
+     */
+    public static int DOCA_VERSION_MAJOR() {
+        return DOCA_VERSION_MAJOR;
+    }
+    private static final int DOCA_VERSION_MINOR = (int)0L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_MINOR 0
+     * }
+     */
+    public static int DOCA_VERSION_MINOR() {
+        return DOCA_VERSION_MINOR;
+    }
+    private static final int DOCA_VERSION_PATCH = (int)58L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_PATCH 58
+     * }
+     */
+    public static int DOCA_VERSION_PATCH() {
+        return DOCA_VERSION_PATCH;
+    }
     private static final int DOCA_GID_BYTE_LENGTH = (int)16L;
     /**
      * {@snippet lang=c :
@@ -150,32 +177,61 @@ public class doca_h {
     public static int DOCA_DEVINFO_PCI_BDF_SIZE() {
         return DOCA_DEVINFO_PCI_BDF_SIZE;
     }
-    private static final int DOCA_VERSION_MAJOR = (int)3L;
-    /**
-     * {@snippet lang=c :
-     * #define DOCA_VERSION_MAJOR 3
-     * }
-     */
-    public static int DOCA_VERSION_MAJOR() {
-        return DOCA_VERSION_MAJOR;
+
+    private static class doca_version_runtime {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER    );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_version_runtime");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
     }
-    private static final int DOCA_VERSION_MINOR = (int)0L;
+
     /**
+     * Function descriptor for:
      * {@snippet lang=c :
-     * #define DOCA_VERSION_MINOR 0
+     * const char *doca_version_runtime()
      * }
      */
-    public static int DOCA_VERSION_MINOR() {
-        return DOCA_VERSION_MINOR;
+    public static FunctionDescriptor doca_version_runtime$descriptor() {
+        return doca_version_runtime.DESC;
     }
-    private static final int DOCA_VERSION_PATCH = (int)58L;
+
     /**
+     * Downcall method handle for:
      * {@snippet lang=c :
-     * #define DOCA_VERSION_PATCH 58
+     * const char *doca_version_runtime()
      * }
      */
-    public static int DOCA_VERSION_PATCH() {
-        return DOCA_VERSION_PATCH;
+    public static MethodHandle doca_version_runtime$handle() {
+        return doca_version_runtime.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * const char *doca_version_runtime()
+     * }
+     */
+    public static MemorySegment doca_version_runtime$address() {
+        return doca_version_runtime.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * const char *doca_version_runtime()
+     * }
+     */
+    public static MemorySegment doca_version_runtime() {
+        var mh$ = doca_version_runtime.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_version_runtime");
+            }
+            return (MemorySegment)mh$.invokeExact();
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
     }
     private static final int DOCA_SUCCESS = (int)0L;
     /**
@@ -24006,61 +24062,35 @@ public class doca_h {
            throw new AssertionError("should not reach here", ex$);
         }
     }
-
-    private static class doca_version_runtime {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
-            doca_h.C_POINTER    );
-
-        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_version_runtime");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * const char *doca_version_runtime()
-     * }
-     */
-    public static FunctionDescriptor doca_version_runtime$descriptor() {
-        return doca_version_runtime.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * const char *doca_version_runtime()
-     * }
-     */
-    public static MethodHandle doca_version_runtime$handle() {
-        return doca_version_runtime.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * const char *doca_version_runtime()
-     * }
-     */
-    public static MemorySegment doca_version_runtime$address() {
-        return doca_version_runtime.ADDR;
-    }
-
     /**
      * {@snippet lang=c :
-     * const char *doca_version_runtime()
+     * #define DOCA_VERSION_STRING "3.0.0058"
      * }
      */
-    public static MemorySegment doca_version_runtime() {
-        var mh$ = doca_version_runtime.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_version_runtime");
-            }
-            return (MemorySegment)mh$.invokeExact();
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
+    public static MemorySegment DOCA_VERSION_STRING() {
+        class Holder {
+            static final MemorySegment DOCA_VERSION_STRING
+                = doca_h.LIBRARY_ARENA.allocateFrom("3.0.0058");
         }
+        return Holder.DOCA_VERSION_STRING;
+    }
+    private static final long DOCA_VERSION_EXACT = 50331706L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_EXACT 50331706
+     * }
+     */
+    public static long DOCA_VERSION_EXACT() {
+        return DOCA_VERSION_EXACT;
+    }
+    private static final long DOCA_VERSION_OFFICIAL = 50389648L;
+    /**
+     * {@snippet lang=c :
+     * #define DOCA_VERSION_OFFICIAL 50389648
+     * }
+     */
+    public static long DOCA_VERSION_OFFICIAL() {
+        return DOCA_VERSION_OFFICIAL;
     }
     private static final int doca_event_invalid_handle = (int)-1L;
     /**
@@ -24106,36 +24136,6 @@ public class doca_h {
      */
     public static int DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA() {
         return DOCA_DPA_COMPLETION_LOG_MAX_USER_DATA;
-    }
-    /**
-     * {@snippet lang=c :
-     * #define DOCA_VERSION_STRING "3.0.0058"
-     * }
-     */
-    public static MemorySegment DOCA_VERSION_STRING() {
-        class Holder {
-            static final MemorySegment DOCA_VERSION_STRING
-                = doca_h.LIBRARY_ARENA.allocateFrom("3.0.0058");
-        }
-        return Holder.DOCA_VERSION_STRING;
-    }
-    private static final long DOCA_VERSION_EXACT = 50331706L;
-    /**
-     * {@snippet lang=c :
-     * #define DOCA_VERSION_EXACT 50331706
-     * }
-     */
-    public static long DOCA_VERSION_EXACT() {
-        return DOCA_VERSION_EXACT;
-    }
-    private static final long DOCA_VERSION_OFFICIAL = 50389648L;
-    /**
-     * {@snippet lang=c :
-     * #define DOCA_VERSION_OFFICIAL 50389648
-     * }
-     */
-    public static long DOCA_VERSION_OFFICIAL() {
-        return DOCA_VERSION_OFFICIAL;
     }
 }
 

@@ -1486,6 +1486,357 @@ public class dpa_h {
         }
     }
 
+    private static class doca_dpa_dev_sync_event_get {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_get");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_get$descriptor() {
+        return doca_dpa_dev_sync_event_get.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_get$handle() {
+        return doca_dpa_dev_sync_event_get.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_get$address() {
+        return doca_dpa_dev_sync_event_get.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_get(long dpa_dev_se_handle, MemorySegment value) {
+        var mh$ = doca_dpa_dev_sync_event_get.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_get", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_sync_event_update_add {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_update_add");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_update_add$descriptor() {
+        return doca_dpa_dev_sync_event_update_add.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_update_add$handle() {
+        return doca_dpa_dev_sync_event_update_add.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_update_add$address() {
+        return doca_dpa_dev_sync_event_update_add.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_update_add(long dpa_dev_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_update_add.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_update_add", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_sync_event_update_set {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_update_set");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_update_set$descriptor() {
+        return doca_dpa_dev_sync_event_update_set.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_update_set$handle() {
+        return doca_dpa_dev_sync_event_update_set.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_update_set$address() {
+        return doca_dpa_dev_sync_event_update_set.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_update_set(long dpa_dev_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_update_set.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_update_set", dpa_dev_se_handle, value);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_sync_event_wait_gt {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_wait_gt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_wait_gt$descriptor() {
+        return doca_dpa_dev_sync_event_wait_gt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_wait_gt$handle() {
+        return doca_dpa_dev_sync_event_wait_gt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_wait_gt$address() {
+        return doca_dpa_dev_sync_event_wait_gt.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_wait_gt(long dpa_dev_se_handle, long value, long mask) {
+        var mh$ = doca_dpa_dev_sync_event_wait_gt.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_wait_gt", dpa_dev_se_handle, value, mask);
+            }
+            mh$.invokeExact(dpa_dev_se_handle, value, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_sync_event_post_wait_gt {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_post_wait_gt");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_gt$descriptor() {
+        return doca_dpa_dev_sync_event_post_wait_gt.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_post_wait_gt$handle() {
+        return doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_post_wait_gt$address() {
+        return doca_dpa_dev_sync_event_post_wait_gt.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_post_wait_gt(long async_ops_handle, long wait_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_post_wait_gt", async_ops_handle, wait_se_handle, value);
+            }
+            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_sync_event_post_wait_ne {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_post_wait_ne");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_ne$descriptor() {
+        return doca_dpa_dev_sync_event_post_wait_ne.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_sync_event_post_wait_ne$handle() {
+        return doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_sync_event_post_wait_ne$address() {
+        return doca_dpa_dev_sync_event_post_wait_ne.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
+     * }
+     */
+    public static void doca_dpa_dev_sync_event_post_wait_ne(long async_ops_handle, long wait_se_handle, long value) {
+        var mh$ = doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_sync_event_post_wait_ne", async_ops_handle, wait_se_handle, value);
+            }
+            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class doca_dpa_dev_comch_consumer_ack {
         public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,
@@ -2016,357 +2367,6 @@ public class dpa_h {
                 traceDowncall("doca_dpa_dev_comch_producer_dma_copy", producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, flags);
             }
             mh$.invokeExact(producer, consumer_id, dst_mmap, dst_addr, src_mmap, src_addr, length, imm, imm_length, flags);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_get {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_POINTER
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_get");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_get$descriptor() {
-        return doca_dpa_dev_sync_event_get.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_get$handle() {
-        return doca_dpa_dev_sync_event_get.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_get$address() {
-        return doca_dpa_dev_sync_event_get.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_get(long dpa_dev_se_handle, MemorySegment value) {
-        var mh$ = doca_dpa_dev_sync_event_get.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_get", dpa_dev_se_handle, value);
-            }
-            mh$.invokeExact(dpa_dev_se_handle, value);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_update_add {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_LONG
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_update_add");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_update_add$descriptor() {
-        return doca_dpa_dev_sync_event_update_add.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_update_add$handle() {
-        return doca_dpa_dev_sync_event_update_add.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_update_add$address() {
-        return doca_dpa_dev_sync_event_update_add.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_update_add(long dpa_dev_se_handle, long value) {
-        var mh$ = doca_dpa_dev_sync_event_update_add.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_update_add", dpa_dev_se_handle, value);
-            }
-            mh$.invokeExact(dpa_dev_se_handle, value);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_update_set {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_LONG
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_update_set");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_update_set$descriptor() {
-        return doca_dpa_dev_sync_event_update_set.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_update_set$handle() {
-        return doca_dpa_dev_sync_event_update_set.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_update_set$address() {
-        return doca_dpa_dev_sync_event_update_set.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_update_set(long dpa_dev_se_handle, long value) {
-        var mh$ = doca_dpa_dev_sync_event_update_set.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_update_set", dpa_dev_se_handle, value);
-            }
-            mh$.invokeExact(dpa_dev_se_handle, value);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_wait_gt {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_LONG,
-            dpa_h.C_LONG
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_wait_gt");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_wait_gt$descriptor() {
-        return doca_dpa_dev_sync_event_wait_gt.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_wait_gt$handle() {
-        return doca_dpa_dev_sync_event_wait_gt.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_wait_gt$address() {
-        return doca_dpa_dev_sync_event_wait_gt.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t value, uint64_t mask)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_wait_gt(long dpa_dev_se_handle, long value, long mask) {
-        var mh$ = doca_dpa_dev_sync_event_wait_gt.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_wait_gt", dpa_dev_se_handle, value, mask);
-            }
-            mh$.invokeExact(dpa_dev_se_handle, value, mask);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_post_wait_gt {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_LONG,
-            dpa_h.C_LONG
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_post_wait_gt");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_gt$descriptor() {
-        return doca_dpa_dev_sync_event_post_wait_gt.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_post_wait_gt$handle() {
-        return doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_post_wait_gt$address() {
-        return doca_dpa_dev_sync_event_post_wait_gt.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_post_wait_gt(long async_ops_handle, long wait_se_handle, long value) {
-        var mh$ = doca_dpa_dev_sync_event_post_wait_gt.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_post_wait_gt", async_ops_handle, wait_se_handle, value);
-            }
-            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
-        } catch (Throwable ex$) {
-           throw new AssertionError("should not reach here", ex$);
-        }
-    }
-
-    private static class doca_dpa_dev_sync_event_post_wait_ne {
-        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
-            dpa_h.C_LONG,
-            dpa_h.C_LONG,
-            dpa_h.C_LONG
-        );
-
-        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_sync_event_post_wait_ne");
-
-        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
-    }
-
-    /**
-     * Function descriptor for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static FunctionDescriptor doca_dpa_dev_sync_event_post_wait_ne$descriptor() {
-        return doca_dpa_dev_sync_event_post_wait_ne.DESC;
-    }
-
-    /**
-     * Downcall method handle for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static MethodHandle doca_dpa_dev_sync_event_post_wait_ne$handle() {
-        return doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
-    }
-
-    /**
-     * Address for:
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static MemorySegment doca_dpa_dev_sync_event_post_wait_ne$address() {
-        return doca_dpa_dev_sync_event_post_wait_ne.ADDR;
-    }
-
-    /**
-     * {@snippet lang=c :
-     * void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
-     * }
-     */
-    public static void doca_dpa_dev_sync_event_post_wait_ne(long async_ops_handle, long wait_se_handle, long value) {
-        var mh$ = doca_dpa_dev_sync_event_post_wait_ne.HANDLE;
-        try {
-            if (TRACE_DOWNCALLS) {
-                traceDowncall("doca_dpa_dev_sync_event_post_wait_ne", async_ops_handle, wait_se_handle, value);
-            }
-            mh$.invokeExact(async_ops_handle, wait_se_handle, value);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }
