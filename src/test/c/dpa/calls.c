@@ -83,7 +83,11 @@ static void all_ranks_of_a_launch_run_at_once(void **state)
 	struct dpa dpa;
 	enum { RANKS = 32 };
 	dpa_open(&dpa);
-	struct doca_sync_event *done = event_make(&dpa, false);
+	struct doca_sync_event *done = event_make(&dpa, false), *on_cpu;
+	OK(doca_sync_event_create(&on_cpu));
+	OK(doca_sync_event_add_publisher_location_cpu(on_cpu, dpa.dev));
+	OK(doca_sync_event_add_subscriber_location_cpu(on_cpu, dpa.dev));
+	OK(doca_sync_event_start(on_cpu));
 	uint64_t *words = dpa_zeros(dpa.dpa, (1 + RANKS) * sizeof(uint64_t));
 	OK(doca_dpa_kernel_launch_update_add(dpa.dpa, NULL, 0, done, 5, RANKS, meet, words, (uint64_t)RANKS));
 	OK(doca_sync_event_wait_eq(done, 5, UINT64_MAX));
@@ -92,7 +96,9 @@ static void all_ranks_of_a_launch_run_at_once(void **state)
 	HEALTHY(dpa.dpa);
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 0, meet));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 129, meet));
-	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, done, 0, NULL, 1, 1, meet));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, on_cpu, 0, NULL, 1, 1, meet));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, on_cpu, 1, 1, meet));
+	OK(doca_sync_event_destroy(on_cpu));
 	OK(doca_sync_event_stop(done));
 	OK(doca_sync_event_destroy(done));
 	dpa_release(dpa.dpa, words);
@@ -121,8 +127,6 @@ static void a_launch_waits_for_its_event(void **state)
 	OK(doca_sync_event_get(done, &value));
 	assert_int_equal(value, 77);
 	assert_int_equal(words[0], 1);
-	GIVES(DOCA_ERROR_INVALID_VALUE, doca_sync_event_update_set(done, 1)); /* the CPU is no publisher */
-	GIVES(DOCA_ERROR_INVALID_VALUE, doca_sync_event_wait_neq(go, 1, 1));  /* and here no subscriber */
 	OK(doca_sync_event_destroy(go));
 	OK(doca_sync_event_destroy(done));
 	dpa_release(dpa.dpa, words);
@@ -152,6 +156,38 @@ static void kernels_and_host_talk_by_events(void **state)
 	OK(doca_sync_event_destroy(question));
 	OK(doca_sync_event_destroy(reply));
 	devices_close(&dpa.devices);
+}
+
+/* Locations say where the value had best lie, not who may do what. */
+static void cpu_and_kernels_change_and_await_any_event(void **state)
+{
+	(void)state;
+	for (int to_dpa = 0; to_dpa < 2; to_dpa++) {
+		struct dpa dpa;
+		uint64_t handle, value;
+		dpa_open(&dpa);
+		struct doca_sync_event *event = event_make(&dpa, to_dpa);
+		uint64_t *words = dpa_zeros(dpa.dpa, 2 * sizeof(uint64_t));
+		OK(doca_sync_event_get_dpa_handle(event, dpa.dpa, &handle));
+		OK(doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, NULL, 0, 1, answer, handle, handle));
+		OK(doca_sync_event_update_set(event, 5)); /* the kernel sets it to what it has seen, and adds 100 */
+		OK(doca_sync_event_wait_gt(event, 100, UINT64_MAX));
+		OK(doca_sync_event_wait_eq(event, 105, UINT64_MAX));
+		OK(doca_sync_event_wait_neq(event, 5, UINT64_MAX));
+		OK(doca_sync_event_wait_gt_yield(event, 100, UINT64_MAX));
+		OK(doca_sync_event_wait_eq_yield(event, 105, UINT64_MAX));
+		OK(doca_sync_event_wait_neq_yield(event, 5, UINT64_MAX));
+		OK(doca_sync_event_update_add(event, 1, &value));
+		assert_int_equal(value, 105);
+		OK(doca_dpa_kernel_launch_update_add(dpa.dpa, event, 105, event, 4, 1, meet, words, UINT64_C(1)));
+		OK(doca_sync_event_wait_gt(event, 106, UINT64_MAX));
+		HEALTHY(dpa.dpa);
+		OK(doca_sync_event_destroy(event));
+		dpa_release(dpa.dpa, words);
+		AWAIT(doca_dpa_stop(dpa.dpa) == DOCA_SUCCESS);
+		OK(doca_dpa_destroy(dpa.dpa));
+		devices_close(&dpa.devices);
+	}
 }
 
 static void expect_text(const char *path, const char *wanted)
@@ -295,6 +331,7 @@ int main(void)
 		cmocka_unit_test(all_ranks_of_a_launch_run_at_once),
 		cmocka_unit_test(a_launch_waits_for_its_event),
 		cmocka_unit_test(kernels_and_host_talk_by_events),
+		cmocka_unit_test(cpu_and_kernels_change_and_await_any_event),
 		cmocka_unit_test(logs_and_traces_go_to_files),
 		cmocka_unit_test(programs_have_hash_tables),
 		cmocka_unit_test(programs_copy_between_maps),

@@ -9,7 +9,6 @@
 
 struct location {
 	struct doca_dpa *dpa;
-	bool publishes, subscribes;
 	uint64_t handle;
 	struct location *next;
 };
@@ -19,8 +18,9 @@ struct doca_sync_event {
 	pthread_cond_t changed;
 	uint64_t value;
 	bool started;
-	bool cpu_publishes, cpu_subscribes;
-	struct location *locations; /* DPAs */
+	/* Where it was said to be changed and awaited: a hint for the place of the value, which is always here. */
+	bool published, subscribed;
+	struct location *locations; /* DPAs: those that it has handles for */
 	uint32_t users;
 	struct emu_sync_watch *watches;
 };
@@ -77,12 +77,17 @@ static struct location *location_of(const struct doca_sync_event *event, const s
 	return location;
 }
 
+static void note(struct doca_sync_event *event, bool publishes)
+{
+	event->published |= publishes;
+	event->subscribed |= !publishes;
+}
+
 static doca_error_t add_cpu(struct doca_sync_event *event, const struct doca_dev *dev, bool publishes)
 {
 	if (event == NULL || dev == NULL || event->started)
 		return DOCA_ERROR_INVALID_VALUE;
-	event->cpu_publishes |= publishes;
-	event->cpu_subscribes |= !publishes;
+	note(event, publishes);
 	return DOCA_SUCCESS;
 }
 
@@ -98,8 +103,7 @@ static doca_error_t add_dpa(struct doca_sync_event *event, struct doca_dpa *dpa,
 		*location = (struct location){.dpa = dpa, .next = event->locations};
 		event->locations = location;
 	}
-	location->publishes |= publishes;
-	location->subscribes |= !publishes;
+	note(event, publishes);
 	return DOCA_SUCCESS;
 }
 
@@ -125,14 +129,7 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 
 doca_error_t doca_sync_event_start(struct doca_sync_event *event)
 {
-	if (event == NULL || event->started)
-		return DOCA_ERROR_INVALID_VALUE;
-	bool published = event->cpu_publishes, subscribed = event->cpu_subscribes;
-	for (const struct location *l = event->locations; l != NULL; l = l->next) {
-		published |= l->publishes;
-		subscribed |= l->subscribes;
-	}
-	if (!published || !subscribed)
+	if (event == NULL || event->started || !event->published || !event->subscribed)
 		return DOCA_ERROR_INVALID_VALUE;
 	event->started = true;
 	return DOCA_SUCCESS;
@@ -287,16 +284,9 @@ uint64_t emu_sync_event_value(struct doca_sync_event *event)
 	return value;
 }
 
-bool emu_sync_event_published_by(const struct doca_sync_event *event, const struct doca_dpa *dpa)
+bool emu_sync_event_is_for(const struct doca_sync_event *event, const struct doca_dpa *dpa)
 {
-	const struct location *location = location_of(event, dpa);
-	return event->started && location != NULL && location->publishes;
-}
-
-bool emu_sync_event_subscribed_by(const struct doca_sync_event *event, const struct doca_dpa *dpa)
-{
-	const struct location *location = location_of(event, dpa);
-	return event->started && location != NULL && location->subscribes;
+	return event->started && location_of(event, dpa) != NULL;
 }
 
 doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
@@ -309,7 +299,7 @@ doca_error_t doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 
 doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64_t *fetched)
 {
-	if (event == NULL || fetched == NULL || !event->started || !event->cpu_publishes)
+	if (event == NULL || fetched == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
 	*fetched = change_locked(event, EMU_SYNC_ADD, value);
@@ -318,7 +308,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 
 doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 {
-	if (event == NULL || !event->started || !event->cpu_publishes)
+	if (event == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
 	emu_sync_event_change(event, EMU_SYNC_SET, value);
 	return DOCA_SUCCESS;
@@ -342,7 +332,7 @@ static bool holds(uint64_t value, enum relation relation, uint64_t wanted)
 /* Both forms sleep: an emulated device has no processor to spare. */
 static doca_error_t await(struct doca_sync_event *event, enum relation relation, uint64_t value, uint64_t mask)
 {
-	if (event == NULL || !event->started || !event->cpu_subscribes)
+	if (event == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
 	while (!holds(event->value & mask, relation, value))

@@ -12,9 +12,8 @@
 
 enum emu_sync_change { EMU_SYNC_SET, EMU_SYNC_ADD };
 
-/* Whether a started event has the dpa among its publishers (or subscribers). */
-EMU_PRIVATE_API bool emu_sync_event_published_by(const struct doca_sync_event *event, const struct doca_dpa *dpa);
-EMU_PRIVATE_API bool emu_sync_event_subscribed_by(const struct doca_sync_event *event, const struct doca_dpa *dpa);
+/* Whether the event is started, and the dpa among those that change it or wait for it: then it may do both. */
+EMU_PRIVATE_API bool emu_sync_event_is_for(const struct doca_sync_event *event, const struct doca_dpa *dpa);
 
 EMU_PRIVATE_API uint64_t emu_sync_event_value(struct doca_sync_event *event);
 EMU_PRIVATE_API void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value);

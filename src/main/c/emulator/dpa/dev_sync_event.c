@@ -21,10 +21,7 @@ static void change(doca_dpa_dev_sync_event_t handle, enum emu_sync_change kind, 
 	struct doca_sync_event *event = emu_dpa_enter(EMU_DPA_SYNC_EVENT, handle, call);
 	if (event == NULL)
 		return;
-	if (emu_sync_event_published_by(event, emu_dpa_run()->dpa))
-		emu_sync_event_change(event, kind, value);
-	else
-		emu_dpa_fail(emu_dpa_run()->dpa, "%s: the DPA is no publisher of the event", call);
+	emu_sync_event_change(event, kind, value);
 	emu_dpa_leave();
 }
 

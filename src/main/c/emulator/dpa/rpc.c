@@ -192,8 +192,8 @@ static doca_error_t launch(struct doca_dpa *dpa, struct doca_sync_event *wait_ev
 {
 	/* As much as the hardware compares. */
 	if (threshold > 254 || num_threads == 0 || num_threads > READING_DPA_MAX_THREADS_PER_KERNEL ||
-	    (wait_event != NULL && !emu_sync_event_subscribed_by(wait_event, dpa)) ||
-	    (comp_event != NULL && !emu_sync_event_published_by(comp_event, dpa)))
+	    (wait_event != NULL && !emu_sync_event_is_for(wait_event, dpa)) ||
+	    (comp_event != NULL && !emu_sync_event_is_for(comp_event, dpa)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa))
 		return READING_DPA_NOT_STARTED;

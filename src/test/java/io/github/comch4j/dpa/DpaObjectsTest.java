@@ -282,6 +282,20 @@ class DpaObjectsTest extends DpaScene {
     }
 
     @Test
+    void cpuAndKernelsChangeAndAwaitAnyEvent() throws InterruptedException {
+        SyncEvent event = dpa.syncEvent().publishedByCpu().awaitedByDpa().start();
+        SyncEvent ended = dpa.syncEvent().publishedByDpa().awaitedByCpu().start();
+        dpa.launch(program.function("answer")).launchAndAdd(event, 1000, event.handle(), event.handle());
+        event.set(7);
+        assertThat(event.awaitGreater(1000, Machine.PATIENCE)).isTrue();
+        assertThat(event.value()).isEqualTo(1107);
+        ended.set(2);
+        dpa.launch(program.function("meet")).after(ended, 1).launchAndAdd(ended, 3, words().address(), 1);
+        assertThat(ended.awaitEqual(5, Machine.PATIENCE)).isTrue();
+        assertThat(dpa.lastError()).isEmpty();
+    }
+
+    @Test
     void anExtendedDpaIsAnotherFunctionsAndEndsWithItsBase() {
         try (var function = Devices.openHost(io.github.comch4j.core.PciAddress.of("0000:b1:00.2"))) {
             assertThat(Dpa.isSupported(function)).isFalse();
