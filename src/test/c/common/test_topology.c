@@ -219,6 +219,33 @@ static void names_follow_from_the_place_and_can_be_given(void **state)
 	in_child(see_names, NULL);
 }
 
+/* Ports and subfunctions of a DPU count each by themselves, and host's functions go to ports only. */
+static void see_ports(const void *unused)
+{
+	(void)unused;
+	static const char *const ifaces[] = {"emu_p0", "emu_p0s0", "emu_p0s1", "emu_p1", "emu_p1s0", "emu_f0"};
+	choose("dpu 03:00.0\ndpu 03:00.2 sf\ndpu 03:00.3 sf\ndpu 03:00.1 pf dpa=03:00.0\ndpu 03:00.4 sf\n"
+	       "host b1:00.0 pf\n");
+	see();
+	CHECK(count == sizeof(ifaces) / sizeof(ifaces[0]));
+	for (uint32_t i = 0; i < count; i++) {
+		char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
+		OK(doca_devinfo_get_iface_name(list[i], iface, sizeof(iface)));
+		CHECK(strcmp(iface, ifaces[i]) == 0);
+	}
+	expect_reps(0, "");
+	expect_reps(1, "");
+	expect_reps(3, "0000:b1:00.0");
+	expect_reps(4, "");
+	OK(doca_devinfo_destroy_list(list));
+}
+
+static void a_dpu_can_have_ports_and_subfunctions(void **state)
+{
+	(void)state;
+	in_child(see_ports, NULL);
+}
+
 static void see_file_of_folder(const void *unused)
 {
 	(void)unused;
@@ -303,15 +330,16 @@ static void a_process_stays_with_the_first_machine(void **state)
 /* ---- sides ---- */
 
 static const char three_dpus[] = "dpu 03:00.0\ndpu 43:00.0\nhost b1:00.0 pf\n";
+static const char one_card[] = "dpu 03:00.0\ndpu 03:00.1 dpa=03:00.0\ndpu 43:00.0\ndpu 03:00.2 sf dpa=03:00.1\n";
 
 struct side {
-	const char *side, *addresses;
+	const char *side, *addresses, *topology;
 };
 
 static void see_side(const void *argument)
 {
 	const struct side *side = argument;
-	choose(three_dpus);
+	choose(side->topology);
 	setenv("DOCA_EMU_SIDE", side->side, 1);
 	see();
 	expect_addresses(side->addresses);
@@ -331,11 +359,13 @@ static void a_process_can_be_on_one_dpu_of_several(void **state)
 {
 	(void)state;
 	static const struct side sides[] = {
-		{"dpu", "0000:03:00.0 0000:43:00.0"},
-		{"dpu:0000:43:00.0", "0000:43:00.0"},
-		{"dpu:03:00.0", "0000:03:00.0"},
-		{"dpu:b1:00.0", ""},
-		{"host", "0000:b1:00.0"},
+		{"dpu", "0000:03:00.0 0000:43:00.0", three_dpus},
+		{"dpu:0000:43:00.0", "0000:43:00.0", three_dpus},
+		{"dpu:03:00.0", "0000:03:00.0", three_dpus},
+		{"dpu:b1:00.0", "", three_dpus},
+		{"host", "0000:b1:00.0", three_dpus},
+		{"dpu:03:00.0", "0000:03:00.0 0000:03:00.1 0000:03:00.2", one_card},
+		{"dpu:43:00.0", "0000:43:00.0", one_card},
 	};
 	for (size_t i = 0; i < sizeof(sides) / sizeof(sides[0]); i++)
 		in_child(see_side, &sides[i]);
@@ -431,6 +461,12 @@ static void a_malformed_topology_shows_no_device_and_says_why(void **state)
 		{"dpu 03:00.0\nhost b1:00.0 nf\n", NULL, "pf, vf or sf, not \"nf\""},
 		{"dpu 03:00.0 colour=red\n", NULL, "colour=red"},
 		{"dpu 03:00.0 dpu=03:00.0\n", NULL, "no option of a dpu"},
+		{"dpu 03:00.0 vf\n", NULL, "no option of a dpu"},
+		{"dpu 03:00.0 sf\n", NULL, "has the dpu of 0000:03:00.0"},
+		{"dpu 03:00.1 dpa=03:00.0\n", NULL, "has the dpu of 0000:03:00.1"},
+		{"dpu 03:00.0\ndpu 03:00.1 sf\ndpu 03:00.2 dpa=03:00.1\n", NULL, "has the dpu of 0000:03:00.2"},
+		{"dpu 03:00.0\ndpu 03:00.1 dpa=east\n", NULL, "dpa=east"},
+		{"dpu 03:00.0\nhost b1:00.0 pf dpa=03:00.0\n", NULL, "no option of a host"},
 		{"dpu 03:00.0 ibdev\n", NULL, "ibdev"},
 		{"dpu 03:00.0 ibdev=\n", NULL, "ibdev="},
 		{"dpu 03:00.0 ibdev=a234567890123456789012345678901234567890123456789012345678901234\n", NULL,
@@ -655,6 +691,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		machine_test(each_dpu_has_functions_of_its_own),
 		machine_test(names_follow_from_the_place_and_can_be_given),
+		machine_test(a_dpu_can_have_ports_and_subfunctions),
 		machine_test(a_file_in_the_fabric_folder_is_used_unless_another_is_chosen),
 		machine_test(without_a_file_there_is_the_default_machine),
 		machine_test(a_process_stays_with_the_first_machine),

@@ -517,6 +517,55 @@ static int without(void *argument)
 	return 0;
 }
 
+/* As `without`. */
+static int one_card(void *argument)
+{
+	(void)argument;
+	topology_write("dpu 03:00.0\ndpu 03:00.1 dpa=03:00.0\ndpu 03:00.2 sf dpa=03:00.0\ndpu 43:00.0\n");
+	enum { BASE, PORT, SUBFUNCTION, ELSEWHERE, NUM };
+	struct doca_devinfo **list;
+	struct doca_dev *devs[NUM];
+	struct doca_dpa *dpa, *extended;
+	uint64_t handle, got;
+	uint32_t num;
+	OK(doca_devinfo_create_list(&list, &num));
+	CHECK(num == NUM);
+	for (uint32_t i = 0; i < num; i++)
+		OK(doca_dev_open(list[i], &devs[i]));
+	OK(doca_dpa_cap_is_supported(list[PORT]));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_dpa_cap_is_supported(list[SUBFUNCTION]));
+	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_dpa_create(devs[SUBFUNCTION], &dpa));
+	OK(doca_dpa_create(devs[BASE], &dpa));
+	OK(doca_dpa_set_app(dpa, test_program));
+	OK(doca_dpa_start(dpa));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_device_extend(dpa, devs[ELSEWHERE], &extended));
+	for (int other = PORT; other <= SUBFUNCTION; other++) {
+		struct doca_dpa_completion *completion;
+		OK(doca_dpa_device_extend(dpa, devs[other], &extended));
+		OK(doca_dpa_get_dpa_handle(extended, &handle));
+		OK(doca_dpa_completion_create(extended, 4, &completion));
+		OK(doca_dpa_completion_start(completion));
+		uint64_t elements;
+		OK(doca_dpa_completion_get_dpa_handle(completion, &elements));
+		OK(doca_dpa_rpc(dpa, use_completion_of, &got, handle, elements));
+		CHECK(got == 0);
+		HEALTHY(dpa);
+		OK(doca_dpa_completion_destroy(completion));
+		OK(doca_dpa_destroy(extended));
+	}
+	OK(doca_dpa_destroy(dpa));
+	for (uint32_t i = 0; i < num; i++)
+		OK(doca_dev_close(devs[i]));
+	OK(doca_devinfo_destroy_list(list));
+	return 0;
+}
+
+static void ports_and_subfunctions_of_a_dpu_share_its_dpa(void **state)
+{
+	(void)state;
+	assert_int_equal(run_with_topology(one_card), 0);
+}
+
 static void a_topology_can_be_without_a_dpa(void **state)
 {
 	(void)state;
@@ -527,6 +576,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_topology_can_be_without_a_dpa), /* before this process has a topology */
+		cmocka_unit_test(ports_and_subfunctions_of_a_dpu_share_its_dpa),
 		cmocka_unit_test(every_function_refuses_null),
 		cmocka_unit_test(sync_events_and_arrays_refuse_null),
 		cmocka_unit_test(a_dpa_starts_stops_and_starts_again),

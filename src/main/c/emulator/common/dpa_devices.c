@@ -18,7 +18,7 @@ bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other)
 {
 	const struct emu_function *a = one->info.function;
 	const struct emu_function *b = other->info.function;
-	return a == b || (!a->dpu && !b->dpu && strcmp(a->dpu_pci, b->dpu_pci) == 0);
+	return a->dpu == b->dpu && strcmp(a->card, b->card) == 0;
 }
 
 bool emu_dpa_anywhere(void)

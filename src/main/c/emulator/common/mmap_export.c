@@ -198,13 +198,13 @@ static bool is_well_formed(const struct descriptor *d)
 	       d->addr <= UINTPTR_MAX - d->len;
 }
 
-/* The exporting function is one that this DPU has on the host. */
+/* The exporting function is one that the card of this DPU device has on the host. */
 static bool is_on_this_bus(const struct descriptor *d, const struct doca_dev *dev)
 {
 	const struct emu_topology *all = emu_topology();
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->functions[i].dpu && strncmp(all->functions[i].pci, d->pci, sizeof(d->pci)) == 0)
-			return strcmp(all->functions[i].dpu_pci, emu_dev_pci(dev)) == 0;
+			return strcmp(all->functions[i].card, dev->info.function->card) == 0;
 	return false;
 }
 

@@ -163,8 +163,8 @@ bool emu_topology_is_visible(const struct emu_function *function, const struct e
 	if (!function->dpu)
 		return sides->host;
 	uint8_t chosen = 1;
-	if (sides->only_dpu != NULL)
-		(void)emu_pci_equal(function->pci, sides->only_dpu, false, &chosen);
+	if (sides->only_dpu != NULL && emu_pci_equal(function->pci, sides->only_dpu, false, &chosen) && !chosen)
+		(void)emu_pci_equal(function->card, sides->only_dpu, false, &chosen);
 	return sides->dpu && chosen;
 }
 

@@ -23,6 +23,8 @@ struct emu_function {
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];
+	/* The DPU device that stands for the card: functions of one card share its DPA. */
+	char card[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	/* Of a host function: the DPU that it belongs to, and how its representor looks there. */
 	char dpu_pci[DOCA_DEVINFO_PCI_ADDR_SIZE];
 	char rep_vuid[DOCA_DEVINFO_REP_VUID_SIZE];
@@ -45,7 +47,7 @@ const struct emu_topology *emu_topology(void);
 /* Which side this process sees (DOCA_EMU_SIDE = host, dpu, dpu:PCI or both); false for any other value. */
 struct emu_sides {
 	bool host, dpu;
-	const char *only_dpu; /* NULL: all of them */
+	const char *only_dpu; /* and what shares its DPA; NULL: all of them */
 };
 
 bool emu_topology_sides(struct emu_sides *sides);

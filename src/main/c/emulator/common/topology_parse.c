@@ -1,6 +1,6 @@
 /* The text of a topology: one thing per line,
  *
- *   dpu PCI [OPTION=VALUE ...]
+ *   dpu PCI [pf|sf] [OPTION=VALUE ...]
  *   host PCI pf|vf|sf [OPTION=VALUE ...]
  *   limit NAME VALUE
  *
@@ -87,7 +87,7 @@ static bool set_option(struct emu_function *f, struct span name, struct span val
 		return true;
 	}
 	if (f->dpu)
-		return false;
+		return span_is(name, "dpa") && copy_pci(value, f->card);
 	if (span_is(name, "dpu"))
 		return copy_pci(value, f->dpu_pci);
 	if (span_is(name, "vuid"))
@@ -107,10 +107,10 @@ static const struct emu_function *find(const struct emu_topology *topology, cons
 
 /* Where a new function stands among those before it. */
 struct place {
-	const struct emu_function *last_dpu;
-	const struct emu_function *pf; /* the last PF of the same DPU */
-	unsigned dpus, pfs;            /* before this one */
-	unsigned siblings;             /* of the same kind and PF */
+	const struct emu_function *last_dpu; /* the last PF of a DPU */
+	const struct emu_function *pf;       /* the last PF of the same DPU */
+	unsigned dpus, pfs;                  /* before this one */
+	unsigned siblings;                   /* of the same kind and PF */
 };
 
 static struct place place_of(const struct emu_topology *topology, const struct emu_function *f)
@@ -118,16 +118,20 @@ static struct place place_of(const struct emu_topology *topology, const struct e
 	struct place place = {0};
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct emu_function *before = &topology->functions[i];
-		if (before->dpu) {
+		if (before->dpu && before->type == DOCA_PCI_FUNC_TYPE_PF) {
 			place.last_dpu = before;
 			place.dpus++;
+			if (f->dpu)
+				place.siblings = 0;
+		} else if (before->dpu) {
+			place.siblings += f->dpu;
 		} else if (before->type == DOCA_PCI_FUNC_TYPE_PF) {
 			place.pfs++;
 			if (strcmp(before->dpu_pci, f->dpu_pci) == 0) {
 				place.pf = before;
 				place.siblings = 0;
 			}
-		} else if (before->type == f->type && strcmp(before->dpu_pci, f->dpu_pci) == 0) {
+		} else if (!f->dpu && before->type == f->type && strcmp(before->dpu_pci, f->dpu_pci) == 0) {
 			place.siblings++;
 		}
 	}
@@ -161,7 +165,10 @@ static void name_function(const struct emu_topology *topology, const struct plac
 	f->vhca_id = (uint16_t)topology->count;
 	snprintf(f->ibdev, sizeof(f->ibdev), "emu_%zu", topology->count);
 	if (f->dpu) {
-		snprintf(f->iface, sizeof(f->iface), "emu_p%u", place->dpus);
+		if (f->type == DOCA_PCI_FUNC_TYPE_SF)
+			snprintf(f->iface, sizeof(f->iface), "emu_p%us%u", place->dpus - 1, place->siblings);
+		else
+			snprintf(f->iface, sizeof(f->iface), "emu_p%u", place->dpus);
 		return;
 	}
 	const struct emu_function *pf = place->pf == NULL || f->type == DOCA_PCI_FUNC_TYPE_PF ? f : place->pf;
@@ -199,6 +206,61 @@ static bool read_options(struct parser *parser, struct span rest, struct emu_fun
 	return true;
 }
 
+/* pf, vf or sf, where it stands; a host's function must say. */
+static bool read_type(struct parser *parser, struct span *rest, struct emu_function *f)
+{
+	struct span left = *rest;
+	struct span type = span_cut(&left, ' ');
+	bool known = true;
+	if (span_is(type, "sf"))
+		f->type = DOCA_PCI_FUNC_TYPE_SF;
+	else if (!f->dpu && span_is(type, "vf"))
+		f->type = DOCA_PCI_FUNC_TYPE_VF;
+	else
+		known = span_is(type, "pf");
+	if (known)
+		*rest = left;
+	else if (!f->dpu)
+		text_complain(parser, "a host's function is pf, vf or sf, not \"%.*s\"", SPAN(type));
+	return known || f->dpu;
+}
+
+/* The DPU device on a line before this one; NULL, and a complaint: there is none. */
+static const struct emu_function *find_dpu(struct parser *parser, const struct emu_topology *topology, const char *pci,
+					   const char *of)
+{
+	const struct emu_function *found = find(topology, pci);
+	if (found != NULL && found->dpu && found->type == DOCA_PCI_FUNC_TYPE_PF)
+		return found;
+	text_complain(parser, "no line before this one has the dpu of %s", of);
+	return NULL;
+}
+
+/* Which card a function belongs to; for a host's function also on which DPU its representor is. */
+static bool find_card(struct parser *parser, struct span options, const struct emu_topology *topology,
+		      struct emu_function *f)
+{
+	/* The DPU decides on the names, so it is looked for before the other options. */
+	const struct emu_function *last = place_of(topology, f).last_dpu;
+	if (last != NULL) {
+		memcpy(f->dpu_pci, last->pci, sizeof(f->dpu_pci));
+		memcpy(f->card, last->card, sizeof(f->card));
+	}
+	if (f->dpu && f->type == DOCA_PCI_FUNC_TYPE_PF)
+		memcpy(f->card, f->pci, sizeof(f->card));
+	struct emu_function trial = *f;
+	if (!read_options(parser, options, &trial))
+		return false;
+	memcpy(f->dpu_pci, trial.dpu_pci, sizeof(f->dpu_pci));
+	const char *named = f->dpu ? trial.card : trial.dpu_pci;
+	if (f->dpu && strcmp(named, f->pci) == 0)
+		return true;
+	const struct emu_function *owner = find_dpu(parser, topology, named, f->pci);
+	if (owner != NULL)
+		memcpy(f->card, owner->card, sizeof(f->card));
+	return owner != NULL;
+}
+
 static void add_function(struct parser *parser, struct span rest, bool dpu, struct emu_topology *topology)
 {
 	struct emu_function f = {.dpu = dpu, .type = DOCA_PCI_FUNC_TYPE_PF};
@@ -215,38 +277,19 @@ static void add_function(struct parser *parser, struct span rest, bool dpu, stru
 		text_complain(parser, "more than %u functions", EMU_MAX_FUNCTIONS);
 		return;
 	}
-	if (!dpu) {
-		struct span type = span_cut(&rest, ' ');
-		if (span_is(type, "vf"))
-			f.type = DOCA_PCI_FUNC_TYPE_VF;
-		else if (span_is(type, "sf"))
-			f.type = DOCA_PCI_FUNC_TYPE_SF;
-		else if (!span_is(type, "pf")) {
-			text_complain(parser, "a host's function is pf, vf or sf, not \"%.*s\"", SPAN(type));
-			return;
-		}
-		/* The DPU decides on the names, so it is looked for first. */
-		const struct emu_function *last = place_of(topology, &f).last_dpu;
-		if (last != NULL)
-			memcpy(f.dpu_pci, last->pci, sizeof(f.dpu_pci));
-		struct emu_function trial = f;
-		if (!read_options(parser, rest, &trial))
-			return;
-		memcpy(f.dpu_pci, trial.dpu_pci, sizeof(f.dpu_pci));
-		const struct emu_function *owner = find(topology, f.dpu_pci);
-		if (owner == NULL || !owner->dpu) {
-			text_complain(parser, "no line before this one has the dpu of %s", f.pci);
-			return;
-		}
-	}
+	if (!read_type(parser, &rest, &f) || !find_card(parser, rest, topology, &f))
+		return;
 	struct place place = place_of(topology, &f);
 	if (!dpu && f.type != DOCA_PCI_FUNC_TYPE_PF && place.pf == NULL) {
 		text_complain(parser, "no line before this one has the pf of %s", f.pci);
 		return;
 	}
 	name_function(topology, &place, &f);
-	if (read_options(parser, rest, &f))
-		topology->functions[topology->count++] = f;
+	struct emu_function named = f;
+	if (!read_options(parser, rest, &named))
+		return;
+	memcpy(named.card, f.card, sizeof(named.card));
+	topology->functions[topology->count++] = named;
 }
 
 static void read_line(struct parser *parser, struct span line, struct emu_topology *topology)
