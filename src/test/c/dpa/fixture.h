@@ -11,22 +11,27 @@
 #include "harness.h"
 
 extern struct doca_dpa_app *test_program;
-doca_dpa_func_t sum, say, load, use_table, copy, copy_elements, run_for_ever, misuse, use_completion_of, meet, answer,
+doca_dpa_func_t sum, say, load, exchange, use_table, copy, copy_elements, run_for_ever, misuse, use_completion_of, meet, answer,
 	count_runs, return_at_once, end_by_returning, fail, poll_for_ever, notify;
 
 struct dpa {
 	struct devices devices;
-	struct doca_dev *dev; /* the host's physical function */
+	struct doca_dev *dev; /* the host's physical function, or the DPU's device */
 	struct doca_dpa *dpa;
 };
 
-static inline void dpa_open(struct dpa *dpa)
+static inline void dpa_open_on(struct dpa *dpa, bool dpu)
 {
 	devices_open(&dpa->devices);
-	dpa->dev = dpa->devices.host;
+	dpa->dev = dpu ? dpa->devices.dpu : dpa->devices.host;
 	OK(doca_dpa_create(dpa->dev, &dpa->dpa));
 	OK(doca_dpa_set_app(dpa->dpa, test_program));
 	OK(doca_dpa_start(dpa->dpa));
+}
+
+static inline void dpa_open(struct dpa *dpa)
+{
+	dpa_open_on(dpa, false);
 }
 
 static inline void dpa_close(struct dpa *dpa)
@@ -58,6 +63,10 @@ static inline void topology_write(const char *lines)
 	fputs(lines, file);
 	fclose(file);
 }
+
+/* Types of elements, as in doca_dpa_dev.h. */
+#define SEND 0
+#define SEND_ERR 13
 
 #define HEALTHY(which) OK(doca_dpa_peek_at_last_error(which))
 #define FAILED(which) GIVES(DOCA_ERROR_BAD_STATE, doca_dpa_peek_at_last_error(which))

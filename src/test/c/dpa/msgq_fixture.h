@@ -177,10 +177,11 @@ static inline void link_post(struct link *link, uint32_t num)
 }
 
 /* Everything is made; the thread runs `kernel` and receives are posted on both sides. */
-static inline void link_open(struct link *link, doca_dpa_func_t *kernel, uint32_t credits, uint32_t imm_len)
+static inline void link_open_on(struct link *link, bool dpu, doca_dpa_func_t *kernel, uint32_t credits,
+				uint32_t imm_len)
 {
 	memset(link, 0, sizeof(*link));
-	dpa_open(&link->base);
+	dpa_open_on(&link->base, dpu);
 	OK(doca_dpa_stop(link->base.dpa));
 	OK(doca_dpa_set_app(link->base.dpa, msgq_program));
 	OK(doca_dpa_start(link->base.dpa));
@@ -210,6 +211,11 @@ static inline void link_open(struct link *link, doca_dpa_func_t *kernel, uint32_
 }
 
 /* AGAIN, or SUCCESS. */
+static inline void link_open(struct link *link, doca_dpa_func_t *kernel, uint32_t credits, uint32_t imm_len)
+{
+	link_open_on(link, false, kernel, credits, imm_len);
+}
+
 static inline doca_error_t link_send(struct link *link, const void *imm, uint32_t len)
 {
 	struct doca_comch_producer_task_send *task;

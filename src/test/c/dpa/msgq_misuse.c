@@ -2,8 +2,6 @@
 #include "msgq_fixture.h"
 
 #define MISUSES 9
-#define SEND 0
-#define SEND_ERR 13
 
 static void no_call_takes_a_wrong_handle(void **state)
 {

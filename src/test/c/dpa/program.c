@@ -31,6 +31,13 @@ __dpa_rpc__ uint64_t load(doca_dpa_dev_uintptr_t address)
 	return *(uint64_t *)address;
 }
 
+/* By the address that a map gives it; -1: it gives none. */
+__dpa_rpc__ uint64_t exchange(doca_dpa_dev_mmap_t map, uint64_t address, uint64_t value)
+{
+	uint64_t *word = (uint64_t *)doca_dpa_dev_mmap_get_external_ptr(map, address);
+	return word == 0 ? UINT64_MAX : __atomic_exchange_n(word, value, __ATOMIC_SEQ_CST);
+}
+
 /* Counts the entries of 0 to num-1 that it finds; removes one; adds one more than there is room for, if asked. */
 __dpa_rpc__ uint64_t use_table(doca_dpa_dev_hash_table_t table, uint32_t num, uint64_t overflow)
 {

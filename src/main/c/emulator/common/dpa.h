@@ -31,6 +31,8 @@ struct emu_dpa_run;
 EMU_PRIVATE_API bool emu_devinfo_has_dpa(const struct doca_devinfo *info);
 /* Whether the device's card has a DPA that reaches it: by a dpa of its own or by an extended one. */
 EMU_PRIVATE_API bool emu_dev_reaches_dpa(const struct doca_dev *dev);
+/* Whether programs on the DPU's side of the device's card can use its DPA. */
+bool emu_dev_card_has_dpa(const struct doca_dev *dev);
 /* Whether two devices are functions of one card, on the same side of it. */
 EMU_PRIVATE_API bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other);
 /* Whether any device that this process sees has a DPA; false before devices were listed. */
@@ -159,7 +161,12 @@ EMU_PRIVATE_API void emu_dpa_run_unregister(struct emu_dpa_run *run);
 
 /* ---- memory maps as programs on the DPA see them ---- */
 
-/* Whether a map, by its handle, has these bytes for the EU's dpa; `write`: and may be written. */
-EMU_PRIVATE_API bool emu_dpa_map_has(uint32_t handle, uint64_t addr, uint64_t len, bool write, const char *call);
+/* Where the kernel may read and write what a map has at an address; NULL, and the dpa's error: nowhere. Inside a device
+ * call. */
+EMU_PRIVATE_API void *emu_dpa_map_pointer(uint32_t handle, uint64_t addr, const char *call);
+
+/* Copies bytes from one map to another; false, and the dpa's error: not possible. Inside a device call. */
+EMU_PRIVATE_API bool emu_dpa_map_copy(uint32_t dst_map, uint64_t dst, uint32_t src_map, uint64_t src, uint64_t len,
+				      const char *call);
 
 #endif

@@ -6,6 +6,7 @@
 #include "dev_internal.h"
 #include "mmap_dpa.h"
 #include "mmap_export.h"
+#include "mmap_reach.h"
 #include "readings.h"
 
 #define KNOWN_PERMISSIONS                                                                                              \
@@ -31,6 +32,7 @@ void emu_mmap_free(struct doca_mmap *mmap)
 {
 	for (uint32_t i = 0; i < mmap->num_devs; i++)
 		emu_dev_release(mmap->devs[i]);
+	emu_reach_close(mmap->reach);
 	pthread_mutex_destroy(&mmap->lock);
 	free(mmap->devs);
 	free(mmap);

@@ -11,10 +11,13 @@
 #include <unistd.h>
 
 #include "dev_internal.h"
+#include "dpa.h"
+#include "mmap_reach.h"
 #include "readings.h"
+#include "shared_pages.h"
 
 #define MAGIC UINT64_C(0x50414d4d554d4544) /* "DEMUMMAP" */
-#define VERSION 1u
+#define VERSION 2u
 #define PCI_PERMISSIONS ((uint32_t)(DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
 
 /* What travels to the importer, by whatever channel the program likes. Both ends are on one machine, so the
@@ -29,11 +32,13 @@ struct descriptor {
 	uint64_t export_id;
 	uint64_t addr;
 	uint64_t len;
+	int32_t file; /* with what kernels need to reach the memory; negative: none */
+	uint32_t reserved;
 	char pci[DOCA_DEVINFO_PCI_ADDR_SIZE + 3];
 	uint64_t checksum; /* of all bytes before it */
 };
 
-_Static_assert(sizeof(struct descriptor) == 88, "no padding: every byte is sent");
+_Static_assert(sizeof(struct descriptor) == 96, "no padding: every byte is sent");
 
 struct emu_export {
 	const struct doca_dev *dev;
@@ -107,6 +112,8 @@ void emu_mmap_drop_exports(struct doca_mmap *mmap)
 		leave_shared(mmap);
 	}
 	pthread_mutex_unlock(&shared_lock);
+	emu_unshare_pages(mmap->pages);
+	mmap->pages = NULL;
 	while (mmap->exports != NULL) {
 		struct emu_export *next = mmap->exports->next;
 		free(mmap->exports);
@@ -126,18 +133,22 @@ static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca
 	pthread_mutex_lock(&shared_lock);
 	if (mmap->export_id == 0)
 		join_shared(mmap, ++last_export_id);
+	uint64_t own = cookie();
+	pthread_mutex_unlock(&shared_lock);
+	if (mmap->pages == NULL && emu_dev_card_has_dpa(dev))
+		mmap->pages = emu_share_pages(mmap->addr, mmap->len, own, mmap->export_id);
 	made->descriptor = (struct descriptor){
 		.magic = MAGIC,
 		.version = VERSION,
 		.permissions = mmap->permissions,
 		.pid_namespace = pid_namespace(),
 		.pid = getpid(),
-		.cookie = cookie(),
+		.cookie = own,
 		.export_id = mmap->export_id,
 		.addr = (uint64_t)(uintptr_t)mmap->addr,
 		.len = mmap->len,
+		.file = mmap->pages == NULL ? -1 : emu_shared_file(mmap->pages),
 	};
-	pthread_mutex_unlock(&shared_lock);
 	snprintf(made->descriptor.pci, sizeof(made->descriptor.pci), "%s", emu_dev_pci(dev));
 	made->descriptor.checksum = checksum(&made->descriptor);
 	made->dev = dev;
@@ -232,6 +243,20 @@ static bool link_to_exporter(struct doca_mmap *mmap, const struct descriptor *d)
 	return alive;
 }
 
+/* What kernels need of a map that another process has exported. */
+static struct emu_reach *reach_for(const struct descriptor *d, const struct doca_dev *dev)
+{
+	if (!emu_dev_reaches_dpa(dev) || d->file < 0 || d->pid_namespace == 0 || d->pid_namespace != pid_namespace())
+		return NULL;
+	const struct emu_exported exported = {.pid = (pid_t)d->pid,
+					      .file = d->file,
+					      .cookie = d->cookie,
+					      .export_id = d->export_id,
+					      .addr = d->addr,
+					      .len = d->len};
+	return emu_reach_open(&exported);
+}
+
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
 					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
@@ -263,6 +288,8 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 		atomic_store(&made->started, true);
 		if (!link_to_exporter(made, &d))
 			result = READING_MMAP_EXPORTER_GONE;
+		else if (made->export_id == 0)
+			made->reach = reach_for(&d, dev);
 	}
 	if (result != DOCA_SUCCESS) {
 		emu_mmap_free(made);

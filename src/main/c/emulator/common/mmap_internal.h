@@ -42,6 +42,8 @@ struct doca_mmap {
 	uint64_t export_id;
 	int64_t owner; /* process of an imported map */
 	struct doca_mmap *next_shared;
+	struct emu_shared_pages *pages; /* of an exported map, for kernels of other processes */
+	struct emu_reach *reach; /* of a map that another process has exported; NULL: nothing of it is within reach */
 	/* Its names on the DPA, and the dpa whose memory it maps (NULL: the host's). */
 	struct emu_dpa_map *dpa_maps;
 	struct doca_dpa *dpa;

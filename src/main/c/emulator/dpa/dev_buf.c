@@ -1,6 +1,4 @@
 /* Calls of DPA programs: memory of maps, and copies. */
-#include <string.h>
-
 #include "async_ops.h"
 #include "doca_dpa_dev_buf.h"
 
@@ -8,9 +6,9 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_mmap_get_external_ptr(doca_dpa_dev_mmap_t mm
 {
 	if (emu_dpa_enter(EMU_DPA_MMAP, mmap_handle, __func__) == NULL)
 		return 0;
-	bool there = emu_dpa_map_has(mmap_handle, addr, 1, false, __func__);
+	const void *pointer = emu_dpa_map_pointer(mmap_handle, addr, __func__);
 	emu_dpa_leave();
-	return there ? addr : 0;
+	return (doca_dpa_dev_uintptr_t)(uintptr_t)pointer;
 }
 
 static const struct doca_dpa_dev_buf *of_handle(doca_dpa_dev_buf_t buf)
@@ -47,14 +45,11 @@ static void post_copy(doca_dpa_dev_async_ops_t handle, uint32_t dst_map, uint64_
 		return;
 	bool reports = (flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS) == 0;
 	if (!reports || take_place(ops, call)) {
-		bool possible = emu_dpa_map_has(src_map, src, len, false, call) &&
-				emu_dpa_map_has(dst_map, dst, len, true, call);
-		if (possible && len > 0)
-			memmove((void *)(uintptr_t)dst, (const void *)(uintptr_t)src, len);
+		bool done = emu_dpa_map_copy(dst_map, dst, src_map, src, len, call);
 		/* What has failed is always reported. */
-		if (reports || !possible)
+		if (reports || !done)
 			emu_dpa_completion_of(ops->completion)
-				->push(ops->completion, possible ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR,
+				->push(ops->completion, done ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR,
 				       (uint32_t)ops->user_data, 0, reports ? &ops->unacked : NULL);
 	}
 	emu_dpa_leave();

@@ -44,13 +44,7 @@ static void carry_out(struct doca_comch_producer *producer, const struct operati
 		emu_dpa_fail(dpa, "%s: more than %u operations without acknowledgement", call, end->max_send);
 		return;
 	}
-	bool done = true;
-	if (op->copies) {
-		done = emu_dpa_map_has(op->src_map, op->src, op->length, false, call) &&
-		       emu_dpa_map_has(op->dst_map, op->dst, op->length, true, call);
-		if (done && op->length > 0)
-			memmove((void *)(uintptr_t)op->dst, (const void *)(uintptr_t)op->src, op->length);
-	}
+	bool done = !op->copies || emu_dpa_map_copy(op->dst_map, op->dst, op->src_map, op->src, op->length, call);
 	if (done) {
 		struct msgq_queue *queue = msgq_find(end->msgq, op->consumer_id);
 		doca_error_t result = queue == NULL ? READING_CONSUMER_UNKNOWN
