@@ -26,11 +26,11 @@ arguments=()
 while [ $# -gt 0 ]; do
   case $1 in
     -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
-    --library) library=${2:?--library needs a value}; shift ;;
+    --library) option_value "$1" $#; library=$2; shift ;;
     --plot) plot=yes; arguments+=("$1") ;;
     --list) listing=yes; arguments+=("$1") ;;
     --quick|--peers) arguments+=("$1") ;;
-    --side|--dpu|--function|--only) arguments+=("$1" "${2:?$1 needs a value}"); shift ;;
+    --side|--dpu|--function|--only) option_value "$1" $#; arguments+=("$1" "$2"); shift ;;
     *) die "no such option: $1 (see --help)" ;;
   esac
   shift

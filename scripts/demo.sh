@@ -91,7 +91,11 @@ both=() client_only=() keep='' file=''
 while [ $# -gt 0 ]; do
   case $1 in
     --chunk|--depth|--library)
-      [ $# -ge 2 ] || die "$1 needs a value"
+      option_value "$1" $#
+      case $1=$2 in
+        --chunk=*[!0-9kKmMgGiIbB]*|--chunk=[!0-9]*|--chunk=) die "--chunk $2: not a size such as 64k or 1m" ;;
+        --depth=*[!0-9]*|--depth=) die "--depth $2: not a number" ;;
+      esac
       if [ "$1" = --library ]; then both+=("$1" "$2"); else client_only+=("$1" "$2"); fi
       shift ;;
     --keep) keep=yes ;;
@@ -103,8 +107,10 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-if [ -n "$file" ] && [ ! -r "$file" ]; then
-  die "no such file, or not readable: $file"
+if [ -n "$file" ]; then
+  [ -e "$file" ] || die "no such file: $file"
+  [ -f "$file" ] || die "not a regular file: $file"
+  [ -r "$file" ] || die "not readable: $file"
 fi
 
 build
@@ -145,6 +151,11 @@ if [ -z "$file" ]; then
   head -c $((256 << 20)) /dev/urandom >"$file" || die "cannot write $file"
 fi
 received=$work/received.bin
+# Java opens no file whose name the locale cannot write: the client gets another name for it.
+if (LC_ALL=C; [[ $file == *[!\ -~]* ]]); then
+  ln -s -- "$(realpath -- "$file")" "$work/file" || exit 1
+  file=$work/file
+fi
 
 # The service's lines are marked, so that the two halves can be told apart; the client has the terminal for its progress
 # bar.
@@ -154,16 +165,27 @@ service=$!
 (java_main host FileClient --device "$host_device" --name "$name" "${both[@]}" "${client_only[@]}" "$file") &
 client=$!
 
+# usage_error PID: whether it has ended because of its command line: then the other half waits for nobody.
+usage_error() {
+  local status=0
+  running "$1" || wait "$1" || status=$?
+  [ $status -eq 2 ]
+}
+
 # Each half notices by itself when the other is gone: twelve seconds are ample to say so.
 patience=120
 while running "$service" || running "$client"; do
   sleep 0.1
-  if ! running "$service" || ! running "$client"; then
-    ((patience-- > 0)) || break
+  if usage_error "$client" || usage_error "$service"; then
+    break
+  elif ! running "$service" || ! running "$client"; then
+    if ! ((patience-- > 0)); then
+      if running "$service"; then complain "the service has not ended by itself and is stopped"; fi
+      if running "$client"; then complain "the client has not ended by itself and is stopped"; fi
+      break
+    fi
   fi
 done
-if running "$service"; then complain "the service has not ended by itself and is stopped"; fi
-if running "$client"; then complain "the client has not ended by itself and is stopped"; fi
 stop "$client"
 stop "$service"
 wait "$client"; client_status=$?

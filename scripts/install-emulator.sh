@@ -4,7 +4,7 @@
 #
 #   scripts/install-emulator.sh [--release 3.0|2.5|1.2] [--dpu] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
-#   cc app.c $(pkg-config --cflags --libs doca-comch doca-common)
+#   cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c $(pkg-config --cflags --libs doca-comch doca-common)
 #
 # DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch. With it comes the
 # endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.

@@ -10,9 +10,16 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT"
 
-case ${1:-} in
+all=(peer channel topology descriptor records)
+case ${1:-600} in
   -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+  --minimise) ;;
+  *[!0-9]*|0*) die "SECONDS must be a number above 0, not '$1' (--help tells more)" ;;
 esac
+[ $# -le 2 ] || die "one argument too many: $3"
+if [ -n "${2:-}" ] && [[ " ${all[*]} " != *" $2 "* ]]; then
+  die "no such fuzzer: $2 (${all[*]})"
+fi
 
 need cmake make
 find_fuzzing_clang || die "$fuzzing_clang_missing."
@@ -21,10 +28,10 @@ build=target/c-fuzz
 corpus=src/test/c/fuzz/corpus
 cmake -S src/main/c -B $build -DCMAKE_C_COMPILER="$FUZZING_CLANG" -DCOMCH4J_FUZZ=ON -DCOMCH4J_WERROR=ON >/dev/null
 cmake --build $build --parallel "$(nproc)" \
-  --target fuzz_peer fuzz_channel fuzz_topology fuzz_descriptor fuzz_records >/dev/null
+  --target "${all[@]/#/fuzz_}" >/dev/null
 
 if [ "${1:-}" = --minimise ]; then
-  for name in peer channel topology descriptor records; do
+  for name in "${all[@]}"; do
     rm -rf "$build/minimised" && mkdir -p "$build/minimised" "$build/corpus/$name"
     # Few and short rather than all: what each run starts with.
     "$build/bin/fuzz_$name" -merge=1 -use_counters=0 "$build/minimised" $corpus/$name "$build/corpus/$name"
@@ -34,7 +41,7 @@ if [ "${1:-}" = --minimise ]; then
   exit 0
 fi
 
-for name in ${2:-peer channel topology descriptor records}; do
+for name in ${2:-${all[@]}}; do
   say "fuzz_$name for ${1:-600} seconds"
   mkdir -p "$build/corpus/$name"
   "$build/bin/fuzz_$name" -max_total_time="${1:-600}" -timeout=30 -max_len=800 -print_final_stats=1 \

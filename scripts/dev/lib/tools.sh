@@ -9,6 +9,9 @@ say() { printf '%s\n' "$*"; }
 complain() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 die() { complain "$@"; exit 1; }
 
+# option_value OPTION ARGUMENTS-LEFT: fails with a sentence unless a value follows the option.
+option_value() { [ "$2" -ge 2 ] || die "$1 needs a value (--help says which)"; }
+
 # The feature release of the JDK in folder $1; fails where that is no JDK (a JRE has no javac).
 jdk_release() {
   local version
