@@ -75,7 +75,7 @@ public final class Comch {
     }
 
     private static void run(CommandLine line) {
-        String command = line.command("a command", "info", "devices", "serve", "ping", "sample");
+        String command = line.command("command", "info", "devices", "serve", "ping", "sample");
         switch (command) {
             case "info" -> {
                 line.end();

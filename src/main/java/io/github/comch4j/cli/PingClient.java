@@ -28,7 +28,7 @@ final class PingClient {
 
     PingClient(CommandLine line) {
         address = line.address("--device");
-        name = line.value("--name").orElse(PingServer.NAME);
+        name = line.name(PingServer.NAME);
         count = line.number("--count", "10", 1, 1_000_000);
         size = (int) line.size("--size", "64", 1, 1 << 20);
         timeout = Duration.ofSeconds(line.number("--timeout", "10", 1, 86_400));

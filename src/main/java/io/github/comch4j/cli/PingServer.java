@@ -38,7 +38,7 @@ final class PingServer {
     PingServer(CommandLine line) {
         address = line.address("--device");
         function = line.address("--representor");
-        name = line.value("--name").orElse(NAME);
+        name = line.name(NAME);
         clients = line.number("--clients", Integer.toString(Integer.MAX_VALUE), 1, Integer.MAX_VALUE);
         line.end();
     }
@@ -79,16 +79,13 @@ final class PingServer {
                     })
                     .onDisconnected(connection -> {
                         served++;
-                        System.out.println("a client has left after " + connection.attachment() + " messages");
+                        System.out.println("a client has left after " + answered(connection) + " messages");
                     })
                     .start();
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
                 throw new ProgramException(
-                        "\"" + name + "\" cannot be served at " + representor.address()
-                                + ": another server may do so already ("
-                                + e.getMessage() + ")",
-                        e);
+                        "\"" + name + "\" cannot be served at " + representor.address() + ": " + e.getMessage(), e);
             }
             throw e;
         }
@@ -101,11 +98,16 @@ final class PingServer {
                 if (!next.connection.trySend(next.bytes).accepted()) {
                     return;
                 }
-                next.connection.attach(next.connection.attachment() instanceof Integer sent ? sent + 1 : 1);
+                next.connection.attach(answered(next.connection) + 1);
             } catch (DocaException e) {
                 // the client has gone meanwhile
             }
             waiting.remove();
         }
+    }
+
+    /** How many of its messages were sent back. */
+    private static int answered(ComchConnection connection) {
+        return connection.attachment() instanceof Integer count ? count : 0;
     }
 }

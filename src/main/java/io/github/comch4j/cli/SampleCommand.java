@@ -39,7 +39,7 @@ final class SampleCommand {
 
     static void run(CommandLine line) {
         String name = line.command(
-                "the name of a sample",
+                "sample",
                 "ctrl-path-server",
                 "ctrl-path-client",
                 "data-path-high-speed-server",

@@ -82,7 +82,7 @@ public final class FileClient {
 
     private FileClient(CommandLine line) {
         address = line.address("--device", "0000:b1:00.0");
-        name = line.value("--name").orElse("comch4j-file");
+        name = line.name("comch4j-file");
         chunkSize = line.size("--chunk", "1m", 1, FileTransferProtocol.MAX_CHUNK);
         depth = line.number("--depth", "32", 1, 4096);
         timeout = Duration.ofSeconds(line.number("--timeout", "10", 1, 86_400));

@@ -60,7 +60,7 @@ public final class FileService {
     private FileService(CommandLine line) {
         address = line.address("--device", "0000:03:00.0");
         function = line.address("--representor", "0000:b1:00.0");
-        name = line.value("--name").orElse("comch4j-file");
+        name = line.name("comch4j-file");
         output = Path.of(line.value("--output").orElse("received.bin")).toAbsolutePath();
         once = line.flag("--once");
         silence = Duration.ofSeconds(line.number("--patience", "60", 1, 86_400));
@@ -106,9 +106,7 @@ public final class FileService {
         } catch (DocaException e) {
             if (e.error() == DocaError.INITIALIZATION) {
                 throw new ProgramException(
-                        "\"" + name + "\" cannot be served at " + function + ": another service may do so already ("
-                                + e.getMessage() + ")",
-                        e);
+                        "\"" + name + "\" cannot be served at " + function + ": " + e.getMessage(), e);
             }
             throw e;
         }

@@ -113,12 +113,37 @@ class ComchIT {
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.7").assertFailure("0000:b1:00.7");
         comch(HOST, "ping", "--name", name, "--device", "0000:77:00.0").assertFailure("0000:b1:00.0");
         ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
-        comch(DPU, "serve", "--name", name).assertFailure("another server may do so already");
+        comch(DPU, "serve", "--name", name).assertFailure("there is a server \"" + name + "\" on 0000:b1:00.0 already");
         comch(HOST, "ping", "--name", name, "--size", "5000").assertFailure("at most 4080 bytes");
         assertThat(server.isAlive()).isTrue();
         comch(Map.of("COMCH4J_LIBRARY", "system"), "info").assertFailure("no DOCA SDK found");
         assertThat(comch(HOST, "pong").awaitEnd()).isEqualTo(2);
         assertThat(comch(HOST).awaitEnd()).isEqualTo(2);
+    }
+
+    @Test
+    void aWrongCommandLineIsTold() throws Exception {
+        assertUsageError("comch: --name: must not be empty", "ping", "--name", "");
+        assertUsageError("comch: --name: must not be empty", "serve", "--name=");
+        assertUsageError("comch: no such sample: nope (ctrl-path-server, ", "sample", "nope");
+        assertUsageError("comch: the sample is missing", "sample");
+        assertUsageError("comch: no such command: pong (info, devices, ", "pong");
+    }
+
+    /** The last line says what is wrong. */
+    private void assertUsageError(String sentence, String... arguments) throws Exception {
+        ChildVm child = comch(HOST, arguments);
+        assertThat(child.awaitEnd()).isEqualTo(2);
+        assertThat(child.err().lines().reduce((first, last) -> last))
+                .hasValueSatisfying(line -> assertThat(line).startsWith(sentence));
+    }
+
+    @Test
+    void aClientThatSendsNothingIsCounted() throws Exception {
+        ChildVm server = comch(DPU, "serve", "--name", name, "--clients", "1").awaitOutput(name);
+        comch(HOST, "ping", "--name", name, "--size", "5000").assertFailure("at most 4080 bytes");
+        server.assertSuccess();
+        assertThat(server.out()).contains("a client has left after 0 messages");
     }
 
     @Test

@@ -52,8 +52,8 @@ public final class CommandLine {
             body.run(line);
             return 0;
         } catch (UsageException e) {
-            System.err.println(program + ": " + e.getMessage());
             System.err.print(usage);
+            System.err.println(program + ": " + e.getMessage()); // last, where it is seen
             return 2;
         } catch (ProgramException | DocaException | NativeLibraryException e) {
             System.err.println(program + ": " + e.getMessage());
@@ -99,13 +99,22 @@ public final class CommandLine {
         return Optional.empty();
     }
 
-    /** What to do: one of these, which comes before all operands. */
+    /** What to do: one of these, which comes before all operands. {@code what} they are: "command", "sample". */
     public String command(String what, String... commands) {
-        String command = operand(what);
+        String command = operand("the " + what);
         if (!List.of(commands).contains(command)) {
-            throw new UsageException("no such command: " + command);
+            throw new UsageException("no such " + what + ": " + command + " (" + String.join(", ", commands) + ")");
         }
         return command;
+    }
+
+    /** Of a server: not empty. How long it may be at most, the device says. */
+    public String name(String otherwise) {
+        String name = value("--name").orElse(otherwise);
+        if (name.isEmpty()) {
+            throw new UsageException("--name: must not be empty");
+        }
+        return name;
     }
 
     /** No default: empty if not given. */
