@@ -19,9 +19,9 @@ release=3.0 dpu=false
 while :; do
   case ${1:-} in
     --release)
-      release=${2:-}
-      [ $# -lt 2 ] || shift
-      shift ;;
+      option_value "$1" $#
+      release=$2
+      shift 2 ;;
     --dpu) dpu=true; shift ;;
     -h|--help) usage; exit ;;
     ""|-*) usage; exit 1 ;;
