@@ -181,7 +181,7 @@ static int makes_the_folder(void *unused)
 	(void)unused;
 	become(ALICE, FRIENDS, 0, NULL);
 	CHECK(!client_gets_an_echo());
-	expect_complaint("none runs in this fabric folder");
+	expect_complaint("none runs in");
 	struct stat status;
 	CHECK(stat(folder, &status) == 0 && status.st_gid == FRIENDS && (status.st_mode & 07777) == 02770);
 	CHECK(rmdir(folder) == 0);
@@ -295,6 +295,48 @@ static void another_users_folder_is_refused_with_a_reason(void **state)
 	assert_int_equal(child_wait(child_start(bob_is_told_why, world)), 0);
 }
 
+/* Where bob's folder is unless he names another. */
+#define BOBS_DEFAULT "/dev/shm/doca-emu-61002"
+
+static int mallory_links_it(void *unused)
+{
+	(void)unused;
+	become(MALLORY, MALLORY, 0, NULL);
+	CHECK(symlink(folder, BOBS_DEFAULT) == 0);
+	return 0;
+}
+
+static int bob_uses_his_default(void *reason)
+{
+	unsetenv("DOCA_EMU_DIR");
+	become(BOB, BOB, 0, NULL);
+	if (reason != NULL) {
+		sees_no_device(reason);
+		return 0;
+	}
+	CHECK(!client_gets_an_echo());
+	expect_complaint("none runs in");
+	CHECK(rmdir(BOBS_DEFAULT) == 0);
+	return 0;
+}
+
+static void a_link_is_no_default_folder(void **state)
+{
+	(void)state;
+	ROOT_ONLY();
+	struct stat there;
+	if (access("/dev/shm", W_OK) != 0 || lstat(BOBS_DEFAULT, &there) == 0)
+		skip();
+	/* A private folder of bob's own: only the link says that it is not meant. */
+	CHECK(mkdir(folder, 0700) == 0 && chown(folder, BOB, BOB) == 0);
+	assert_int_equal(child_wait(child_start(mallory_links_it, NULL)), 0);
+	char reason[] = "the fabric folder " BOBS_DEFAULT " is a symbolic link, made by user 61003";
+	int told = child_wait(child_start(bob_uses_his_default, reason));
+	CHECK(unlink(BOBS_DEFAULT) == 0);
+	assert_int_equal(told, 0);
+	assert_int_equal(child_wait(child_start(bob_uses_his_default, NULL)), 0);
+}
+
 #define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folders_up, folders_down)
 
 int main(void)
@@ -304,6 +346,7 @@ int main(void)
 		IN_FOLDER(a_shared_folder_is_made_for_the_group),
 		IN_FOLDER(a_folder_that_is_not_the_groups_is_refused_with_what_it_needs),
 		IN_FOLDER(another_users_folder_is_refused_with_a_reason),
+		IN_FOLDER(a_link_is_no_default_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

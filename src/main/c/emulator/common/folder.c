@@ -76,33 +76,66 @@ static bool trustworthy(const struct stat *status, const char *path)
 	return true;
 }
 
-static int make(const char *path)
+enum emu_folder_source emu_folder_path(char path[EMU_FOLDER_PATH_BYTES])
 {
-	if (mkdir(path, 0700) != 0)
-		return errno == EEXIST ? 0 : -1;
-	return emu_folder_is_shared() ? chmod(path, 02770) : 0;
+	const char *chosen = getenv("DOCA_EMU_DIR");
+	bool is_chosen = chosen != NULL && chosen[0] != '\0';
+	int length = is_chosen ? snprintf(path, EMU_FOLDER_PATH_BYTES, "%s", chosen)
+			       : snprintf(path, EMU_FOLDER_PATH_BYTES, "/dev/shm/doca-emu-%u", (unsigned)geteuid());
+	if (length < 0 || length >= EMU_FOLDER_PATH_BYTES)
+		return EMU_FOLDER_TOO_LONG;
+	return is_chosen ? EMU_FOLDER_CHOSEN : EMU_FOLDER_DEFAULT;
+}
+
+static int make(const char *path, bool *made)
+{
+	*made = mkdir(path, 0700) == 0;
+	return *made || errno == EEXIST ? 0 : -1;
+}
+
+/* Anybody can put a link where the default folder is to be. Where DOCA_EMU_DIR leads is up to who sets it. */
+static bool is_link(const char *path, enum emu_folder_source source)
+{
+	struct stat status;
+	if (source != EMU_FOLDER_DEFAULT || lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
+		return false;
+	EMU_LOG_ERROR(
+		"the fabric folder %s is a symbolic link, made by user %u: remove it, or name the folder with "
+		"DOCA_EMU_DIR",
+		path, (unsigned)status.st_uid);
+	return true;
 }
 
 doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 {
-	char path[4096];
-	const char *chosen = getenv("DOCA_EMU_DIR");
-	int length = chosen != NULL && chosen[0] != '\0'
-			     ? snprintf(path, sizeof(path), "%s", chosen)
-			     : snprintf(path, sizeof(path), "/dev/shm/doca-emu-%u", (unsigned)geteuid());
-	if (length < 0 || (size_t)length >= sizeof(path)) {
+	char path[EMU_FOLDER_PATH_BYTES];
+	enum emu_folder_source source = emu_folder_path(path);
+	if (source == EMU_FOLDER_TOO_LONG) {
 		EMU_LOG_ERROR("DOCA_EMU_DIR is too long");
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
-	if (missing == EMU_FOLDER_MAKE && make(path) != 0)
+	bool made = false;
+	if (missing == EMU_FOLDER_MAKE && make(path, &made) != 0)
 		return failed("make", path);
-	int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int links = source == EMU_FOLDER_DEFAULT ? O_NOFOLLOW : 0;
+	int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | links);
 	if (opened < 0 && errno == ENOENT && missing == EMU_FOLDER_REPORT)
 		return DOCA_ERROR_NOT_FOUND;
+	if (opened < 0 && (errno == ELOOP || errno == ENOTDIR)) {
+		int error = errno;
+		if (is_link(path, source))
+			return DOCA_ERROR_OPERATING_SYSTEM;
+		errno = error;
+	}
 	struct stat status;
 	/* The owner of a folder that cannot be opened explains more than "permission denied". */
 	if (opened < 0 && errno == EACCES && stat(path, &status) == 0 && !trustworthy(&status, path))
 		return DOCA_ERROR_OPERATING_SYSTEM;
+	if (opened >= 0 && made && emu_folder_is_shared() && fchmod(opened, 02770) != 0) {
+		doca_error_t result = failed("make", path);
+		close(opened);
+		return result;
+	}
 	if (opened < 0 || fstat(opened, &status) != 0) {
 		doca_error_t result = failed("open", path);
 		if (opened >= 0)

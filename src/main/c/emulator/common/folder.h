@@ -12,6 +12,13 @@
 #include "doca_error.h"
 #include "export.h"
 
+#define EMU_FOLDER_PATH_BYTES 4096
+
+enum emu_folder_source { EMU_FOLDER_DEFAULT, EMU_FOLDER_CHOSEN, EMU_FOLDER_TOO_LONG };
+
+/* Where the folder is, and whether DOCA_EMU_DIR says so. */
+EMU_PRIVATE_API enum emu_folder_source emu_folder_path(char path[EMU_FOLDER_PATH_BYTES]);
+
 enum emu_folder_missing { EMU_FOLDER_MAKE, EMU_FOLDER_REPORT };
 
 /* A descriptor of the folder. NOT_FOUND: there is none and it is not to be made; OPERATING_SYSTEM (or NO_MEMORY, for
