@@ -181,7 +181,7 @@ static int makes_the_folder(void *unused)
 	(void)unused;
 	become(ALICE, FRIENDS, 0, NULL);
 	CHECK(!client_gets_an_echo());
-	expect_complaint("none runs in");
+	expect_complaint("none runs in the fabric folder");
 	struct stat status;
 	CHECK(stat(folder, &status) == 0 && status.st_gid == FRIENDS && (status.st_mode & 07777) == 02770);
 	CHECK(rmdir(folder) == 0);
@@ -315,7 +315,7 @@ static int bob_uses_his_default(void *reason)
 		return 0;
 	}
 	CHECK(!client_gets_an_echo());
-	expect_complaint("none runs in");
+	expect_complaint("fabric folder " BOBS_DEFAULT ", which is this user's only (DOCA_EMU_DIR names another)");
 	CHECK(rmdir(BOBS_DEFAULT) == 0);
 	return 0;
 }

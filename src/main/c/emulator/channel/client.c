@@ -1,4 +1,5 @@
 /* Clients: the handshake with a service. */
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,7 +22,9 @@ static doca_error_t introduce(struct doca_comm_channel_ep_t *endpoint, const cha
 	hello.send_queue_size = endpoint->send_queue_size;
 	hello.recv_queue_size = endpoint->recv_queue_size;
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
-	if (wire_send(socket, &hello, peer->map->base.fd) != DOCA_SUCCESS) {
+	/* A service that has closed the socket already has perhaps said why: client_go_on finds out. */
+	struct pollfd answer = {.fd = socket, .events = POLLIN};
+	if (wire_send(socket, &hello, peer->map->base.fd) != DOCA_SUCCESS && poll(&answer, 1, 0) <= 0) {
 		close(socket);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
@@ -51,8 +54,7 @@ doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char 
 		return DOCA_SUCCESS;
 	}
 	if (result == DOCA_ERROR_NOT_FOUND)
-		EMU_LOG_WARNING("client finds no service \"%s\" on %s: none listens in this fabric folder",
-				endpoint->name, pci);
+		fabric_explain_absence("client", "service", place, endpoint->name);
 	peer_release(created);
 	handle_bury(&created->handle);
 	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION)
@@ -74,18 +76,20 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 	struct wire_message answer;
 	int socket = -1;
 	doca_error_t result = wire_receive(peer->recv_bell.socket, &answer, &socket);
-	/* A service that has ended without reading everything makes the first attempt fail; its answer is there. */
-	if (result == DOCA_ERROR_NOT_CONNECTED)
-		result = wire_receive(peer->recv_bell.socket, &answer, &socket);
-	if (result != DOCA_SUCCESS)
-		return result;
-	if (answer.kind == WIRE_REJECT)
+	/* What another version answers has no other meaning. */
+	if (result == DOCA_ERROR_NOT_SUPPORTED || (result == DOCA_SUCCESS && answer.kind == WIRE_REJECT)) {
+		uint32_t refusal = result == DOCA_SUCCESS ? answer.connection_index : WIRE_REFUSED_PROTOCOL;
 		EMU_LOG_WARNING("client is refused by service \"%s\": %s", peer->endpoint->name,
-				wire_refusal_text(answer.connection_index));
-	if (answer.kind != WIRE_ACCEPT || !is_for_wakeups(socket)) {
+				wire_refusal_text(refusal, answer.version));
+		emu_log_refused(wire_refusal_is_final(refusal));
+		result = DOCA_ERROR_CONNECTION_ABORTED;
+	} else if (result == DOCA_SUCCESS && (answer.kind != WIRE_ACCEPT || !is_for_wakeups(socket))) {
+		result = DOCA_ERROR_INVALID_VALUE;
+	}
+	if (result != DOCA_SUCCESS) {
 		if (socket >= 0)
 			close(socket);
-		return DOCA_ERROR_CONNECTION_ABORTED;
+		return result;
 	}
 	result = peer_establish(peer, &answer);
 	events_detach(peer->endpoint, peer);
@@ -107,8 +111,11 @@ void client_go_on(struct doca_comm_channel_addr_t *peer)
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return;
 	if (result != DOCA_ERROR_CONNECTION_ABORTED)
-		EMU_LOG_WARNING("client cannot connect to service \"%s\": %s", endpoint->name,
-				result == DOCA_ERROR_NOT_CONNECTED ? "it has ended in the middle of it"
-								   : "its answer cannot be used");
+		EMU_LOG_WARNING(
+			"client cannot connect to service \"%s\": %s", endpoint->name,
+			result == DOCA_ERROR_NOT_CONNECTED
+				? "it has ended in the middle of it, or is an older build of the emulated device"
+			: result == DOCA_ERROR_NO_MEMORY ? "this process lacks memory or descriptors"
+							 : "its answer cannot be used");
 	peer_release(peer);
 }

@@ -67,7 +67,7 @@ void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 		if (poll(&watched, 1, 0) <= 0)
 			continue;
 		while (endpoint->num_pending < ENDPOINT_MAX_PENDING) {
-			int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+			int socket = fabric_accept(&endpoint->functions[i].listener, endpoint->name);
 			if (socket < 0)
 				break;
 			pthread_mutex_lock(&endpoint->lock);
@@ -135,13 +135,22 @@ static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct 
 		return TURNED_AWAY;
 	if (endpoint->one_client_per_function && serves_function(endpoint, client->function))
 		return FAILED;
-	*refusal = WIRE_REFUSED;
+	*refusal = WIRE_REFUSED_ON_DEMAND;
 	return faults_any() && fault_refuses_client() ? TURNED_AWAY : WELCOME;
 }
 
-/* Answers a client that can come in, and makes a peer of it. Takes over `memory` and the client's socket. */
-static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
-		   const struct wire_message *hello, int memory)
+/* Says so on both sides, and closes the socket. */
+static void refuse(const struct doca_comm_channel_ep_t *endpoint, int socket, uint32_t refusal, uint32_t version)
+{
+	EMU_LOG_EVENT("service \"%s\" refused a client: %s", endpoint->name, wire_refusal_text(refusal, version));
+	wire_reject(socket, (enum wire_refusal)refusal);
+}
+
+/* Makes a peer of a client that can come in; `bell`: the client's end of the socket for wake-ups. Takes over `memory`,
+ * and the client's socket on success. */
+static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
+			      const struct wire_message *hello, int memory, struct doca_comm_channel_addr_t **made,
+			      int *bell)
 {
 	struct channel_map *map = NULL;
 	struct doca_comm_channel_addr_t *peer = NULL;
@@ -150,8 +159,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 		result = peer_create(endpoint, SHM_SERVER, map, &peer);
 	if (result != DOCA_SUCCESS) {
 		channel_memory_release(map);
-		close(client->socket);
-		return false;
+		return result;
 	}
 	peer->function = client->function;
 	peer->recv_bell.socket = client->socket;
@@ -163,26 +171,46 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 	atomic_store(&peer->state, PEER_CONNECTED);
 	if (result == DOCA_SUCCESS)
 		result = endpoint_add_peer(endpoint, peer);
+	if (result == DOCA_SUCCESS) {
+		*made = peer;
+		*bell = pair[1];
+		return DOCA_SUCCESS;
+	}
+	if (pair[1] >= 0)
+		close(pair[1]);
+	pthread_mutex_lock(&endpoint->lock);
+	events_detach(endpoint, peer);
+	peer->recv_bell.socket = -1; /* it is the caller's */
+	pthread_mutex_unlock(&endpoint->lock);
+	peer_release(peer);
+	handle_bury(&peer->handle);
+	return result;
+}
+
+/* Answers a client that can come in. Takes over `memory` and the client's socket. */
+static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending_client *client,
+		   const struct wire_message *hello, int memory)
+{
+	struct doca_comm_channel_addr_t *peer;
+	int bell;
+	doca_error_t result = make_peer(endpoint, client, hello, memory, &peer, &bell);
+	if (result != DOCA_SUCCESS) {
+		refuse(endpoint, client->socket,
+		       result == DOCA_ERROR_INVALID_VALUE ? WIRE_REFUSED_PROTOCOL : WIRE_REFUSED_MEMORY,
+		       hello->version);
+		return false;
+	}
 	struct wire_message answer;
-	wire_init(&answer, result == DOCA_SUCCESS ? WIRE_ACCEPT : WIRE_REJECT);
-	answer.connection_index = WIRE_REFUSED;
+	wire_init(&answer, WIRE_ACCEPT);
 	answer.max_msg_size = endpoint->max_msg_size;
 	answer.send_queue_size = endpoint->send_queue_size;
 	answer.recv_queue_size = endpoint->recv_queue_size;
-	if (result == DOCA_SUCCESS)
-		events_arm_newcomer(endpoint, peer);
-	bool answered = wire_send(client->socket, &answer, pair[1]) == DOCA_SUCCESS;
-	if (pair[1] >= 0)
-		close(pair[1]);
-	if (result == DOCA_SUCCESS && answered)
-		return true;
-	if (result == DOCA_SUCCESS) {
+	events_arm_newcomer(endpoint, peer);
+	bool answered = wire_send(client->socket, &answer, bell) == DOCA_SUCCESS;
+	close(bell);
+	if (!answered)
 		endpoint_disconnect(endpoint, peer, 0);
-	} else {
-		peer_release(peer);
-		handle_bury(&peer->handle);
-	}
-	return false;
+	return answered;
 }
 
 /* False: nothing has come from it. */
@@ -201,21 +229,17 @@ static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pendin
 	pthread_mutex_lock(&endpoint->lock);
 	events_detach_stranger(endpoint, client->socket);
 	pthread_mutex_unlock(&endpoint->lock);
-	uint32_t refusal = WIRE_REFUSED_PROTOCOL;
+	uint32_t refusal = result == DOCA_ERROR_AGAIN       ? WIRE_REFUSED_LATE
+			   : result == DOCA_ERROR_NO_MEMORY ? WIRE_REFUSED_DESCRIPTORS
+							    : WIRE_REFUSED_PROTOCOL;
+	bool known = result == DOCA_SUCCESS || result == DOCA_ERROR_NOT_SUPPORTED;
 	enum verdict verdict = result == DOCA_SUCCESS ? judge(endpoint, client, &hello, memory, &refusal) : FAILED;
 	if (verdict == WELCOME) {
-		if (let_in(endpoint, client, &hello, memory))
-			return true;
-		verdict = FAILED;
+		verdict = let_in(endpoint, client, &hello, memory) ? WELCOME : FAILED;
 	} else {
-		struct wire_message answer;
-		wire_init(&answer, WIRE_REJECT);
-		answer.connection_index = refusal;
-		(void)wire_send(client->socket, &answer, -1);
+		refuse(endpoint, client->socket, refusal, known ? hello.version : SHM_LAYOUT_VERSION);
 		if (memory >= 0)
 			close(memory);
-		close(client->socket);
-		EMU_LOG_WARNING("service \"%s\" refused a client: %s", endpoint->name, wire_refusal_text(refusal));
 	}
 	if (verdict == FAILED)
 		atomic_fetch_add(&endpoint->failed_handshakes, 1);

@@ -241,9 +241,22 @@ const char *doca_emu_last_error(void)
 	return asked;
 }
 
+static _Thread_local bool refused_for_good;
+
+uint8_t doca_emu_refused_for_good(void)
+{
+	return refused_for_good;
+}
+
+void emu_log_refused(bool for_good)
+{
+	refused_for_good = for_good;
+}
+
 void emu_log_forget(void)
 {
 	last_error[0] = '\0';
+	refused_for_good = false;
 }
 
 void emu_log_reason(const char *format, ...)
@@ -252,6 +265,19 @@ void emu_log_reason(const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(last_error, sizeof(last_error), format, arguments);
 	va_end(arguments);
+}
+
+/* For the log; errno is that of the report, for %m. */
+static void log_own(uint32_t level, const char *file, int line, const char *func, const char *format, va_list arguments)
+{
+	/* Before any lock: most programs have no backend for the libraries' messages. */
+	if (level > atomic_load_explicit(&log_talkative[STREAM_SDK], memory_order_relaxed))
+		return;
+	int saved = errno;
+	log_enter();
+	errno = saved;
+	show(STREAM_SDK, level, "emulator", file, line, func, format, arguments);
+	log_leave();
 }
 
 void emu_log_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
@@ -265,14 +291,18 @@ void emu_log_at(uint32_t level, const char *file, int line, const char *func, co
 		va_end(arguments);
 		errno = saved;
 	}
-	/* Before any lock: most programs have no backend for the libraries' messages. */
-	if (level > atomic_load_explicit(&log_talkative[STREAM_SDK], memory_order_relaxed))
-		return;
 	va_start(arguments, format);
-	log_enter();
-	errno = saved; /* for %m */
-	show(STREAM_SDK, level, "emulator", file, line, func, format, arguments);
-	log_leave();
+	log_own(level, file, line, func, format, arguments);
+	va_end(arguments);
+	errno = saved;
+}
+
+void emu_log_event_at(uint32_t level, const char *file, int line, const char *func, const char *format, ...)
+{
+	int saved = errno;
+	va_list arguments;
+	va_start(arguments, format);
+	log_own(level, file, line, func, format, arguments);
 	va_end(arguments);
 	errno = saved;
 }

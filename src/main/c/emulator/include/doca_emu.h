@@ -6,6 +6,8 @@
 #ifndef DOCA_EMU_H
 #define DOCA_EMU_H
 
+#include <stdint.h>
+
 #include "doca_error.h"
 
 #ifdef __cplusplus
@@ -31,6 +33,13 @@ __attribute__((visibility("default"))) doca_error_t doca_emu_set_faults(const ch
  * which the log of the libraries has, too; "" if there was none. The call clears it. The text is valid in this
  * thread until its next call. */
 __attribute__((visibility("default"))) const char *doca_emu_last_error(void);
+
+/* Whether the latest attempt of this thread to connect was refused for a reason that waiting does not change: 1 for
+ * another version or another user at the other end, or a fabric folder that cannot be used; 0 for a server that is not
+ * there, is full, has no descriptors left, or refuses on demand, and when nothing was refused. doca_emu_last_error()
+ * says which. It is the attempt of a client whose context becomes IDLE without having been RUNNING, from the callback
+ * that tells so on, or that of an endpoint's connect. The thread's next doca_ctx_start or connect clears it. */
+__attribute__((visibility("default"))) uint8_t doca_emu_refused_for_good(void);
 
 #ifdef __cplusplus
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/shm_sides.h"
 #include "base/wire.h"
 #include "folder.h"
 #include "sdk_log.h"
@@ -159,6 +160,16 @@ static bool take_turn(int dir)
 	return true;
 }
 
+static int make_spare(int dir)
+{
+	return fcntl(dir, F_DUPFD_CLOEXEC, 0);
+}
+
+static int accept_client(const struct fabric_listener *listener)
+{
+	return accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
 {
 	int dir;
@@ -174,7 +185,8 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 		return DOCA_ERROR_TIME_OUT;
 	}
 	sweep(dir);
-	struct fabric_listener opened = {.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1};
+	struct fabric_listener opened = {
+		.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1, .spare = -1};
 	file_name(pci, name, opened.file);
 	opened.lock = take_lock(dir, opened.file, O_CREAT);
 	int error = errno;
@@ -195,6 +207,7 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 		fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
+	opened.spare = make_spare(dir);
 	*listener = opened;
 	return DOCA_SUCCESS;
 }
@@ -205,19 +218,52 @@ void fabric_unlisten(struct fabric_listener *listener)
 		return;
 	if (listener->socket >= 0)
 		close(listener->socket);
+	if (listener->spare >= 0)
+		close(listener->spare);
 	/* Names go before the lock, so that the next owner never finds those of this server. */
 	remove_files(listener->dir, listener->file);
 	close(listener->lock);
 	close(listener->dir);
-	listener->dir = listener->lock = listener->socket = -1;
+	listener->dir = listener->lock = listener->socket = listener->spare = -1;
+}
+
+int fabric_accept(struct fabric_listener *listener, const char *name)
+{
+	for (;;) {
+		int socket = accept_client(listener);
+		if (socket >= 0 || (errno != EMFILE && errno != ENFILE))
+			return socket;
+		/* Without a spare descriptor clients wait until there is one. */
+		if (listener->spare < 0 && (listener->spare = make_spare(listener->dir)) < 0)
+			return -1;
+		close(listener->spare);
+		listener->spare = -1;
+		socket = accept_client(listener);
+		if (socket >= 0) {
+			EMU_LOG_EVENT("server \"%s\" refused a client: %s", name,
+				      wire_refusal_text(WIRE_REFUSED_DESCRIPTORS, SHM_LAYOUT_VERSION));
+			wire_reject(socket, WIRE_REFUSED_DESCRIPTORS);
+		}
+		listener->spare = make_spare(listener->dir);
+		if (socket < 0)
+			return -1;
+	}
+}
+
+/* Whether a call that failed with it would fail at any other time, too. */
+static bool is_lasting(int error)
+{
+	return error != EMFILE && error != ENFILE && error != ENOMEM && error != ENOBUFS && error != EINTR;
 }
 
 doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 {
 	int dir;
 	doca_error_t result = emu_folder_open(EMU_FOLDER_MAKE, &dir);
-	if (result != DOCA_SUCCESS)
+	if (result != DOCA_SUCCESS) {
+		emu_log_refused(result != DOCA_ERROR_NO_MEMORY);
 		return result;
+	}
 	char file[FABRIC_FILE_BYTES];
 	file_name(pci, name, file);
 	struct sockaddr_un address;
@@ -229,10 +275,14 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 		result = errno == EAGAIN                            ? DOCA_ERROR_AGAIN
 			 : errno == ENOENT || errno == ECONNREFUSED ? DOCA_ERROR_NOT_FOUND
 								    : DOCA_ERROR_OPERATING_SYSTEM;
-	if (result == DOCA_ERROR_OPERATING_SYSTEM)
+	if (result == DOCA_ERROR_OPERATING_SYSTEM) {
+		emu_log_refused(is_lasting(errno));
 		EMU_LOG_ERROR("cannot connect to server \"%s\" in the fabric folder: %m", name);
+	}
 	if (result == DOCA_SUCCESS && !wire_peer_is_trusted(fd, emu_folder_group(dir))) {
-		EMU_LOG_ERROR("server \"%s\" is not used: %s", name, wire_refusal_text(WIRE_REFUSED_USER));
+		EMU_LOG_ERROR("server \"%s\" is not used: %s", name,
+			      wire_refusal_text(WIRE_REFUSED_USER, SHM_LAYOUT_VERSION));
+		emu_log_refused(true);
 		result = DOCA_ERROR_NOT_PERMITTED;
 	}
 	close(dir);
@@ -241,4 +291,33 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 	else if (fd >= 0)
 		close(fd);
 	return result;
+}
+
+/* Whether a running server holds the lock of that file. */
+static bool is_locked(int dir, const char *file)
+{
+	int lock = take_lock(dir, file, 0);
+	bool locked = lock < 0 && errno == EWOULDBLOCK;
+	if (lock >= 0)
+		close(lock);
+	return locked;
+}
+
+void fabric_explain_absence(const char *client, const char *server, const char *pci, const char *name)
+{
+	char path[EMU_FOLDER_PATH_BYTES], file[FABRIC_FILE_BYTES];
+	bool own = emu_folder_path(path) == EMU_FOLDER_DEFAULT;
+	file_name(pci, name, file);
+	int dir = -1;
+	bool deaf = emu_folder_open(EMU_FOLDER_REPORT, &dir) == DOCA_SUCCESS && is_locked(dir, file);
+	if (dir >= 0)
+		close(dir);
+	if (deaf)
+		EMU_LOG_WARNING(
+			"%s finds no socket of %s \"%s\" on %s in the fabric folder %s, where it runs: it has been "
+			"removed, or the %s starts or ends at this moment",
+			client, server, name, pci, path, server);
+	else
+		EMU_LOG_WARNING("%s finds no %s \"%s\" on %s: none runs in the fabric folder %s%s", client, server,
+				name, pci, path, own ? ", which is this user's only (DOCA_EMU_DIR names another)" : "");
 }

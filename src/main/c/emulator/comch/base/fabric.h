@@ -16,6 +16,7 @@ struct fabric_listener {
 	int dir;
 	int lock;
 	int socket;
+	int spare; /* given up for a moment to refuse a client when there is no other descriptor; -1: none */
 	char file[FABRIC_FILE_BYTES];
 };
 
@@ -25,8 +26,14 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 /* Stops listening and removes the files. */
 void fabric_unlisten(struct fabric_listener *listener);
 
+/* A client's non-blocking socket; -1: none waits, or those that wait have been refused, for want of descriptors. */
+int fabric_accept(struct fabric_listener *listener, const char *name);
+
 /* A connected, non-blocking socket. NOT_FOUND: no such server; AGAIN: it is busy, try later; NOT_PERMITTED: it
- * belongs to another user. */
+ * belongs to another user. But for the first two, the log has said why. */
 doca_error_t fabric_connect(const char *pci, const char *name, int *socket);
+
+/* Logs why a client has found no such server; `client` and `server` is what they are called. */
+void fabric_explain_absence(const char *client, const char *server, const char *pci, const char *name);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -81,6 +83,24 @@ static int take_descriptor(struct msghdr *header)
 	return kept;
 }
 
+/* What a message of so many bytes is worth. */
+static doca_error_t judge(const struct wire_message *message, size_t received, int flags, int fd)
+{
+	const size_t stable = offsetof(struct wire_message, ring_bytes);
+	if (received == 0)
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (received < stable || message->magic != WIRE_MAGIC)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (message->version != SHM_LAYOUT_VERSION)
+		return DOCA_ERROR_NOT_SUPPORTED;
+	/* Truncated to nothing: there is no number for the descriptor that came. */
+	if ((flags & MSG_CTRUNC) != 0 && fd < 0)
+		return DOCA_ERROR_NO_MEMORY;
+	bool whole = received == sizeof(*message) && (flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+	return whole && memchr(message->name, '\0', sizeof(message->name)) != NULL ? DOCA_SUCCESS
+										   : DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 {
 	union {
@@ -92,23 +112,34 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 				.msg_iovlen = 1,
 				.msg_control = control.bytes,
 				.msg_controllen = sizeof(control.bytes)};
+	/* Whoever closes its socket with something unread in it makes the first attempt fail; its last message is
+	 * there. */
+	bool reset = false;
 	ssize_t received;
-	do
+	do {
+		reset = reset || (received < 0 && errno == ECONNRESET);
 		received = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-	while (received < 0 && errno == EINTR);
+	} while (received < 0 && (errno == EINTR || (errno == ECONNRESET && !reset)));
 	*fd = -1;
 	if (received < 0)
 		return errno == EAGAIN || errno == EWOULDBLOCK ? DOCA_ERROR_AGAIN : DOCA_ERROR_NOT_CONNECTED;
 	/* An empty packet, which looks like the end, can carry descriptors as well. */
 	*fd = take_descriptor(&header);
-	if (received == (ssize_t)sizeof(*message) && (header.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0 &&
-	    message->magic == WIRE_MAGIC && message->version == SHM_LAYOUT_VERSION &&
-	    memchr(message->name, '\0', sizeof(message->name)) != NULL)
-		return DOCA_SUCCESS;
-	if (*fd >= 0)
+	doca_error_t result = judge(message, (size_t)received, header.msg_flags, *fd);
+	if (result != DOCA_SUCCESS && *fd >= 0) {
 		close(*fd);
-	*fd = -1;
-	return received == 0 ? DOCA_ERROR_NOT_CONNECTED : DOCA_ERROR_INVALID_VALUE;
+		*fd = -1;
+	}
+	return result;
+}
+
+void wire_reject(int socket, enum wire_refusal refusal)
+{
+	struct wire_message answer;
+	wire_init(&answer, WIRE_REJECT);
+	answer.connection_index = refusal;
+	(void)wire_send(socket, &answer, -1);
+	close(socket);
 }
 
 static bool peer_credentials(int socket, struct ucred *peer)
@@ -139,19 +170,39 @@ bool wire_peer_is_trusted(int socket, gid_t group)
 	return peer.uid == geteuid() || peer.uid == 0 || (group != (gid_t)-1 && peer_is_in_group(socket, &peer, group));
 }
 
-const char *wire_refusal_text(uint32_t refusal)
+const char *wire_refusal_text(uint32_t refusal, uint32_t other_version)
 {
+	static _Thread_local char versions[160];
 	switch (refusal) {
 	case WIRE_REFUSED_USER:
 		return "client and server run as different users";
 	case WIRE_REFUSED_FULL:
 		return "the server has as many clients as it takes";
 	case WIRE_REFUSED_PROTOCOL:
-		return "client and server have different versions of the protocol";
+		if (other_version == SHM_LAYOUT_VERSION)
+			return "client and server do not understand each other's handshake";
+		snprintf(versions, sizeof(versions),
+			 "client and server are different builds of the emulated device, which share memory in version "
+			 "%u here and in version %u at the other end",
+			 SHM_LAYOUT_VERSION, other_version);
+		return versions;
+	case WIRE_REFUSED_DESCRIPTORS:
+		return "the server's process has no file descriptor left for it (ulimit -n)";
+	case WIRE_REFUSED_MEMORY:
+		return "the server's process lacks memory or file descriptors for it";
+	case WIRE_REFUSED_ON_DEMAND:
+		return "a fault on demand (DOCA_EMU_FAULTS)";
+	case WIRE_REFUSED_LATE:
+		return "the client has connected, but not introduced itself in time";
 	case WIRE_REFUSED:
 	default:
-		return "the server refuses";
+		return "the server refuses, and gives no reason";
 	}
+}
+
+bool wire_refusal_is_final(uint32_t refusal)
+{
+	return refusal == WIRE_REFUSED_USER || refusal == WIRE_REFUSED_PROTOCOL;
 }
 
 enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, pid_t *pid)

@@ -21,18 +21,28 @@ enum wire_kind {
 	WIRE_REJECT,
 };
 
-/* Why a server rejects a client. */
+/* Why a server rejects a client. A number keeps its meaning: builds of other versions read it. */
 enum wire_refusal {
-	WIRE_REFUSED = 0, /* on demand, or for want of memory */
+	WIRE_REFUSED = 0,
 	WIRE_REFUSED_USER,
 	WIRE_REFUSED_FULL,
-	WIRE_REFUSED_PROTOCOL,
+	WIRE_REFUSED_PROTOCOL, /* its version is another one, or it is not understood */
+	WIRE_REFUSED_DESCRIPTORS,
+	WIRE_REFUSED_MEMORY,
+	WIRE_REFUSED_ON_DEMAND,
+	WIRE_REFUSED_LATE,
 };
 
-/* As the end of a sentence. */
-const char *wire_refusal_text(uint32_t refusal);
+/* The reason, as the end of a sentence; `other_version`: that of the other end's message. Valid in this thread until
+ * its next call. */
+const char *wire_refusal_text(uint32_t refusal, uint32_t other_version);
+
+/* Whether it is refused however often and late it tries. */
+bool wire_refusal_is_final(uint32_t refusal);
 
 struct wire_message {
+	/* The words as far as connection_index are the same in all versions, so that a REJECT, and who is refused by it
+	 * or must be, can tell both versions. */
 	uint32_t magic;
 	uint32_t version;
 	uint32_t kind;
@@ -54,8 +64,12 @@ void wire_init(struct wire_message *message, enum wire_kind kind);
 doca_error_t wire_send(int socket, const struct wire_message *message, int fd);
 
 /* Receives one message and at most one descriptor (-1: none came). AGAIN: nothing there yet; NOT_CONNECTED: the
- * peer has gone; INVALID_VALUE: not a message of this protocol version. */
+ * peer has gone; NOT_SUPPORTED: a message of another version, of which only the first words count; NO_MEMORY: its
+ * descriptor cannot be received for want of descriptors; INVALID_VALUE: no message of this kind. */
 doca_error_t wire_receive(int socket, struct wire_message *message, int *fd);
+
+/* Tells a client that it is refused, and closes the socket. */
+void wire_reject(int socket, enum wire_refusal refusal);
 
 enum wire_reach {
 	WIRE_REACH_NONE,    /* the peer's memory cannot be written: the pipeline carries large payloads */

@@ -77,6 +77,35 @@ static bool worth_waiting(struct doca_comch_client *client, doca_error_t result)
 	       (result == DOCA_ERROR_NOT_FOUND && client->wait_until_ms != 0 && now_ms() < client->wait_until_ms);
 }
 
+static doca_error_t receive_answer(struct doca_comch_client *client)
+{
+	struct doca_comch_connection *connection = client->connection;
+	struct wire_message answer;
+	int doorbells = -1;
+	doca_error_t result = wire_receive(connection->socket, &answer, &doorbells);
+	if (result == DOCA_ERROR_AGAIN)
+		return DOCA_ERROR_IN_PROGRESS;
+	/* What another version answers has no other meaning. */
+	if (result == DOCA_ERROR_NOT_SUPPORTED || (result == DOCA_SUCCESS && answer.kind == WIRE_REJECT)) {
+		uint32_t refusal = result == DOCA_SUCCESS ? answer.connection_index : WIRE_REFUSED_PROTOCOL;
+		EMU_LOG_WARNING("client is refused by server \"%s\" on %s: %s", client->endpoint.name,
+				emu_dev_pci(client->endpoint.dev), wire_refusal_text(refusal, answer.version));
+		emu_log_refused(wire_refusal_is_final(refusal));
+		result = DOCA_ERROR_CONNECTION_ABORTED;
+	} else if (result == DOCA_SUCCESS &&
+		   (answer.kind != WIRE_ACCEPT || doorbells < 0 || answer.connection_index >= SHM_DOORBELLS)) {
+		result = DOCA_ERROR_INVALID_VALUE;
+	}
+	if (result != DOCA_SUCCESS) {
+		if (doorbells >= 0)
+			close(doorbells);
+		return result;
+	}
+	connection->index = answer.connection_index;
+	result = shm_doorbells_attach(doorbells, &connection->doorbells);
+	return result == DOCA_SUCCESS ? endpoint_establish(connection, &answer) : result;
+}
+
 static doca_error_t send_hello(struct doca_comch_client *client)
 {
 	struct comch_endpoint *endpoint = &client->endpoint;
@@ -90,33 +119,13 @@ static doca_error_t send_hello(struct doca_comch_client *client)
 	hello.recv_queue_size = endpoint->recv_queue_size;
 	hello.ring_bytes = messages_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
 	memcpy(hello.name, endpoint->name, sizeof(hello.name));
-	if (wire_send(socket, &hello, client->connection->map->base.fd) != DOCA_SUCCESS) {
-		close(socket);
-		return DOCA_ERROR_NOT_CONNECTED;
-	}
+	bool sent = wire_send(socket, &hello, client->connection->map->base.fd) == DOCA_SUCCESS;
 	client->connection->socket = socket;
-	return DOCA_ERROR_IN_PROGRESS;
-}
-
-static doca_error_t receive_answer(struct doca_comch_client *client)
-{
-	struct doca_comch_connection *connection = client->connection;
-	struct wire_message answer;
-	int doorbells = -1;
-	doca_error_t result = wire_receive(connection->socket, &answer, &doorbells);
-	if (result != DOCA_SUCCESS)
-		return result == DOCA_ERROR_AGAIN ? DOCA_ERROR_IN_PROGRESS : result;
-	if (answer.kind == WIRE_REJECT)
-		EMU_LOG_WARNING("client is refused by server \"%s\": %s", client->endpoint.name,
-				wire_refusal_text(answer.connection_index));
-	if (answer.kind != WIRE_ACCEPT || doorbells < 0 || answer.connection_index >= SHM_DOORBELLS) {
-		if (doorbells >= 0)
-			close(doorbells);
-		return DOCA_ERROR_CONNECTION_ABORTED;
-	}
-	connection->index = answer.connection_index;
-	result = shm_doorbells_attach(doorbells, &connection->doorbells);
-	return result == DOCA_SUCCESS ? endpoint_establish(connection, &answer) : result;
+	if (sent)
+		return DOCA_ERROR_IN_PROGRESS;
+	/* A server that has closed the socket already has perhaps said why. */
+	result = receive_answer(client);
+	return result == DOCA_ERROR_IN_PROGRESS ? DOCA_ERROR_NOT_CONNECTED : result;
 }
 
 /* Says why an attempt has failed, where nothing before it has. */
@@ -124,15 +133,17 @@ static void explain(const struct doca_comch_client *client, doca_error_t result)
 {
 	const char *name = client->endpoint.name, *pci = emu_dev_pci(client->endpoint.dev);
 	if (result == DOCA_ERROR_NOT_FOUND)
-		EMU_LOG_WARNING("client finds no server \"%s\" on %s: none runs in this fabric folder", name, pci);
+		fabric_explain_absence("client", "server", pci, name);
 	else if (result == DOCA_ERROR_NOT_CONNECTED)
-		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: the server has ended in the middle of it", name,
-				pci);
+		EMU_LOG_WARNING(
+			"client cannot connect to \"%s\" on %s: the server has ended in the middle of it, or is "
+			"an older build of the emulated device",
+			name, pci);
 	else if (result == DOCA_ERROR_INVALID_VALUE)
-		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: %s", name, pci,
-				wire_refusal_text(WIRE_REFUSED_PROTOCOL));
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: the server's answer cannot be used", name, pci);
 	else if (result == DOCA_ERROR_NO_MEMORY)
-		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: there is not enough memory", name, pci);
+		EMU_LOG_WARNING("client cannot connect to \"%s\" on %s: this process lacks memory or descriptors", name,
+				pci);
 }
 
 /* An attempt that fails leads to IDLE directly [Q1]. */

@@ -21,7 +21,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 	}
 	server->rep = repr;
 	server->epoll = -1;
-	server->listener = (struct fabric_listener){.dir = -1, .lock = -1, .socket = -1};
+	server->listener = (struct fabric_listener){.dir = -1, .lock = -1, .socket = -1, .spare = -1};
 	emu_rep_use(repr);
 	*comch_server = server;
 	return DOCA_SUCCESS;

@@ -37,60 +37,90 @@ static bool watch(const struct doca_comch_server *server, int socket, uint32_t s
 	return false;
 }
 
+/* Says so on both sides, and closes the socket. */
+static void refuse(const struct doca_comch_server *server, int socket, enum wire_refusal refusal, uint32_t version)
+{
+	EMU_LOG_EVENT("server \"%s\" refused a client: %s", server->endpoint.name, wire_refusal_text(refusal, version));
+	wire_reject(socket, refusal);
+}
+
+static bool is_welcome(const struct doca_comch_server *server, int socket, const struct wire_message *hello, int memory,
+		       enum wire_refusal *refusal)
+{
+	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, server->endpoint.name) != 0)
+		*refusal = WIRE_REFUSED_PROTOCOL;
+	else if (!wire_peer_is_trusted(socket, server->listener.group))
+		*refusal = WIRE_REFUSED_USER;
+	else if (free_index(server) >= SHM_DOORBELLS)
+		*refusal = WIRE_REFUSED_FULL;
+	else if (faults_any() && fault_refuses_client())
+		*refusal = WIRE_REFUSED_ON_DEMAND;
+	else
+		return true;
+	return false;
+}
+
+/* Takes over `memory`. */
+static doca_error_t connect_client(struct doca_comch_server *server, int socket, const struct wire_message *hello,
+				   int memory, struct doca_comch_connection **connection)
+{
+	struct comch_endpoint *endpoint = &server->endpoint;
+	struct shm_map *map = NULL;
+	doca_error_t result = shm_attach(memory, &map);
+	if (result != DOCA_SUCCESS)
+		return result;
+	struct doca_comch_connection *created;
+	result = connection_create(endpoint, endpoint->dev, SHM_SERVER, map, &created);
+	if (result != DOCA_SUCCESS) {
+		shm_release(map);
+		return result;
+	}
+	created->socket = socket;
+	created->index = free_index(server);
+	created->doorbells = server->doorbells;
+	shm_doorbells_ref(server->doorbells);
+	result = endpoint_establish(created, hello);
+	if (result == DOCA_SUCCESS && !watch(server, socket, created->index))
+		result = DOCA_ERROR_NO_MEMORY;
+	if (result != DOCA_SUCCESS) {
+		created->socket = -1; /* it is the caller's */
+		connection_unref(created);
+		return result;
+	}
+	*connection = created;
+	return DOCA_SUCCESS;
+}
+
 /* Takes over `socket` and `memory`. */
 static void admit(struct doca_comch_server *server, int socket, const struct wire_message *hello, int memory)
 {
-	struct comch_endpoint *endpoint = &server->endpoint;
-	struct wire_message reply;
-	wire_init(&reply, WIRE_REJECT);
-	uint32_t index = free_index(server);
-	bool welcome = false;
-	reply.connection_index = WIRE_REFUSED;
-	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, endpoint->name) != 0)
-		reply.connection_index = WIRE_REFUSED_PROTOCOL;
-	else if (!wire_peer_is_trusted(socket, server->listener.group))
-		reply.connection_index = WIRE_REFUSED_USER;
-	else if (index >= SHM_DOORBELLS)
-		reply.connection_index = WIRE_REFUSED_FULL;
-	else
-		welcome = !(faults_any() && fault_refuses_client());
-	struct shm_map *map = NULL;
-	struct doca_comch_connection *connection = NULL;
-	if (!welcome) {
+	enum wire_refusal refusal;
+	if (!is_welcome(server, socket, hello, memory, &refusal)) {
 		if (memory >= 0)
 			close(memory);
-	} else if (shm_attach(memory, &map) == DOCA_SUCCESS &&
-		   connection_create(endpoint, endpoint->dev, SHM_SERVER, map, &connection) != DOCA_SUCCESS) {
-		shm_release(map);
-	}
-	if (connection == NULL) {
-		EMU_LOG_WARNING("server \"%s\" refused a client: %s", endpoint->name,
-				wire_refusal_text(reply.connection_index));
-		(void)wire_send(socket, &reply, -1);
-		close(socket);
+		refuse(server, socket, refusal, hello->version);
 		return;
 	}
-	connection->socket = socket;
-	connection->index = index;
-	connection->doorbells = server->doorbells;
-	shm_doorbells_ref(server->doorbells);
-	if (endpoint_establish(connection, hello) != DOCA_SUCCESS || !watch(server, socket, index)) {
-		(void)wire_send(socket, &reply, -1);
-		connection_unref(connection);
+	struct doca_comch_connection *connection;
+	doca_error_t result = connect_client(server, socket, hello, memory, &connection);
+	if (result != DOCA_SUCCESS) {
+		refuse(server, socket, result == DOCA_ERROR_INVALID_VALUE ? WIRE_REFUSED_PROTOCOL : WIRE_REFUSED_MEMORY,
+		       hello->version);
 		return;
 	}
-	reply.kind = WIRE_ACCEPT;
-	reply.max_msg_size = endpoint->max_msg_size;
-	reply.recv_queue_size = endpoint->recv_queue_size;
+	struct wire_message reply;
+	wire_init(&reply, WIRE_ACCEPT);
+	reply.max_msg_size = server->endpoint.max_msg_size;
+	reply.recv_queue_size = server->endpoint.recv_queue_size;
 	reply.ring_bytes = connection->rx.ring_bytes;
-	reply.connection_index = index;
+	reply.connection_index = connection->index;
 	/* A client that has vanished meanwhile is reported as an attempt that failed [Q2]. */
 	if (wire_send(socket, &reply, server->doorbells->base.fd) != DOCA_SUCCESS)
 		atomic_store(&connection->established, false);
 	connection->connect_event_due = true;
-	server->connections[index] = connection;
+	server->connections[connection->index] = connection;
 	server->num_connections++;
-	server_mark_ready(server, index);
+	server_mark_ready(server, connection->index);
 }
 
 static void forget_stranger(struct stranger *stranger)
@@ -115,8 +145,12 @@ static void look_at_stranger(struct doca_comch_server *server, struct stranger *
 	forget_stranger(stranger);
 	if (result == DOCA_SUCCESS)
 		admit(server, socket, &hello, memory);
-	else
+	else if (result == DOCA_ERROR_NOT_CONNECTED)
 		close(socket);
+	else
+		refuse(server, socket,
+		       result == DOCA_ERROR_NO_MEMORY ? WIRE_REFUSED_DESCRIPTORS : WIRE_REFUSED_PROTOCOL,
+		       result == DOCA_ERROR_INVALID_VALUE ? SHM_LAYOUT_VERSION : hello.version);
 }
 
 static void accept_strangers(struct doca_comch_server *server)
@@ -125,11 +159,11 @@ static void accept_strangers(struct doca_comch_server *server)
 		struct stranger *stranger = &server->strangers[i];
 		if (stranger->socket >= 0)
 			continue;
-		int socket = accept4(server->listener.socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int socket = fabric_accept(&server->listener, server->endpoint.name);
 		if (socket < 0)
 			return;
 		if (!watch(server, socket, SLOT_STRANGERS + i)) {
-			close(socket);
+			refuse(server, socket, WIRE_REFUSED_MEMORY, SHM_LAYOUT_VERSION);
 			return;
 		}
 		*stranger = (struct stranger){.socket = socket, .accepted_at_ms = now_ms()};
@@ -144,7 +178,7 @@ static void expire_strangers(struct doca_comch_server *server, int64_t now)
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
 		struct stranger *stranger = &server->strangers[i];
 		if (stranger->socket >= 0 && now - stranger->accepted_at_ms > patience) {
-			close(stranger->socket);
+			refuse(server, stranger->socket, WIRE_REFUSED_LATE, SHM_LAYOUT_VERSION);
 			forget_stranger(stranger);
 		}
 	}

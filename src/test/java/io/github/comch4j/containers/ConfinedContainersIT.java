@@ -137,6 +137,6 @@ class ConfinedContainersIT {
         assertFails(
                 Box.Plan.java(fabric, "host", List.of("-Dpatience=1"), EchoClient.class, "echo", "1")
                         .environment("DOCA_EMU_CONNECT_WAIT", "0"),
-                "client finds no server \"echo\" on 0000:b1:00.0: none runs in this fabric folder");
+                "client finds no server \"echo\" on 0000:b1:00.0: none runs in the fabric folder");
     }
 }

@@ -1,0 +1,394 @@
+/* Every refused connection has its reason, on the side that knows it and on the other.
+ *
+ * A server of this program takes one client. Clients and servers of another version speak the protocol themselves. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/fabric.h"
+#include "base/shm_map.h"
+#include "base/wire.h"
+#include "doca_emu.h"
+#include "doca_log.h"
+#include "harness.h"
+
+#define IDLE DOCA_CTX_STATE_IDLE
+#define RUNNING DOCA_CTX_STATE_RUNNING
+
+#define PCI "0000:b1:00.0"
+#define NAME "refusals"
+
+static struct devices devices;
+static struct end server, client;
+
+/* ---- what the log says ---- */
+
+#define LOG_ROOM 2048
+static char record[LOG_ROOM], logged[16 * LOG_ROOM];
+
+static void on_flush(char *text)
+{
+	size_t len = strlen(logged);
+	snprintf(logged + len, sizeof(logged) - len, "%s", text);
+}
+
+static size_t times_logged(const char *part)
+{
+	size_t times = 0;
+	for (const char *at = strstr(logged, part); at != NULL; at = strstr(at + 1, part))
+		times++;
+	return times;
+}
+
+static void expect_logged(const char *part)
+{
+	if (times_logged(part) != 1) {
+		fprintf(stderr, "not once \"%s\" in:\n%s", part, logged);
+		abort();
+	}
+}
+
+static int log_up(void **state)
+{
+	/* Before the first look at the devices. */
+	setenv("DOCA_EMU_LIMITS", "max_clients=1", 1);
+	struct doca_log_backend *backend;
+	OK(doca_log_backend_create_with_buf_sdk(record, sizeof(record), on_flush, &backend));
+	return fabric_up(state);
+}
+
+static int ends_up(void **state)
+{
+	(void)state;
+	OK(doca_emu_set_faults(NULL));
+	devices_open(&devices);
+	server_make(&server, &devices, NAME, NULL);
+	OK(doca_ctx_start(server.ctx));
+	client_make(&client, &devices, NAME, NULL);
+	logged[0] = '\0';
+	return 0;
+}
+
+static void stop(struct end *end)
+{
+	if (state_of(end->ctx) != IDLE)
+		(void)doca_ctx_stop(end->ctx);
+	UNTIL(state_of(end->ctx) == IDLE, end->pe, server.pe);
+}
+
+static int ends_down(void **state)
+{
+	(void)state;
+	stop(&client);
+	end_destroy(&client);
+	stop(&server);
+	end_destroy(&server);
+	devices_close(&devices);
+	return 0;
+}
+
+/* The client's attempt fails, and this thread is told why, at the latest in the callback that tells of it. */
+static bool heard_in_callback;
+
+static void listen_for_reason(struct end *end, enum doca_ctx_states next)
+{
+	(void)end;
+	heard_in_callback = next == IDLE && strlen(doca_emu_last_error()) > 0;
+}
+
+static void expect_refusal(const char *reason, bool for_good)
+{
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	assert_int_equal(doca_emu_refused_for_good(), 0);
+	UNTIL(state_of(client.ctx) != DOCA_CTX_STATE_STARTING, client.pe, server.pe);
+	assert_int_equal(state_of(client.ctx), IDLE);
+	const char *told = doca_emu_last_error();
+	if (strstr(told, reason) == NULL) {
+		fprintf(stderr, "\"%s\" does not contain \"%s\"\n", told, reason);
+		abort();
+	}
+	assert_int_equal(doca_emu_refused_for_good(), for_good);
+}
+
+/* ---- a server that refuses ---- */
+
+static void a_full_server_says_so(void **state)
+{
+	(void)state;
+	struct end first;
+	client_make(&first, &devices, NAME, NULL);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(first.ctx));
+	UNTIL(state_of(first.ctx) == RUNNING, first.pe, server.pe);
+	expect_refusal(
+		"client is refused by server \"refusals\" on 0000:b1:00.0: "
+		"the server has as many clients as it takes",
+		false);
+	expect_logged("server \"refusals\" refused a client: the server has as many clients as it takes");
+	stop(&first);
+	end_destroy(&first);
+}
+
+static void a_fault_on_demand_is_named(void **state)
+{
+	(void)state;
+	OK(doca_emu_set_faults("refuse=1"));
+	expect_refusal("a fault on demand", false);
+	expect_logged("refused a client: a fault on demand");
+}
+
+static void the_reason_is_there_in_the_callback(void **state)
+{
+	(void)state;
+	OK(doca_emu_set_faults("refuse=1"));
+	client.on_state = listen_for_reason;
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	UNTIL(state_of(client.ctx) == IDLE, client.pe, server.pe);
+	assert_true(heard_in_callback);
+}
+
+static void a_refusal_is_no_failure_of_the_servers_calls(void **state)
+{
+	(void)state;
+	struct wire_message garbage;
+	wire_init(&garbage, WIRE_ACCEPT);
+	int socket;
+	OK(fabric_connect(PCI, NAME, &socket));
+	OK(wire_send(socket, &garbage, -1));
+	(void)doca_emu_last_error();
+	UNTIL(times_logged("refused a client: client and server do not understand each other's handshake") == 1,
+	      server.pe);
+	assert_string_equal(doca_emu_last_error(), "");
+	close(socket);
+}
+
+static void hello_init(struct wire_message *hello)
+{
+	wire_init(hello, WIRE_HELLO);
+	hello->max_msg_size = 4080;
+	hello->recv_queue_size = 64;
+	hello->ring_bytes = UINT64_C(512) << 10;
+	strcpy(hello->name, NAME);
+}
+
+/* Sends a greeting, as long as that of some other version, and takes the answer. */
+static void be_answered(const struct wire_message *hello, size_t len, struct wire_message *answer)
+{
+	int socket, fd;
+	OK(fabric_connect(PCI, NAME, &socket));
+	CHECK(send(socket, hello, len, MSG_NOSIGNAL) == (ssize_t)len);
+	doca_error_t result;
+	UNTIL((result = wire_receive(socket, answer, &fd)) != DOCA_ERROR_AGAIN, server.pe);
+	OK(result);
+	CHECK(answer->kind == WIRE_REJECT && fd < 0);
+	close(socket);
+}
+
+static void a_client_of_another_version_is_told_both(void **state)
+{
+	(void)state;
+	struct wire_message hello, answer;
+	hello_init(&hello);
+	hello.version = 7;
+	for (int longer = 0; longer < 2; longer++) {
+		logged[0] = '\0';
+		/* Of the other version nothing is known but the first words. */
+		struct {
+			struct wire_message hello;
+			char more[64];
+		} other = {.hello = hello};
+		be_answered(&other.hello, longer ? sizeof(other) : offsetof(struct wire_message, ring_bytes), &answer);
+		assert_int_equal(answer.connection_index, WIRE_REFUSED_PROTOCOL);
+		assert_int_equal(answer.version, SHM_LAYOUT_VERSION);
+		char both[64];
+		snprintf(both, sizeof(both), "version %u here and in version 7 at the other end", SHM_LAYOUT_VERSION);
+		expect_logged(both);
+	}
+}
+
+/* The words that all versions share stand where they always stood. */
+static void what_other_versions_read_stays_in_its_place(void **state)
+{
+	(void)state;
+	assert_int_equal(offsetof(struct wire_message, magic), 0);
+	assert_int_equal(offsetof(struct wire_message, version), 4);
+	assert_int_equal(offsetof(struct wire_message, kind), 8);
+	assert_int_equal(offsetof(struct wire_message, connection_index), 20);
+	assert_int_equal(WIRE_HELLO, 1);
+	assert_int_equal(WIRE_REJECT, 3);
+	const int refusals[] = {WIRE_REFUSED,           WIRE_REFUSED_USER,        WIRE_REFUSED_FULL,
+				WIRE_REFUSED_PROTOCOL,  WIRE_REFUSED_DESCRIPTORS, WIRE_REFUSED_MEMORY,
+				WIRE_REFUSED_ON_DEMAND, WIRE_REFUSED_LATE};
+	for (int i = 0; i < 8; i++)
+		assert_int_equal(refusals[i], i);
+}
+
+/* ---- servers of another kind ---- */
+
+/* The client connects to a listener of this test, which answers it with `answer` (NULL: not at all) and hangs up. */
+static void expect_refusal_by(const struct wire_message *answer, const char *reason, bool for_good)
+{
+	struct fabric_listener listener;
+	stop(&server);
+	OK(fabric_listen(PCI, NAME, &listener));
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	int socket = -1;
+	UNTIL((socket = accept4(listener.socket, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC)) >= 0, client.pe);
+	if (answer != NULL)
+		OK(wire_send(socket, answer, -1));
+	close(socket); /* with the client's greeting unread */
+	UNTIL(state_of(client.ctx) == IDLE, client.pe);
+	const char *told = doca_emu_last_error();
+	if (strstr(told, reason) == NULL) {
+		fprintf(stderr, "\"%s\" does not contain \"%s\"\n", told, reason);
+		abort();
+	}
+	assert_int_equal(doca_emu_refused_for_good(), for_good);
+	fabric_unlisten(&listener);
+}
+
+static void a_server_of_another_version_is_named_by_the_client(void **state)
+{
+	(void)state;
+	struct wire_message answer;
+	wire_init(&answer, WIRE_REJECT);
+	answer.version = 77;
+	char both[64];
+	snprintf(both, sizeof(both), "version %u here and in version 77 at the other end", SHM_LAYOUT_VERSION);
+	expect_refusal_by(&answer, both, true);
+	expect_logged(both);
+	answer.kind = WIRE_ACCEPT;
+	expect_refusal_by(&answer, both, true);
+}
+
+static void a_server_that_says_nothing_may_be_an_older_build(void **state)
+{
+	(void)state;
+	expect_refusal_by(NULL, "has ended in the middle of it, or is an older build", false);
+}
+
+static void a_reason_of_a_later_build_is_none(void **state)
+{
+	(void)state;
+	struct wire_message answer;
+	wire_init(&answer, WIRE_REJECT);
+	answer.connection_index = 1000;
+	expect_refusal_by(&answer, "the server refuses, and gives no reason", false);
+	answer.connection_index = WIRE_REFUSED_USER;
+	expect_refusal_by(&answer, "different users", true);
+}
+
+static void a_client_without_a_server_is_told_where_it_has_looked(void **state)
+{
+	(void)state;
+	stop(&server);
+	char told[256];
+	snprintf(told, sizeof(told),
+		 "client finds no server \"refusals\" on 0000:b1:00.0: none runs in the fabric folder %s",
+		 getenv("DOCA_EMU_DIR"));
+	expect_refusal(told, false);
+	OK(doca_ctx_start(server.ctx));
+}
+
+static void a_client_that_says_nothing_is_told_that_it_was_too_late(void **state)
+{
+	(void)state;
+	int socket, fd;
+	OK(fabric_connect(PCI, NAME, &socket));
+	struct wire_message answer;
+	doca_error_t result;
+	UNTIL((result = wire_receive(socket, &answer, &fd)) != DOCA_ERROR_AGAIN, server.pe);
+	OK(result);
+	assert_int_equal(answer.connection_index, WIRE_REFUSED_LATE);
+	expect_logged("the client has connected, but not introduced itself in time");
+	close(socket);
+}
+
+/* ---- a server without descriptors ---- */
+
+#define FEW 64
+
+/* Uses up all descriptors, refuses one client, then gives some back and serves the next one. */
+static int serve_without_descriptors(void *argument)
+{
+	const int *told = argument;
+	devices_open(&devices);
+	server_make(&server, &devices, "poor", NULL);
+	OK(doca_ctx_start(server.ctx));
+	const struct rlimit few = {.rlim_cur = FEW, .rlim_max = FEW};
+	CHECK(setrlimit(RLIMIT_NOFILE, &few) == 0);
+	int used[FEW], num = 0;
+	while (num < FEW && (used[num] = open("/dev/null", O_RDONLY)) >= 0)
+		num++;
+	CHECK(num >= 8 && write(told[1], "", 1) == 1);
+	logged[0] = '\0';
+	UNTIL(times_logged("server \"poor\" refused a client: the server's process has no file descriptor left") == 1,
+	      server.pe);
+	/* One short of what a client needs: its socket can be received, and its memory cannot. */
+	close(used[--num]);
+	UNTIL(times_logged("server \"poor\" refused a client: the server's process has no file descriptor left") == 2,
+	      server.pe);
+	while (num > 0)
+		close(used[--num]);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	(void)doca_ctx_stop(server.ctx);
+	UNTIL(state_of(server.ctx) == IDLE, server.pe);
+	end_destroy(&server);
+	devices_close(&devices);
+	return 0;
+}
+
+static void a_server_without_descriptors_says_so(void **state)
+{
+	(void)state;
+	int told[2];
+	CHECK(pipe(told) == 0);
+	int child = child_start(serve_without_descriptors, told);
+	char byte;
+	CHECK(read(told[0], &byte, 1) == 1);
+	devices_open(&devices);
+	client_make(&client, &devices, "poor", NULL);
+	for (int i = 0; i < 2; i++) {
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+		UNTIL(state_of(client.ctx) != DOCA_CTX_STATE_STARTING, client.pe);
+		assert_int_equal(state_of(client.ctx), IDLE);
+		assert_non_null(strstr(doca_emu_last_error(), "no file descriptor left"));
+		assert_int_equal(doca_emu_refused_for_good(), 0);
+	}
+	/* Refused until there are some. */
+	do {
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+		UNTIL(state_of(client.ctx) != DOCA_CTX_STATE_STARTING, client.pe);
+	} while (state_of(client.ctx) == IDLE);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(client.ctx));
+	UNTIL(state_of(client.ctx) == IDLE, client.pe);
+	end_destroy(&client);
+	devices_close(&devices);
+	close(told[0]);
+	close(told[1]);
+	assert_int_equal(child_wait(child), 0);
+}
+
+#define REFUSED(test) cmocka_unit_test_setup_teardown(test, ends_up, ends_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_server_without_descriptors_says_so),
+		cmocka_unit_test(what_other_versions_read_stays_in_its_place),
+		REFUSED(a_full_server_says_so),
+		REFUSED(a_fault_on_demand_is_named),
+		REFUSED(the_reason_is_there_in_the_callback),
+		REFUSED(a_refusal_is_no_failure_of_the_servers_calls),
+		REFUSED(a_client_of_another_version_is_told_both),
+		REFUSED(a_server_of_another_version_is_named_by_the_client),
+		REFUSED(a_server_that_says_nothing_may_be_an_older_build),
+		REFUSED(a_reason_of_a_later_build_is_none),
+		REFUSED(a_client_without_a_server_is_told_where_it_has_looked),
+		REFUSED(a_client_that_says_nothing_is_told_that_it_was_too_late),
+	};
+	return cmocka_run_group_tests(tests, log_up, fabric_down);
+}
