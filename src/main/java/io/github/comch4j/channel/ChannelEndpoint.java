@@ -2,6 +2,7 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.ChannelCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -136,7 +137,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
      * @throws PeerBrokenException if the connection has broken, or breaks meanwhile
      * @throws IllegalStateException if the peer is disconnected or was never connected, if the endpoint is closed, also
-     *     meanwhile, or if the thread is interrupted while it waits
+     *     meanwhile
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for so long
      */
@@ -223,8 +225,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      *     is left to receive
      * @throws BufferTooSmallException if the message is longer than the buffer; it remains the next one
      * @throws IllegalArgumentException if the buffer is read-only
-     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that is not connected, or
-     *     if the thread is interrupted while it waits
+     * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that is not connected
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws WrongThreadException if another thread is in the endpoint, or the buffer belongs to another thread
      * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} if the service has refused the client
      */
@@ -340,7 +342,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @param timeout how long to sleep at most
      * @return whether there was an event, which may be a false alarm
      * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
-     *     yet, or if the thread is interrupted
+     *     yet
+     * @throws WaitInterruptedException if the thread is interrupted
      * @throws DocaException if DOCA refuses
      */
     public final boolean awaitSend(Duration timeout) {
@@ -353,7 +356,8 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      * @param timeout how long to sleep at most
      * @return whether there was an event, which may be a false alarm
      * @throws IllegalStateException if the endpoint is closed, also meanwhile, or is a client that has not connected
-     *     yet, or if the thread is interrupted
+     *     yet
+     * @throws WaitInterruptedException if the thread is interrupted
      * @throws DocaException if DOCA refuses
      */
     public final boolean awaitReceive(Duration timeout) {
@@ -394,7 +398,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             return false;
         }
         if (Thread.currentThread().isInterrupted()) {
-            throw new IllegalStateException("interrupted while waiting for a connection of " + this);
+            throw Failures.interrupted("waiting for a connection of " + this);
         }
         if (closing) {
             throw closed();
@@ -408,7 +412,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             throw closed();
         }
         if (Thread.currentThread().isInterrupted()) {
-            throw new IllegalStateException("interrupted while waiting for " + event.what + " on " + this);
+            throw Failures.interrupted("waiting for " + event.what + " on " + this);
         }
     }
 

@@ -86,7 +86,8 @@ public final class ChannelService extends ChannelEndpoint {
      *
      * @param timeout how long to sleep at most
      * @return whether there was an event, which may be a false alarm
-     * @throws IllegalStateException if it is closed, also meanwhile, or if the thread is interrupted
+     * @throws IllegalStateException if it is closed, also meanwhile
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
      * @throws io.github.comch4j.DocaException if DOCA refuses
      */
     public boolean awaitServiceEvent(Duration timeout) {

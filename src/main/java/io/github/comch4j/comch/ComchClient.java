@@ -161,8 +161,8 @@ public final class ComchClient extends ControlPathEndpoint {
          * @param timeout how long to try
          * @return the client, connected
          * @throws WrongThreadException if another thread owns the engine
-         * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine, or if
-         *     the thread is {@linkplain ProgressEngine interrupted}
+         * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
+         * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if the
          *     time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
          */

@@ -176,7 +176,9 @@ public final class ComchConnection {
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
      * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use
-     *     {@link #trySend}; or if the thread is {@linkplain ProgressEngine interrupted} while it waits
+     *     {@link #trySend}
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted} while
+     *     it waits
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for
      *     {@link ProgressEngine#timeout()}
      * @throws WrongThreadException if another thread owns the engine

@@ -346,8 +346,8 @@ public final class ComchConsumer extends FastPathConsumer {
          *
          * @param timeout how long to wait
          * @return the consumer, running
-         * @throws IllegalStateException also inside a callback of the engine, and if the thread is
-         *     {@linkplain ProgressEngine interrupted}
+         * @throws IllegalStateException also inside a callback of the engine
+         * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException also {@link DocaError#TIME_OUT}, and {@link DocaError#NOT_CONNECTED} if the connection
          *     ended meanwhile
          */

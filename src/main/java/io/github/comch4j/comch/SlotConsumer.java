@@ -244,8 +244,8 @@ public final class SlotConsumer extends FastPathConsumer {
          *
          * @param timeout how long to wait
          * @return the consumer, running
-         * @throws IllegalStateException also inside a callback of the engine, and if the thread is
-         *     {@linkplain ProgressEngine interrupted}
+         * @throws IllegalStateException also inside a callback of the engine
+         * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws io.github.comch4j.DocaException also {@link io.github.comch4j.DocaError#TIME_OUT}, and
          *     {@link io.github.comch4j.DocaError#NOT_CONNECTED} if the connection ended meanwhile
          */

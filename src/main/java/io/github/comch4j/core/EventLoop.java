@@ -1,5 +1,7 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.WaitInterruptedException;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
@@ -92,9 +94,8 @@ public final class EventLoop implements Executor, AutoCloseable {
             }
             return run.engine().get();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
             run.close();
-            throw new IllegalStateException("interrupted while an event loop starts", e);
+            throw Failures.interrupted("waiting for an event loop to start");
         } catch (ExecutionException e) {
             throw Rethrow.asIs(e.getCause());
         }
@@ -180,8 +181,8 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @return what it returns
      * @throws X what it throws, and anything unchecked
      * @throws RejectedExecutionException if the loop is closed
-     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same. Or if the
-     *     loop's thread has called {@link System#exit}
+     * @throws WaitInterruptedException if the calling thread is interrupted; the task may run all the same
+     * @throws IllegalStateException if the loop's thread has called {@link System#exit}
      */
     public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task) throws X {
         if (isInLoop()) {
@@ -199,7 +200,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         } catch (ExecutionException e) {
             throw failed(e);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            throw Failures.interrupted("waiting for " + this);
         } finally {
             result.cancel(false); // no effect once it is done
         }
@@ -216,7 +217,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws X what it throws, and anything unchecked
      * @throws TimeoutException if it takes longer; the task runs all the same, unless it has not begun
      * @throws RejectedExecutionException if the loop is closed
-     * @throws IllegalStateException if the calling thread is interrupted; the task may run all the same
+     * @throws WaitInterruptedException if the calling thread is interrupted; the task may run all the same
      */
     public <T extends @Nullable Object, X extends Exception> T call(Task<T, X> task, Duration timeout)
             throws X, TimeoutException {
@@ -231,7 +232,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         } catch (ExecutionException e) {
             throw failed(e);
         } catch (InterruptedException e) {
-            throw interrupted(e);
+            throw Failures.interrupted("waiting for " + this);
         } finally {
             result.cancel(false);
         }
@@ -239,11 +240,6 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private RuntimeException failed(ExecutionException e) {
         throw Rethrow.asIs(Caller.addTo(e.getCause(), this)); // what the task declares, or unchecked
-    }
-
-    private IllegalStateException interrupted(InterruptedException e) {
-        Thread.currentThread().interrupt();
-        return new IllegalStateException("interrupted while waiting for " + this, e);
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.github.comch4j.core;
 
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Leaks;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await},
  * {@link #awaitEvent}), in {@code connect}, {@code start} with a time and {@code send} while there is no room, in
  * {@link EventLoop#start} and {@link EventLoop#call}, in sockets and in byte channels, throws
- * {@link IllegalStateException} when its thread is interrupted before what it waits for is there; the thread remains
+ * {@link WaitInterruptedException} when its thread is interrupted before what it waits for is there; the thread remains
  * interrupted. What was begun is undone where the call would have returned it (a client, a consumer, a socket), and
  * goes on otherwise (a task of a loop, a message of which part of the stream has gone out). A call that need not wait
  * does not look. Closing ({@code close}, {@code disconnect}) is not cut short: it does what it has to, in the time that
@@ -272,8 +273,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @param timeout how long to sleep at most; 1 millisecond at least
      * @return whether there was an event, which may be a false alarm; call {@link #progress()} in either case
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException if it is closed, or inside one of its callbacks, or if the thread is interrupted,
-     *     which is noticed within 50 milliseconds
+     * @throws IllegalStateException if it is closed, or inside one of its callbacks
+     * @throws WaitInterruptedException if the thread is interrupted, which is noticed within 50 milliseconds
      */
     public boolean awaitEvent(Duration timeout) {
         return Notifications.await(engine, timeout);

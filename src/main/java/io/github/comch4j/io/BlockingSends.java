@@ -86,7 +86,7 @@ final class BlockingSends {
 
     private static RuntimeException inVain(Duration timeout, String what) {
         return Thread.currentThread().isInterrupted()
-                ? new IllegalStateException("interrupted while waiting for " + what)
+                ? Failures.interrupted("waiting for " + what)
                 : Failures.refused(DocaError.TIME_OUT, TaskCalls.SUBMIT_NAME, "waiting " + timeout + " for " + what);
     }
 

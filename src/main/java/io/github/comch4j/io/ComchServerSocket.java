@@ -1,11 +1,13 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
 import java.time.Duration;
@@ -96,7 +98,8 @@ public final class ComchServerSocket implements AutoCloseable {
      *
      * @param timeout how long to wait
      * @return the connection; null if no client came in time
-     * @throws IllegalStateException in the loop itself, if the thread is interrupted, or if the server is closed
+     * @throws IllegalStateException in the loop itself, or if the server is closed
+     * @throws WaitInterruptedException if the thread is interrupted
      */
     public @Nullable ComchSocket accept(Duration timeout) {
         ComchSocket.checkNotInLoop(loop);
@@ -114,8 +117,7 @@ public final class ComchServerSocket implements AutoCloseable {
             }
             return next;
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for a client of " + server, e);
+            throw Failures.interrupted("waiting for a client of " + server);
         }
     }
 
@@ -178,7 +180,8 @@ public final class ComchServerSocket implements AutoCloseable {
          *
          * @return the server, running
          * @throws io.github.comch4j.DocaException if DOCA refuses
-         * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+         * @throws IllegalStateException in the loop itself
+         * @throws WaitInterruptedException if the thread is interrupted
          */
         public ComchServerSocket open() {
             ComchSocket.checkNotInLoop(loop);

@@ -2,6 +2,7 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
@@ -9,6 +10,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.window.SocketFrames;
 import java.time.Duration;
@@ -134,15 +136,15 @@ public final class ComchSocket implements AutoCloseable {
      *
      * @param timeout how long to wait
      * @return whether there is a connection; if not, there was none in time, or there never will be one
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitConnected(Duration timeout) {
         checkNotInLoop(loop);
         try {
             return links.awaitConnected(Nanos.deadline(timeout));
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for a connection of " + this, e);
+            throw Failures.interrupted("waiting for a connection of " + this);
         }
     }
 
@@ -157,8 +159,8 @@ public final class ComchSocket implements AutoCloseable {
      * @throws DocaException {@link DocaError#TIME_OUT} if there is no room for so long: the message is not sent. Other
      *     errors if DOCA has refused messages that were sent before: this one is not sent either
      * @throws IllegalArgumentException if it is empty or too long
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits: the message is
-     *     not sent
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted while it waits: the message is not sent
      * @throws RejectedExecutionException if the loop is closed
      */
     public void send(byte[] message, Duration timeout) {
@@ -176,7 +178,8 @@ public final class ComchSocket implements AutoCloseable {
      *     message says how many
      * @throws DocaException {@link DocaError#TIME_OUT} if it takes longer: the messages still go out when they can.
      *     Other errors if DOCA has refused messages
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
      * @throws RejectedExecutionException if messages could not go out because the loop is closed
      */
     public void flush(Duration timeout) {
@@ -217,7 +220,8 @@ public final class ComchSocket implements AutoCloseable {
      * @param timeout how long to wait
      * @return the message; null if none came in time
      * @throws ConnectionClosedException if the connection has ended, and all that arrived before has been received
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted while it waits
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted while it waits
      */
     public byte @Nullable [] receive(Duration timeout) {
         checkNotInLoop(loop);
@@ -226,8 +230,7 @@ public final class ComchSocket implements AutoCloseable {
         try {
             message = from.receives.poll(timeout);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while waiting for a message on " + connection(), e);
+            throw Failures.interrupted("waiting for a message on " + connection());
         }
         if (message == ReceiveQueue.END) {
             throw links.told(from);
@@ -346,7 +349,8 @@ public final class ComchSocket implements AutoCloseable {
          * @return the connection
          * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if
          *     the time is up
-         * @throws IllegalStateException in the loop itself, or if the thread is interrupted
+         * @throws IllegalStateException in the loop itself
+         * @throws WaitInterruptedException if the thread is interrupted
          */
         public ComchSocket connect(Duration timeout) {
             checkNotInLoop(loop);

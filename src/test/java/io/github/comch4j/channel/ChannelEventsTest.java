@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.internal.life.Poller;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -248,7 +249,7 @@ class ChannelEventsTest extends BothCarriers {
     void anInterruptEndsAWaitAndLosesNothing() {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> service.receive(machine.buffer, Machine.PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThatThrownBy(() -> service.awaitReceive(Machine.PATIENCE)).isInstanceOf(IllegalStateException.class);
         assertThat(Thread.interrupted()).isTrue();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -35,7 +36,7 @@ class InterruptTest extends BothForms {
 
     private static void ends(String what, ThrowingCallable call) {
         Class<?> expected =
-                List.of("read", "write").contains(what) ? InterruptedIOException.class : IllegalStateException.class;
+                List.of("read", "write").contains(what) ? InterruptedIOException.class : WaitInterruptedException.class;
         Thread.currentThread().interrupt();
         assertThatThrownBy(call).as(what).isExactlyInstanceOf(expected).hasMessageContaining("interrupted");
         assertThat(Thread.interrupted())

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import java.io.IOException;
@@ -208,8 +209,8 @@ class EventLoopTest {
     void interruptsEndAWaitButNotTheLoop() throws Exception {
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> EventLoop.start("never waited for"))
-                .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("starts");
+                .isInstanceOf(WaitInterruptedException.class)
+                .hasMessageContaining("to start");
         assertThat(Thread.interrupted()).isTrue();
         CountDownLatch release = new CountDownLatch(1);
         EventLoop loop = EventLoop.start("loop");
@@ -219,7 +220,7 @@ class EventLoopTest {
         });
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> loop.call(() -> 1))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
         Thread helper = Thread.startVirtualThread(release::countDown);

@@ -9,6 +9,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.life.LiveHandles;
@@ -120,7 +121,7 @@ class ComchSocketTest extends SocketScene {
             assertThat(socket.toString()).contains(name);
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
-                    .isInstanceOf(IllegalStateException.class)
+                    .isInstanceOf(WaitInterruptedException.class)
                     .hasMessageContaining("interrupted");
             assertThat(Thread.interrupted()).isTrue();
         }
@@ -185,7 +186,7 @@ class ComchSocketTest extends SocketScene {
         for (int i = 0; i < 2000; i++) {
             Thread.currentThread().interrupt();
             assertThatThrownBy(() -> ComchSocket.connect(hostLoop, host, "nobody", FOR_EVER))
-                    .isInstanceOf(IllegalStateException.class)
+                    .isInstanceOf(WaitInterruptedException.class)
                     .hasMessageContaining("interrupted");
             assertThat(Thread.interrupted()).isTrue();
         }

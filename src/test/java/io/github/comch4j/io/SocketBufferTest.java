@@ -12,6 +12,7 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
@@ -172,10 +173,10 @@ class SocketBufferTest extends TwoLoopsInBothForms {
         int filled = fill(socket);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> socket.send(numbered(-1), Machine.PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted while waiting for room");
         assertThatThrownBy(() -> socket.flush(Machine.PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted while waiting for what was sent");
         assertThat(Thread.interrupted()).isTrue();
         for (int i = 0; i < filled; i++) {

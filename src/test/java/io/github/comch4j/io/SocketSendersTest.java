@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.internal.window.SocketFrames;
 import java.nio.ByteBuffer;
@@ -177,7 +178,7 @@ class SocketSendersTest extends SocketScene {
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
         Thread interrupted =
                 new Thread(() -> assertThat(catchThrowable(() -> socket.send(numbered(2001), Machine.PATIENCE)))
-                        .isInstanceOf(IllegalStateException.class)
+                        .isInstanceOf(WaitInterruptedException.class)
                         .hasMessageContaining("interrupted"));
         interrupted.start();
         await("the thread to wait", () -> interrupted.getState() == Thread.State.TIMED_WAITING);

@@ -96,7 +96,7 @@ public final class Connector {
      * Begins to connect, and waits for the first connection. Any other thread.
      *
      * @throws DocaException if DOCA refuses for good, or the time is up
-     * @throws IllegalStateException if the thread is interrupted
+     * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
      */
     public void connect(Duration timeout) {
         loop.execute(this::attempt);
@@ -104,8 +104,7 @@ public final class Connector {
             first.get(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             soon(this::stop);
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while connecting", e);
+            throw Failures.interrupted("connecting to \"" + name + "\"");
         } catch (TimeoutException e) {
             stop();
             throw Failures.refused(

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.access.Refusal;
 import io.github.comch4j.internal.access.Unusable;
@@ -17,6 +18,9 @@ public final class Failures {
             Internals.maker(NativeLibraryException.class);
     private static final Function<Unusable<NativeLibraryException.Reason>, MissingFunctionException> MISSING =
             Internals.maker(MissingFunctionException.class);
+
+    private static final Function<String, WaitInterruptedException> INTERRUPTED =
+            Internals.maker(WaitInterruptedException.class);
 
     private Failures() {}
 
@@ -85,5 +89,15 @@ public final class Failures {
      */
     public static MissingFunctionException missing(String function, String message) {
         return MISSING.apply(new Unusable<>(NativeLibraryException.Reason.MISSING_FUNCTION, function, message, null));
+    }
+
+    /**
+     * For a thread that was interrupted: it is afterwards, too.
+     *
+     * @param what what it waited for, as the continuation of "while …"
+     */
+    public static WaitInterruptedException interrupted(String what) {
+        Thread.currentThread().interrupt();
+        return INTERRUPTED.apply("interrupted while " + what);
     }
 }

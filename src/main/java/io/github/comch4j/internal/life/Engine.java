@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
@@ -204,7 +205,7 @@ public final class Engine extends Resource {
         try {
             return awaitInterruptibly(done, deadline, other);
         } catch (InterruptedException e) {
-            throw new IllegalStateException(e.getMessage());
+            throw Failures.interrupted("waiting on " + name());
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.life;
 
 import io.github.comch4j.internal.call.PeCalls;
+import io.github.comch4j.internal.failure.Failures;
 import java.time.Duration;
 
 /** Sleeping until an engine has something to do, and what else is asked of an engine seldom. */
@@ -67,7 +68,7 @@ public final class Notifications {
             left = deadline - System.nanoTime();
         }
         if (!event && Thread.currentThread().isInterrupted()) {
-            throw new IllegalStateException("interrupted while waiting for an event of " + engine.name());
+            throw Failures.interrupted("waiting for an event of " + engine.name());
         }
         return event;
     }
