@@ -382,15 +382,28 @@ it_group() {
   show_log "$logs/$group.log"
 }
 
+# find_containers STAGE: where the container engine is; fails where there must be one and is none.
+find_containers() {
+  local engine
+  if engine=$(scripts/dev/container-engine.sh 2>"$logs/container-engine.log"); then
+    eval "$engine"
+    return
+  fi
+  began=$SECONDS
+  record "$1" 0 1 0
+  remarks+=("failed: $1: $(<"$logs/container-engine.log")")
+  return 1
+}
+
 stage_containers() {
-  eval "$(scripts/dev/container-engine.sh)"
+  find_containers "Java and C in containers" || return
   it_group "Java and C in containers" containers
 }
 
 # A hundred rounds of kills, a short load and a short soak; scripts/dev/reliability.sh and scripts/dev/soak.sh do them
 # at length.
 stage_reliability() {
-  eval "$(scripts/dev/container-engine.sh)"
+  find_containers "Kills and load" || return
   it_group "Kills and load" reliability -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch"
   sed -n 's/^\(kills\|load\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
 }

@@ -38,6 +38,9 @@ final class Docker {
                 return ConditionEvaluationResult.enabled("each test is asked");
             }
             String why = obstacle();
+            if (!why.isEmpty() && "required".equals(System.getenv("COMCH4J_CONTAINERS"))) {
+                throw new IllegalStateException("containers are required here, and " + why);
+            }
             return why.isEmpty()
                     ? ConditionEvaluationResult.enabled("there is a Docker engine")
                     : ConditionEvaluationResult.disabled(why);
