@@ -2,12 +2,12 @@
 # Install the emulated BlueField as an SDK folder: PREFIX/include, PREFIX/lib and its pkg-config files. Programs
 # written for DOCA build against it as against the SDK:
 #
-#   scripts/install-emulator.sh [--release 3.0|2.5|1.2] [--dpu] PREFIX
+#   scripts/install-emulator.sh [--release 3.0|2.6|2.5|1.2] [--dpu] PREFIX
 #   export PKG_CONFIG_PATH=PREFIX/lib/pkgconfig LD_LIBRARY_PATH=PREFIX/lib
 #   cc -DDOCA_ALLOW_EXPERIMENTAL_API app.c $(pkg-config --cflags --libs doca-comch doca-common)
 #
-# DOCA 2.5 and 2.6 have Comch under its first name: --release 2.5, and doca-cc instead of doca-comch. With it comes the
-# endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
+# DOCA 2.5 and 2.6 have Comch under its first name, each in a form of its own: doca-cc instead of doca-comch. With it
+# comes the endpoint API, doca-comm-channel; --release 1.2 has the first form of that, and nothing else.
 #
 # With --dpu the headers are those of an SDK on a DPU: doca_build_config.h defines DOCA_ARCH_DPU. The libraries are the
 # same; at run time DOCA_EMU_SIDE decides.
@@ -30,9 +30,9 @@ while :; do
 done
 case $release in
   3.0) component=Unspecified ;; # what belongs to no other
-  2.5) component=sdk-2.5 ;;
+  2.6|2.5) component=sdk-$release ;;
   1.2) component=sdk-1.2 ;;
-  *) die "no such release: $release (3.0, 2.5, 1.2)" ;;
+  *) die "no such release: $release (3.0, 2.6, 2.5, 1.2)" ;;
 esac
 mkdir -p "$1"
 prefix=$(cd "$1" && pwd)

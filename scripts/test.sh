@@ -146,6 +146,8 @@ stage_abi() {
     --library target/native/lib/libdoca_dpa.so \
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
     --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
+    --table src/test/abi/doca-2.6.tsv --library target/native/lib/2.6/libdoca_common.so \
+    --library target/native/lib/2.6/libdoca_cc.so --library target/native/lib/2.6/libdoca_comm_channel.so \
     --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
 }
 
@@ -173,19 +175,23 @@ exports_for_the_dpa() { # folder
 
 abi_of_older_releases() {
   local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc endpoints=doca_comm_channel.h
+  local newest=src/test/abi/doca-3.0.tsv lists=src/main/c/emulator/releases
   core=$(printf 'doca_%s.h,' buf buf_inventory buf_pool ctx dev error log mmap pe types version)
   core=${core%,}
   cc=doca_cc.h,doca_cc_consumer.h,doca_cc_producer.h
   check "ABI of 2.5: headers" python3 src/test/abi/check.py $table --headers headers/2.5 --only "$core,$cc,$endpoints"
   check "ABI of 2.5: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.5
-  check "ABI of 2.5: exports" python3 src/test/abi/symbols.py $table \
-    --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
-    --library "$lib/libdoca_common.so=$core" --library "$lib/libdoca_cc.so=$cc" \
-    --library "$lib/libdoca_comm_channel.so=$endpoints"
-  # DOCA 2.6: as it is installed, for its headers are in part those of 2.5.
-  table=src/test/abi/doca-2.6.tsv
-  check "ABI of 2.6: headers" headers_as_installed 2.6 python3 src/test/abi/check.py $table --headers
-  check "ABI of 2.6: each header alone, C and C++" headers_as_installed 2.6 bash src/test/abi/headers_alone.sh
+  check "ABI of 2.5: exports" exports_of_2 $table $lib
+  check "ABI of 2.5: functions with another name" python3 src/test/abi/renamed.py \
+    $lists/renamed-2.5.txt $lists/renamed-cc.txt $lists/renamed-cc-2.5.txt --older $table --since $newest
+  # DOCA 2.6: its headers are in part those of 2.5, so that the folder to look at is the one that is installed.
+  table=src/test/abi/doca-2.6.tsv lib=target/native/lib/2.6
+  check "ABI of 2.6: headers" python3 src/test/abi/check.py $table --headers target/native/include/2.6 \
+    --only "$core,$cc,$endpoints"
+  check "ABI of 2.6: each header alone, C and C++" bash src/test/abi/headers_alone.sh target/native/include/2.6
+  check "ABI of 2.6: exports" exports_of_2 $table $lib
+  check "ABI of 2.6: functions with another name" python3 src/test/abi/renamed.py \
+    $lists/renamed-cc.txt $lists/renamed-cc-2.6.txt --older $table --since $newest
   # Comm Channel of 1.2: its header needs two others, which are those of 2.5.
   table=src/test/abi/comm-channel-1.2.tsv lib=target/native/lib/1.2
   check "ABI of 1.2: header" env CPATH="$PWD/headers/2.5" \
@@ -196,12 +202,11 @@ abi_of_older_releases() {
     --node experimental=EXPERIMENTAL --library "$lib/libdoca_comm_channel.so=$endpoints"
 }
 
-# headers_as_installed RELEASE COMMAND...: the command with the folder of headers that a user has of a release.
-headers_as_installed() {
-  local sdk=$COMCH4J_ROOT/target/sdk-$1
-  shift
-  rm -rf "$sdk"
-  cmake --install target/native --prefix "$sdk" --component "${sdk##*/}" && "$@" "$sdk/include"
+# exports_of_2 TABLE FOLDER: the libraries of DOCA 2.5 or 2.6, which have the same version nodes.
+exports_of_2() {
+  python3 src/test/abi/symbols.py "$1" --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
+    --library "$2/libdoca_common.so=$core" --library "$2/libdoca_cc.so=$cc" \
+    --library "$2/libdoca_comm_channel.so=$endpoints"
 }
 
 # As Maven builds them.

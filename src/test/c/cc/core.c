@@ -1,15 +1,21 @@
-/* What DOCA Core of 2.5 has in another form. */
+/* What DOCA Core of 2.5 and of 2.6 has in another form. */
 #include <string.h>
 
 #include "devices.h"
 #include "doca_version.h"
 #include "harness.h"
 
+#ifdef TEST_OVER_CC_2_5_H
+#define VERSION DOCA_VER_STRING
+#else
+#define VERSION DOCA_VERSION_STRING
+#endif
+
 static void the_version_is_that_of_the_release_and_says_emulated(void **state)
 {
 	(void)state;
-	assert_string_equal(doca_version_runtime(), DOCA_VER_STRING "-emulated");
-	assert_string_equal(doca_version(), DOCA_VER_STRING);
+	assert_string_equal(doca_version_runtime(), VERSION "-emulated");
+	assert_string_equal(doca_version(), VERSION);
 }
 
 static void codes_that_came_later_have_no_name(void **state)
@@ -88,6 +94,21 @@ static void no_data_path_but_the_cpus(void **state)
 	pair_stop(&pair);
 }
 
+#ifdef TEST_OVER_CC_2_6_H
+static void the_rate_is_in_gigabits(void **state)
+{
+	(void)state;
+	struct devices d;
+	devices_open(&d);
+	double rate = 0;
+	OK(doca_devinfo_get_active_rate(doca_dev_as_devinfo(d.host), &rate));
+	assert_true(rate > 199.999 && rate < 200.001);
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_devinfo_get_active_rate(NULL, &rate));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_devinfo_get_active_rate(doca_dev_as_devinfo(d.host), NULL));
+	devices_close(&d);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -96,6 +117,9 @@ int main(void)
 		/* Before this process has read its topology. */
 		cmocka_unit_test(a_short_address_names_a_device_of_any_domain),
 		cmocka_unit_test(no_data_path_but_the_cpus),
+#ifdef TEST_OVER_CC_2_6_H
+		cmocka_unit_test(the_rate_is_in_gigabits),
+#endif
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

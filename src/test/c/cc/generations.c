@@ -1,4 +1,5 @@
-/* A doca_cc end and a Comch end on the same device: two processes, each with its release's libraries, in all roles. */
+/* Ends of DOCA 2.5, of 2.6 and of Comch on the same device: two processes, each with its release's libraries, in all
+ * roles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +8,10 @@
 
 #include "support.h"
 
-enum { CC, COMCH };
+enum { R2_5, R2_6, COMCH };
 
-static const char *const names[] = {"cc", "comch"};
-static const char *const programs[] = {END_OF_CC, END_OF_COMCH};
+static const char *const names[] = {"2.5", "2.6", "comch"};
+static const char *const programs[] = {END_OF_2_5, END_OF_2_6, END_OF_COMCH};
 
 /* Another architecture's programs are started by an emulator: with its options in COMCH4J_TEST_LAUNCHER. */
 static pid_t start(int generation, const char *role, int peer, const char *closer)
@@ -46,43 +47,57 @@ static void converse(int server, int client, const char *closer)
 	assert_int_equal(system(command), 0);
 }
 
-static void both(int server, int client)
+static void in_all_roles(int one, int other)
 {
-	converse(server, client, "client");
-	converse(server, client, "server");
+	for (int turn = 0; turn < (one == other ? 1 : 2); turn++) {
+		int server = turn == 0 ? one : other, client = turn == 0 ? other : one;
+		converse(server, client, "client");
+		converse(server, client, "server");
+	}
 }
 
-static void a_cc_server_with_a_comch_client(void **state)
+static void ends_of_2_5_and_of_comch(void **state)
 {
 	(void)state;
-	both(CC, COMCH);
+	in_all_roles(R2_5, COMCH);
 }
 
-static void a_comch_server_with_a_cc_client(void **state)
+static void ends_of_2_6_and_of_comch(void **state)
 {
 	(void)state;
-	both(COMCH, CC);
+	in_all_roles(R2_6, COMCH);
 }
 
-static void cc_with_cc(void **state)
+static void ends_of_2_5_and_of_2_6(void **state)
 {
 	(void)state;
-	both(CC, CC);
+	in_all_roles(R2_5, R2_6);
 }
 
-static void comch_with_comch(void **state)
+static void two_ends_of_2_5(void **state)
 {
 	(void)state;
-	both(COMCH, COMCH);
+	in_all_roles(R2_5, R2_5);
+}
+
+static void two_ends_of_2_6(void **state)
+{
+	(void)state;
+	in_all_roles(R2_6, R2_6);
+}
+
+static void two_ends_of_comch(void **state)
+{
+	(void)state;
+	in_all_roles(COMCH, COMCH);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_cc_server_with_a_comch_client),
-		cmocka_unit_test(a_comch_server_with_a_cc_client),
-		cmocka_unit_test(cc_with_cc),
-		cmocka_unit_test(comch_with_comch),
+		cmocka_unit_test(ends_of_2_5_and_of_comch), cmocka_unit_test(ends_of_2_6_and_of_comch),
+		cmocka_unit_test(ends_of_2_5_and_of_2_6),   cmocka_unit_test(two_ends_of_2_5),
+		cmocka_unit_test(two_ends_of_2_6),          cmocka_unit_test(two_ends_of_comch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,14 +260,6 @@ doca_error_t doca_devinfo_get_lid(const struct doca_devinfo *devinfo, uint16_t *
 	return devinfo == NULL || lid == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_SUPPORTED;
 }
 
-doca_error_t doca_devinfo_get_active_rate(const struct doca_devinfo *devinfo, uint64_t *active_rate)
-{
-	if (devinfo == NULL || active_rate == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	*active_rate = READING_ACTIVE_RATE;
-	return DOCA_SUCCESS;
-}
-
 doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16_t *vhca_id)
 {
 	if (devinfo == NULL || vhca_id == NULL)

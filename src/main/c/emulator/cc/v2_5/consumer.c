@@ -1,28 +1,6 @@
 /* Consumers and their tasks. */
-#include "cc.h"
-
-doca_error_t doca_cc_consumer_create(struct doca_cc_connection *cc_connection, struct doca_mmap *buf_mmap,
-				     struct doca_cc_consumer **consumer)
-{
-	doca_error_t result = doca_comch_consumer_create(cc_connection, buf_mmap, consumer);
-	/* There is none in this generation: a Comch producer that sends some is refused. */
-	return result == DOCA_SUCCESS ? doca_comch_consumer_set_imm_data_len(*consumer, 0) : result;
-}
-
-doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer *consumer)
-{
-	return doca_comch_consumer_destroy(consumer);
-}
-
-struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer)
-{
-	return doca_comch_consumer_as_ctx(consumer);
-}
-
-doca_error_t doca_cc_consumer_get_id(const struct doca_cc_consumer *consumer, uint32_t *id)
-{
-	return doca_comch_consumer_get_id(consumer, id);
-}
+#include "cc/cc.h"
+#include "numbers.h"
 
 doca_error_t doca_cc_consumer_post_recv_task_set_conf(struct doca_cc_consumer *consumer,
 						      doca_cc_consumer_post_recv_task_comp_handler task_completion_cb,

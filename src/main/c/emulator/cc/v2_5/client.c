@@ -1,23 +1,8 @@
 /* Clients. */
-#include "cc.h"
 #include "messages.h"
+#include "numbers.h"
 
 /* ---- life and properties ---- */
-
-doca_error_t doca_cc_client_create(struct doca_dev *dev, const char *name, struct doca_cc_client **cc_client)
-{
-	return doca_comch_client_create(dev, name, cc_client);
-}
-
-doca_error_t doca_cc_client_destroy(struct doca_cc_client *cc_client)
-{
-	return doca_comch_client_destroy(cc_client);
-}
-
-struct doca_ctx *doca_cc_client_as_ctx(struct doca_cc_client *cc_client)
-{
-	return doca_comch_client_as_ctx(cc_client);
-}
 
 doca_error_t doca_cc_client_set_max_msg_size(struct doca_cc_client *cc_client, size_t size)
 {
@@ -39,22 +24,6 @@ doca_error_t doca_cc_client_get_recv_queue_size(const struct doca_cc_client *cc_
 {
 	uint32_t value = 0;
 	return cc_widen(doca_comch_client_get_recv_queue_size(cc_client, &value), &value, size);
-}
-
-doca_error_t doca_cc_client_get_device(const struct doca_cc_client *cc_client, struct doca_dev **dev)
-{
-	return doca_comch_client_get_device(cc_client, dev);
-}
-
-doca_error_t doca_cc_client_get_connection(const struct doca_cc_client *cc_client,
-					   struct doca_cc_connection **connection)
-{
-	return doca_comch_client_get_connection(cc_client, connection);
-}
-
-struct doca_cc_client *doca_cc_client_get_client_ctx(const struct doca_cc_connection *connection)
-{
-	return doca_comch_client_get_client_ctx(connection);
 }
 
 /* ---- send tasks ---- */
@@ -79,11 +48,4 @@ doca_error_t doca_cc_client_event_msg_recv_register(struct doca_cc_client *cc_cl
 						    doca_cc_event_msg_recv_cb_t recv_event_cb)
 {
 	return cc_msg_recv_register((struct comch_endpoint *)cc_client, recv_event_cb);
-}
-
-doca_error_t doca_cc_client_event_consumer_register(struct doca_cc_client *cc_client,
-						    doca_cc_event_consumer_cb_t new_consumer_event_cb,
-						    doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-{
-	return doca_comch_client_event_consumer_register(cc_client, new_consumer_event_cb, expired_consumer_event_cb);
 }

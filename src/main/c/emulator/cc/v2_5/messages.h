@@ -2,7 +2,7 @@
 #ifndef EMU_CC_MESSAGES_H
 #define EMU_CC_MESSAGES_H
 
-#include "cc.h"
+#include "cc/cc.h"
 #include "control/endpoint.h"
 
 /* Registers the program's function: Comch is given one of its own type, which calls it. */

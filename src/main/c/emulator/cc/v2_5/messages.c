@@ -14,3 +14,8 @@ doca_error_t cc_msg_recv_register(struct comch_endpoint *endpoint, doca_cc_event
 		endpoint->older.message_received = (older_callback)received;
 	return result;
 }
+
+struct doca_task *doca_cc_send_task_as_task(struct doca_cc_send_task *task)
+{
+	return doca_comch_task_send_as_task(task);
+}

@@ -1,24 +1,6 @@
 /* Producers and their tasks. */
-#include "fast/producer.h"
-#include "cc.h"
-
-doca_error_t doca_cc_producer_create(struct doca_cc_connection *cc_connection, struct doca_cc_producer **producer)
-{
-	doca_error_t result = doca_comch_producer_create(cc_connection, producer);
-	if (result == DOCA_SUCCESS)
-		(*producer)->max_list = 1; /* no lists of buffers in this generation, whatever the device can do */
-	return result;
-}
-
-doca_error_t doca_cc_producer_destroy(struct doca_cc_producer *producer)
-{
-	return doca_comch_producer_destroy(producer);
-}
-
-struct doca_ctx *doca_cc_producer_as_ctx(struct doca_cc_producer *producer)
-{
-	return doca_comch_producer_as_ctx(producer);
-}
+#include "cc/cc.h"
+#include "numbers.h"
 
 doca_error_t doca_cc_producer_send_task_set_conf(struct doca_cc_producer *producer,
 						 doca_cc_producer_send_task_comp_handler task_completion_cb,

@@ -1,24 +1,8 @@
 /* Servers. */
-#include "cc.h"
 #include "messages.h"
+#include "numbers.h"
 
 /* ---- life and properties ---- */
-
-doca_error_t doca_cc_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
-				   struct doca_cc_server **cc_server)
-{
-	return doca_comch_server_create(dev, repr, name, cc_server);
-}
-
-doca_error_t doca_cc_server_destroy(struct doca_cc_server *cc_server)
-{
-	return doca_comch_server_destroy(cc_server);
-}
-
-struct doca_ctx *doca_cc_server_as_ctx(struct doca_cc_server *cc_server)
-{
-	return doca_comch_server_as_ctx(cc_server);
-}
 
 doca_error_t doca_cc_server_set_max_msg_size(struct doca_cc_server *cc_server, size_t size)
 {
@@ -40,21 +24,6 @@ doca_error_t doca_cc_server_get_recv_queue_size(const struct doca_cc_server *cc_
 {
 	uint32_t value = 0;
 	return cc_widen(doca_comch_server_get_recv_queue_size(cc_server, &value), &value, size);
-}
-
-doca_error_t doca_cc_server_get_device(const struct doca_cc_server *cc_server, struct doca_dev **dev)
-{
-	return doca_comch_server_get_device(cc_server, dev);
-}
-
-doca_error_t doca_cc_server_get_device_repr(const struct doca_cc_server *cc_server, struct doca_dev_rep **repr)
-{
-	return doca_comch_server_get_device_rep(cc_server, repr);
-}
-
-struct doca_cc_server *doca_cc_server_get_server_ctx(const struct doca_cc_connection *connection)
-{
-	return doca_comch_server_get_server_ctx(connection);
 }
 
 /* ---- send tasks ---- */
@@ -108,11 +77,4 @@ doca_error_t doca_cc_server_event_connection_register(struct doca_cc_server *cc_
 	endpoint->older.connected = (older_callback)connect_event_cb;
 	endpoint->older.disconnected = (older_callback)disconnect_event_cb;
 	return DOCA_SUCCESS;
-}
-
-doca_error_t doca_cc_server_event_consumer_register(struct doca_cc_server *cc_server,
-						    doca_cc_event_consumer_cb_t new_consumer_event_cb,
-						    doca_cc_event_consumer_cb_t expired_consumer_event_cb)
-{
-	return doca_comch_server_event_consumer_register(cc_server, new_consumer_event_cb, expired_consumer_event_cb);
 }

@@ -1,5 +1,6 @@
 /* Capabilities. */
-#include "cc.h"
+#include "cc/cc.h"
+#include "numbers.h"
 
 typedef doca_error_t (*comch_question)(const struct doca_devinfo *devinfo, uint32_t *value);
 
@@ -18,31 +19,6 @@ static doca_error_t ask_log(comch_question question, const struct doca_devinfo *
 	while (log < 31 && limit >> (log + 1) != 0)
 		log++;
 	return cc_widen(result, &log, out);
-}
-
-doca_error_t doca_cc_cap_server_is_supported(const struct doca_devinfo *devinfo)
-{
-	return doca_comch_cap_server_is_supported(devinfo);
-}
-
-doca_error_t doca_cc_cap_client_is_supported(const struct doca_devinfo *devinfo)
-{
-	return doca_comch_cap_client_is_supported(devinfo);
-}
-
-doca_error_t doca_cc_cap_is_consumer_supported(const struct doca_devinfo *devinfo)
-{
-	return doca_comch_consumer_cap_is_supported(devinfo);
-}
-
-doca_error_t doca_cc_cap_is_producer_supported(const struct doca_devinfo *devinfo)
-{
-	return doca_comch_producer_cap_is_supported(devinfo);
-}
-
-doca_error_t doca_cc_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *max_name_len)
-{
-	return doca_comch_cap_get_max_name_len(devinfo, max_name_len);
 }
 
 doca_error_t doca_cc_cap_get_max_msg_size(const struct doca_devinfo *devinfo, size_t *size)
