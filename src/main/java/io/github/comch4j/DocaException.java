@@ -34,6 +34,8 @@ public class DocaException extends RuntimeException {
     private final String function;
     /** What was being attempted. */
     private final String action;
+    /** What is known of the cause, or empty. */
+    private final String reason;
 
     static {
         Internals.openMaker(DocaException.class, (Function<Refusal, DocaException>) DocaException::new);
@@ -62,10 +64,12 @@ public class DocaException extends RuntimeException {
     }
 
     private DocaException(Refusal refusal) {
-        super(
-                refusal.message() != null
-                        ? refusal.message()
-                        : message(refusal.code(), refusal.function(), refusal.action()));
+        this(refusal, reason(refusal));
+    }
+
+    private DocaException(Refusal refusal, String reason) {
+        super(refusal.message() != null ? refusal.message() : message(refusal, reason));
+        this.reason = reason;
         this.code = refusal.code();
         this.function = Objects.requireNonNull(refusal.function());
         this.action = Objects.requireNonNull(refusal.action());
@@ -107,11 +111,29 @@ public class DocaException extends RuntimeException {
         return action;
     }
 
-    private static String message(int code, String function, String action) {
-        DocaError error = DocaError.of(code);
-        String name = error == DocaError.UNRECOGNIZED ? "error " + code : error.name();
-        String cause = FROM_OUTSIDE.contains(error) ? Diagnosis.lastError() : "";
-        return function + ": " + name + " (" + error.description() + ") while " + action
-                + (cause.isEmpty() ? "" : ": " + cause);
+    /**
+     * What is known of the cause, as a sentence: the emulated BlueField tells why it refused, for example that a server
+     * is full or that its folder belongs to another user. It ends the {@linkplain #getMessage() message}, too.
+     *
+     * @return the sentence; empty if nothing is known
+     */
+    public final String reason() {
+        return reason;
+    }
+
+    private static String reason(Refusal refusal) {
+        if (refusal.reason() != null) {
+            return refusal.reason();
+        }
+        return refusal.message() == null && FROM_OUTSIDE.contains(DocaError.of(refusal.code()))
+                ? Diagnosis.lastError()
+                : "";
+    }
+
+    private static String message(Refusal refusal, String reason) {
+        DocaError error = DocaError.of(refusal.code());
+        String name = error == DocaError.UNRECOGNIZED ? "error " + refusal.code() : error.name();
+        return refusal.function() + ": " + name + " (" + error.description() + ") while " + refusal.action()
+                + (reason.isEmpty() ? "" : ": " + reason);
     }
 }

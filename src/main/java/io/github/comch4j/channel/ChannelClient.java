@@ -62,7 +62,8 @@ public final class ChannelClient extends ChannelEndpoint {
     }
 
     /**
-     * Connects to a service. While there is none of that name, or it does not accept, tries again until the time is up.
+     * Connects to a service. While there is none of that name, or it does not accept, tries again until the time is up,
+     * or until it is refused for a reason that waiting does not change, such as a service of another user.
      *
      * @param name the service's name
      * @param timeout how long to try
@@ -72,11 +73,13 @@ public final class ChannelClient extends ChannelEndpoint {
      *     interrupted while it waits
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws DocaException if DOCA refuses: as in {@link #connect(String)}; {@link DocaError#CONNECTION_ABORTED} if
-     *     the time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
+     *     an attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was answered
      */
     public ChannelPeer connect(String name, Duration timeout) {
         checkName(name);
         long deadline = Nanos.deadline(timeout);
+        boolean refused = false;
+        String reason = "no service of that name accepts clients of " + device(); // unless one is told
         enter();
         try {
             while (true) {
@@ -84,14 +87,19 @@ public final class ChannelClient extends ChannelEndpoint {
                 if (isConnected(attempt, deadline)) {
                     return attempt;
                 }
-                boolean refused = attempt.link.state != ChannelPeerState.IN_PROGRESS;
+                PeerLink failed = attempt.link;
+                boolean answered = failed.state != ChannelPeerState.IN_PROGRESS;
+                refused |= answered;
+                if (failed.refusal != null && !failed.refusal.reason().isEmpty()) {
+                    reason = failed.refusal.reason();
+                }
                 forget(attempt);
-                if (!refused || !nap(deadline, RETRY_NANOS)) {
-                    throw Failures.refused(
-                            refused ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
-                            Functions.CONNECT,
-                            "connecting " + this + " to \"" + name + "\" for " + timeout
-                                    + (refused ? ": no service of that name accepts clients of " + device() : ""));
+                if (!answered || failed.refusedForGood || !nap(deadline, RETRY_NANOS)) {
+                    String action = "connecting " + this + " to \"" + name + "\""
+                            + (failed.refusedForGood ? "" : " for " + timeout);
+                    throw refused
+                            ? Failures.refused(DocaError.CONNECTION_ABORTED, Functions.CONNECT, action, reason)
+                            : Failures.refused(DocaError.TIME_OUT, Functions.CONNECT, action, "");
                 }
             }
         } finally {

@@ -132,13 +132,13 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
                                 sizes.sendQueueSize(),
                                 connection -> made)
                         .onConnected(connection -> connected(made, connection))
-                        .onRefused(() -> made.state = ChannelPeerState.ABORTED)
+                        .onRefused(() -> made.refused(made.client == null ? null : made.client.refusal()))
                         .start();
             } catch (DocaException e) {
                 if (e.error() != DocaError.CONNECTION_ABORTED) {
                     throw e;
                 }
-                made.state = ChannelPeerState.ABORTED;
+                made.refused(e);
             }
             peers.add(made);
             return made.peer;

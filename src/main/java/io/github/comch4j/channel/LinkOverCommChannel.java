@@ -136,7 +136,8 @@ final class LinkOverCommChannel extends Link {
             if (e.error() != DocaError.CONNECTION_ABORTED) {
                 throw e;
             }
-            made = new PeerOverCommChannel(owner, 0, ChannelPeerState.ABORTED);
+            made = new PeerOverCommChannel(owner, 0, ChannelPeerState.IN_PROGRESS);
+            made.refused(e);
         }
         return made.peer;
     }
@@ -284,10 +285,13 @@ final class LinkOverCommChannel extends Link {
             case CONNECTION_INPROGRESS -> {
                 // nothing new
             }
-            case CONNECTION_ABORTED, CONNECTION_RESET ->
-                of.state = of.state == ChannelPeerState.IN_PROGRESS
-                        ? ChannelPeerState.ABORTED
-                        : of.state == ChannelPeerState.ABORTED ? of.state : ChannelPeerState.BROKEN;
+            case CONNECTION_ABORTED, CONNECTION_RESET -> {
+                if (of.state == ChannelPeerState.IN_PROGRESS) {
+                    of.refused(Failures.refused(code, ChannelCalls.UPDATE_NAME, "connecting " + of.peer));
+                } else if (of.state != ChannelPeerState.ABORTED) {
+                    of.state = ChannelPeerState.BROKEN;
+                }
+            }
             default -> throw Failures.refused(code, ChannelCalls.UPDATE_NAME, "looking at " + of.peer);
         }
     }

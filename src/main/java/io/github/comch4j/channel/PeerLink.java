@@ -1,12 +1,28 @@
 package io.github.comch4j.channel;
 
+import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.observe.Diagnosis;
+import org.jspecify.annotations.Nullable;
+
 /** The carrier's part of a peer. Belongs to the thread that is in the endpoint, but for the state. */
 abstract class PeerLink {
     final ChannelPeer peer;
     volatile ChannelPeerState state;
 
+    @Nullable
+    DocaException refusal; // why it is ABORTED, if that is known
+
+    boolean refusedForGood; // waiting does not change it
+
     PeerLink(ChannelEndpoint endpoint, ChannelPeerState state) {
         this.peer = new ChannelPeer(endpoint, this);
         this.state = state;
+    }
+
+    /** The attempt to connect has failed just now, in this thread. */
+    void refused(@Nullable DocaException why) {
+        state = ChannelPeerState.ABORTED;
+        refusal = why;
+        refusedForGood = Diagnosis.refusedForGood();
     }
 }

@@ -74,8 +74,10 @@ final class PingClient {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
                 throw new ProgramException(
                         "no server \"" + name + "\" accepted a client at " + device.address()
-                                + " for " + timeout.toSeconds() + " s: is \"comch serve\" running on the DPU, for this"
-                                + " function?",
+                                + " in " + timeout.toSeconds() + " s: "
+                                + (e.reason().isEmpty()
+                                        ? "is \"comch serve\" running on the DPU, for this function?"
+                                        : e.reason()),
                         e);
             }
             throw e;

@@ -10,6 +10,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -26,7 +27,9 @@ public final class ComchClient extends ControlPathEndpoint {
     private static final Duration RETRY_PAUSE = Duration.ofMillis(10);
 
     private final @Nullable Runnable onRefused;
-    private volatile @Nullable ComchConnection connection; // set on the engine's thread
+    private volatile @Nullable ComchConnection connection; // set on the engine's thread, as the following
+    private volatile @Nullable DocaException refusal; // of the last attempt that was refused
+    private boolean refusedForGood; // it was, and waiting does not change that
 
     private ComchClient(Builder settings, MemorySegment created) {
         super(
@@ -76,6 +79,16 @@ public final class ComchClient extends ControlPathEndpoint {
                 && !isClosed(); // other threads may see RUNNING before there is a connection
     }
 
+    /**
+     * Why the last attempt to connect that was refused was. Any thread may ask.
+     *
+     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
+     *     told, a {@link DocaException#reason()}; null if no attempt was refused
+     */
+    public @Nullable DocaException refusal() {
+        return refusal;
+    }
+
     @Override
     void connected(long address) {
         throw new AssertionError("a client was asked for a connection");
@@ -98,12 +111,17 @@ public final class ComchClient extends ControlPathEndpoint {
         } else if (next == Context.STOPPING || next == Context.IDLE) {
             if (connection != null) {
                 connection.life().endedByPeer(ConnectionState.CLOSED);
-            } else if (next == Context.IDLE
-                    && previous == Context.STARTING
-                    && onRefused != null
-                    && !context.isEnding()) {
-                onRefused.run();
+            } else if (next == Context.IDLE && previous == Context.STARTING && !context.isEnding()) {
+                refused();
             }
+        }
+    }
+
+    private void refused() {
+        refusal = Failures.refused(DocaError.CONNECTION_ABORTED, ContextCalls.START_NAME, "connecting " + this);
+        refusedForGood = Diagnosis.refusedForGood();
+        if (onRefused != null) {
+            onRefused.run();
         }
     }
 
@@ -120,6 +138,7 @@ public final class ComchClient extends ControlPathEndpoint {
 
         /**
          * Called when an attempt to connect fails: no server of that name, or it is full.
+         * {@link ComchClient#refusal()} has the reason.
          *
          * @param handler the handler, run inside {@code progress()} of the engine
          * @return this
@@ -155,7 +174,8 @@ public final class ComchClient extends ControlPathEndpoint {
 
         /**
          * Creates the client and connects, progressing the engine until it is done. While no server of that name
-         * accepts, it tries again until the time is up; {@link #onRefused} and {@link #onStateChanged} are told of each
+         * accepts, it tries again until the time is up, or until it is refused for a reason that waiting does not
+         * change, such as a server of another user; {@link #onRefused} and {@link #onStateChanged} are told of each
          * attempt.
          *
          * @param timeout how long to try
@@ -163,8 +183,8 @@ public final class ComchClient extends ControlPathEndpoint {
          * @throws WrongThreadException if another thread owns the engine
          * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
-         * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if the
-         *     time is up and the last attempt was refused, {@link DocaError#TIME_OUT} if it was not answered
+         * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if an
+         *     attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was answered
          */
         public ComchClient connect(Duration timeout) {
             Engine engine = CoreObjects.of(this.engine);
@@ -176,22 +196,13 @@ public final class ComchClient extends ControlPathEndpoint {
             ComchClient client = start();
             try {
                 while (true) {
-                    if (!client.context.awaitStarted(deadline)) {
-                        throw Failures.refused(
-                                DocaError.TIME_OUT,
-                                ContextCalls.START_NAME,
-                                "connecting " + client + " for " + timeout);
-                    }
+                    boolean answered = client.context.awaitStarted(deadline);
                     if (client.connection != null) {
                         return client;
                     }
                     long retry = Math.min(deadline - System.nanoTime(), RETRY_PAUSE.toNanos());
-                    if (retry <= 0) {
-                        throw Failures.refused(
-                                DocaError.CONNECTION_ABORTED,
-                                ContextCalls.START_NAME,
-                                "connecting " + client + " for " + timeout
-                                        + ": no server of that name accepts clients of " + device);
+                    if (!answered || retry <= 0 || client.refusedForGood) {
+                        throw notConnected(client, timeout);
                     }
                     engine.await(() -> false, System.nanoTime() + retry, null);
                     client.context.start();
@@ -200,6 +211,21 @@ public final class ComchClient extends ControlPathEndpoint {
                 client.context.closeAfter(e);
                 throw e;
             }
+        }
+
+        private DocaException notConnected(ComchClient client, Duration timeout) {
+            String action = "connecting " + client + (client.refusedForGood ? "" : " for " + timeout);
+            DocaException refusal = client.refusal;
+            if (refusal == null) {
+                return Failures.refused(DocaError.TIME_OUT, ContextCalls.START_NAME, action, "");
+            }
+            return Failures.refused(
+                    DocaError.CONNECTION_ABORTED,
+                    ContextCalls.START_NAME,
+                    action,
+                    refusal.reason().isEmpty()
+                            ? "no server of that name accepts clients of " + device
+                            : refusal.reason());
         }
 
         private ComchClient make() {

@@ -277,7 +277,7 @@ public final class ComchChannel extends AbstractChannel implements DuplexChannel
             }
         } else if (wire.isOver()) {
             connecting = null;
-            attempt.failed(Connecting.refused(Objects.requireNonNull(remote)));
+            attempt.failed(Connecting.refused(Objects.requireNonNull(remote), client));
             unsafe().close(voidPromise());
         }
     }

@@ -1,5 +1,7 @@
 package io.github.comch4j.netty;
 
+import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchClient;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.util.concurrent.Future;
@@ -76,8 +78,14 @@ final class Connecting {
         promise.tryFailure(new ClosedChannelException());
     }
 
-    static IOException refused(ComchAddress address) {
-        return new ConnectException("refused, or there is no such service: " + address);
+    static IOException refused(ComchAddress address, @Nullable ComchClient client) {
+        DocaException refusal = client == null ? null : client.refusal();
+        String reason = refusal == null || refusal.reason().isEmpty()
+                ? "refused, or there is no such service"
+                : refusal.reason();
+        ConnectException failure = new ConnectException(reason + ": " + address);
+        failure.initCause(refusal);
+        return failure;
     }
 
     static IOException failure(ComchAddress address, RuntimeException cause) {

@@ -13,6 +13,8 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.observe.Diagnosis;
+import io.github.comch4j.internal.observe.Log;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -52,7 +54,8 @@ public final class Connector {
     private volatile @Nullable ComchClient endpoint; // of the present attempt or connection, or the last one
     private @Nullable ComchConnection connection; // null: there is none now
     private long pause; // before the last attempt, nanoseconds; 0: it was connected meanwhile
-    private volatile boolean refused; // an attempt was
+    private volatile @Nullable DocaException refusal; // of the last attempt that was refused
+    private boolean warned; // that waiting does not change it
     private volatile boolean stopped;
 
     /**
@@ -95,7 +98,8 @@ public final class Connector {
     /**
      * Begins to connect, and waits for the first connection. Any other thread.
      *
-     * @throws DocaException if DOCA refuses for good, or the time is up
+     * @throws DocaException if DOCA refuses for good, or the time is up; it has the reason of the last refusal, which
+     *     the libraries have told in the loop
      * @throws io.github.comch4j.WaitInterruptedException if the thread is interrupted
      */
     public void connect(Duration timeout) {
@@ -107,13 +111,19 @@ public final class Connector {
             throw Failures.interrupted("connecting to \"" + name + "\"");
         } catch (TimeoutException e) {
             stop();
-            throw Failures.refused(
-                    refused ? DocaError.CONNECTION_ABORTED : DocaError.TIME_OUT,
-                    ContextCalls.START_NAME,
-                    "connecting to \"" + name + "\" on " + device + " for " + timeout);
+            throw notConnected(" for " + timeout);
         } catch (ExecutionException e) {
             throw Rethrow.asIs(Caller.addTo(e.getCause(), loop));
         }
+    }
+
+    private DocaException notConnected(String howLong) {
+        DocaException last = refusal;
+        return Failures.refused(
+                last == null ? DocaError.TIME_OUT : DocaError.CONNECTION_ABORTED,
+                ContextCalls.START_NAME,
+                "connecting to \"" + name + "\" on " + device + howLong,
+                last == null ? "" : last.reason());
     }
 
     /** Whether there is to be another connection after this one. Any thread. */
@@ -172,7 +182,7 @@ public final class Connector {
     private void idle(ControlPathEndpoint ended) {
         boolean lost = connection != null;
         connection = null;
-        refused = true;
+        boolean forGood = !lost && refused((ComchClient) ended);
         try {
             if (lost) {
                 user.ended();
@@ -182,9 +192,31 @@ public final class Connector {
                 over();
             } else if (!stopped) {
                 soon(ended::close); // not here: this is a handler
-                again();
+                if (forGood) {
+                    stopped = true;
+                    first.completeExceptionally(notConnected(""));
+                } else {
+                    again();
+                }
             }
         }
+    }
+
+    /**
+     * Notes why. Returns whether to give up: where there has been a connection, who refuses now may be gone again later,
+     * and there is nobody to tell but the log.
+     */
+    private boolean refused(ComchClient client) {
+        refusal = client.refusal();
+        if (!Diagnosis.refusedForGood()) {
+            return false;
+        }
+        boolean gaveNoConnection = !first.isDone();
+        if (!gaveNoConnection && !warned && refusal != null) {
+            warned = true;
+            Log.logger().log(System.Logger.Level.WARNING, "cannot connect again: {0}", refusal.getMessage());
+        }
+        return gaveNoConnection;
     }
 
     private void again() {

@@ -32,7 +32,7 @@ public final class Failures {
      * @param action what was being done, as the continuation of "while …"
      */
     public static DocaException refused(int code, String function, String action) {
-        return REFUSED.apply(new Refusal(code, function, action, null));
+        return REFUSED.apply(new Refusal(code, function, action, null, null));
     }
 
     /**
@@ -44,6 +44,18 @@ public final class Failures {
      */
     public static DocaException refused(DocaError error, String function, String action) {
         return refused(error.code(), function, action);
+    }
+
+    /**
+     * For an error whose cause was told before, perhaps in another thread.
+     *
+     * @param error the error
+     * @param function the DOCA function concerned
+     * @param action what was being done, as the continuation of "while …"
+     * @param reason what the libraries said about the cause, or empty
+     */
+    public static DocaException refused(DocaError error, String function, String action, String reason) {
+        return REFUSED.apply(new Refusal(error.code(), function, action, null, reason));
     }
 
     /**
@@ -66,7 +78,7 @@ public final class Failures {
      * @param message the whole message; null for the usual one
      */
     public static DocaException.Origin origin(DocaError error, String function, String action, String message) {
-        return ORIGIN.apply(new Refusal(error.code(), function, action, message));
+        return ORIGIN.apply(new Refusal(error.code(), function, action, message, null));
     }
 
     /**

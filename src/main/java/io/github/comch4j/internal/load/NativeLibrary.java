@@ -22,6 +22,8 @@ import java.nio.file.Path;
 public final class NativeLibrary {
     private static final String FLAG = "--enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path";
 
+    private static final String REFUSED_FOR_GOOD = "doca_emu_refused_for_good"; // of emulated libraries alone
+
     private NativeLibrary() {}
 
     /**
@@ -66,6 +68,15 @@ public final class NativeLibrary {
         }
     }
 
+    /** Whether waiting does not change why this thread's last attempt to connect was refused. */
+    private static boolean refusedForGood() {
+        try {
+            return (byte) RefusedForGood.CALL.invokeExact() != 0;
+        } catch (Throwable e) {
+            throw Symbols.unexpected(e);
+        }
+    }
+
     /** Each caller gets a stack trace of its own. */
     private static NativeLibraryException copyOf(NativeLibraryException failure) {
         return Failures.unusable(failure.reason(), failure.getMessage(), failure);
@@ -92,6 +103,12 @@ public final class NativeLibrary {
     private static final class LastError {
         static final MethodHandle CALL =
                 Symbols.downcall("doca_emu_last_error", FunctionDescriptor.of(ValueLayout.ADDRESS));
+    }
+
+    /** {@code doca_emu_refused_for_good}, linked when an attempt to connect fails. */
+    private static final class RefusedForGood {
+        static final MethodHandle CALL =
+                Symbols.downcall(REFUSED_FOR_GOOD, FunctionDescriptor.of(ValueLayout.JAVA_BYTE));
     }
 
     /** {@code doca_version_runtime}, an experimental function: a release may lack it. */
@@ -171,6 +188,9 @@ public final class NativeLibrary {
             }
             if (Symbols.find("doca_emu_last_error").isPresent()) {
                 Diagnosis.from(NativeLibrary::lastError);
+            }
+            if (Symbols.find(REFUSED_FOR_GOOD).isPresent()) {
+                Diagnosis.refusalsFrom(NativeLibrary::refusedForGood);
             }
             LibraryInfo info = new LibraryInfo(choice.kind(), location, runtimeVersion(), choice.reason(), generation);
             Events.library(info.kind().name(), info.location(), info.version(), info.reason());
