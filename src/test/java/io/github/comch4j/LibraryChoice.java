@@ -37,6 +37,8 @@ public final class LibraryChoice {
                 System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.reason());
             } catch (NativeLibraryException e) {
                 System.out.println(e.reason() + " " + e.getMessage());
+            } catch (DocaException e) {
+                System.out.println(e.error() + " " + e.getMessage());
             }
         }
     }

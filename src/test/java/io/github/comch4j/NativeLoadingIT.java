@@ -207,6 +207,21 @@ class NativeLoadingIT {
     }
 
     @Test
+    void aMachineWithoutDevices() throws IOException {
+        Path topology = Files.writeString(folder.resolve("topology"), "dpu 0000:03:00.0\n");
+        Map<String, String> hostWithoutCard = Map.of("DOCA_EMU_TOPOLOGY", topology.toString(), "DOCA_EMU_SIDE", "host");
+        try (Child child =
+                Child.start(LibraryChoice.class, List.of("-Dcomch4j.library=emulated"), hostWithoutCard, "device")) {
+            assertThat(child.rest().lines())
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line)
+                            .startsWith("NOT_FOUND")
+                            .contains("no device 0000:b1:00.0 here: DOCA finds no device at all")
+                            .contains("DOCA_EMU_SIDE"));
+        }
+    }
+
+    @Test
     void inStrictModeASegmentEndsWithItsCallback() {
         try (Child child = Child.start(LibraryChoice.class, List.of("-Dcomch4j.strict=true"), Map.of(), "keep")) {
             assertThat(child.rest()).startsWith("IllegalStateException");

@@ -1,6 +1,7 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.NativeList;
@@ -58,7 +59,8 @@ public final class Devices {
                         DocaError.NOT_FOUND,
                         DeviceCalls.LIST_NAME,
                         "opening device " + address,
-                        "no device " + address + " here; there are " + available,
+                        "no device " + address + " here"
+                                + (available.isEmpty() ? nothing() : "; there are " + available),
                         address,
                         available);
             });
@@ -66,6 +68,16 @@ public final class Devices {
             Leaks.watch(opened, opened.resource());
             return opened;
         }
+    }
+
+    /** Continues a message where DOCA lists no device at all, which has other causes than a wrong address. */
+    private static String nothing() {
+        return ": DOCA finds no device at all; "
+                + (NativeLibrary.info().kind() == LibraryInfo.Kind.EMULATED
+                        ? "DOCA_EMU_SIDE and the topology decide which devices this process sees"
+                        : "look at \"lspci -d 15b3:\" (the card), at lsmod for mlx5_core and mlx5_ib (its drivers), and"
+                                + " whether this user may open what is in /dev/infiniband; on the host, the DPU must"
+                                + " have booted");
     }
 
     /**
