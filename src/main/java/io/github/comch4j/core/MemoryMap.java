@@ -209,6 +209,16 @@ public final class MemoryMap implements AutoCloseable {
     }
 
     /**
+     * Where the memory begins ({@code doca_mmap_get_memrange}), in the process or machine that it is of: kernels on the
+     * DPA name places in imported memory by the addresses that they have there.
+     *
+     * @return the address
+     */
+    public long address() {
+        return memory.address();
+    }
+
+    /**
      * The size.
      *
      * @return bytes
