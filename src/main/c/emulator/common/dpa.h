@@ -29,6 +29,8 @@ struct emu_dpa_run;
 
 /* Whether a dpa can be made on the device: a physical function of a card that has one. */
 EMU_PRIVATE_API bool emu_devinfo_has_dpa(const struct doca_devinfo *info);
+/* Whether there is such a physical function of the device's card, on its side: the device itself, or one to extend. */
+EMU_PRIVATE_API bool emu_devinfo_reaches_dpa(const struct doca_devinfo *info);
 /* Whether the device's card has a DPA that reaches it: by a dpa of its own or by an extended one. */
 EMU_PRIVATE_API bool emu_dev_reaches_dpa(const struct doca_dev *dev);
 /* Whether programs on the DPU's side of the device's card can use its DPA. */

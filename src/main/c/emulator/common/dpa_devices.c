@@ -9,6 +9,20 @@ bool emu_devinfo_has_dpa(const struct doca_devinfo *info)
 	return info->function->type == DOCA_PCI_FUNC_TYPE_PF && emu_devinfo_can(info, EMU_CAN_DPA);
 }
 
+bool emu_devinfo_reaches_dpa(const struct doca_devinfo *info)
+{
+	const struct emu_topology *topology = emu_topology();
+	if (!emu_devinfo_can(info, EMU_CAN_DPA))
+		return false;
+	for (size_t i = 0; i < topology->count; i++) {
+		const struct doca_devinfo other = {.function = &topology->functions[i]};
+		if (other.function->dpu == info->function->dpu &&
+		    strcmp(other.function->card, info->function->card) == 0 && emu_devinfo_has_dpa(&other))
+			return true;
+	}
+	return false;
+}
+
 bool emu_dev_reaches_dpa(const struct doca_dev *dev)
 {
 	return emu_dev_can(dev, EMU_CAN_DPA);

@@ -155,7 +155,7 @@ doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_de
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_devinfo_has_dpa(devinfo) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+	return emu_devinfo_reaches_dpa(devinfo) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 doca_error_t doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *dpa,

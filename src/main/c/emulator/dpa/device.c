@@ -32,7 +32,7 @@ doca_error_t doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	if (devinfo == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return emu_devinfo_has_dpa(devinfo) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
+	return emu_devinfo_reaches_dpa(devinfo) ? DOCA_SUCCESS : DOCA_ERROR_NOT_SUPPORTED;
 }
 
 static struct doca_dpa *make(struct doca_dev *dev)

@@ -53,7 +53,8 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Whether a device has a DPA of its own ({@code doca_dpa_cap_is_supported}).
+     * Whether a DPA reaches a device ({@code doca_dpa_cap_is_supported}): one of its own, as a physical function's, or one
+     * that is {@linkplain #extend extended} to it.
      *
      * @param device an open device
      * @return also false where the libraries in use have no DPA
@@ -66,7 +67,7 @@ public final class Dpa implements AutoCloseable {
     /**
      * Begins the settings of a DPA.
      *
-     * @param device a device with a DPA
+     * @param device a device with a DPA of its own
      * @return the settings
      */
     public static Builder builder(Device device) {
