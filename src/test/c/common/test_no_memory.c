@@ -294,7 +294,7 @@ static void memory_maps(void **state)
 	expect_success(doca_mmap_set_permissions(exported_map, DOCA_ACCESS_FLAG_PCI_READ_ONLY));
 	expect_success(doca_mmap_add_dev(exported_map, host));
 	expect_success(doca_mmap_start(exported_map));
-	fails_cleanly(export_map, 1);
+	fails_cleanly(export_map, 2);
 	fails_cleanly(import_map, 0);
 	expect_success(doca_mmap_destroy(exported_map));
 }

@@ -135,8 +135,13 @@ static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca
 		join_shared(mmap, ++last_export_id);
 	uint64_t own = cookie();
 	pthread_mutex_unlock(&shared_lock);
-	if (mmap->pages == NULL && emu_dev_card_has_dpa(dev))
+	if (mmap->pages == NULL && emu_dev_card_has_dpa(dev)) {
 		mmap->pages = emu_share_pages(mmap->addr, mmap->len, own, mmap->export_id);
+		if (mmap->pages == NULL) {
+			free(made);
+			return NULL;
+		}
+	}
 	made->descriptor = (struct descriptor){
 		.magic = MAGIC,
 		.version = VERSION,

@@ -346,18 +346,17 @@ struct emu_shared_pages *emu_share_pages(const void *memory, size_t len, uint64_
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	(void)pthread_once(&once, watch_forks);
 	struct emu_shared_pages *made = calloc(1, sizeof(*made));
-	int fd = made == NULL ? -1 : make_file(sizeof(*made->record));
-	void *record =
-		fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*made->record), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (made == NULL)
+		return NULL;
+	made->pid = getpid();
+	made->fd = make_file(sizeof(*made->record));
+	void *record = made->fd < 0
+			       ? MAP_FAILED
+			       : mmap(NULL, sizeof(*made->record), PROT_READ | PROT_WRITE, MAP_SHARED, made->fd, 0);
 	if (record == MAP_FAILED) {
 		EMU_LOG_WARNING("exported memory cannot be shared with kernels of other processes: %m");
-		if (fd >= 0)
-			close(fd);
-		free(made);
-		return NULL;
+		return made;
 	}
-	made->pid = getpid();
-	made->fd = fd;
 	made->record = record;
 	*made->record = (struct emu_shared_record){.magic = EMU_SHARED_MAGIC, .cookie = cookie, .export_id = export_id};
 	pthread_mutex_lock(&lock);
@@ -368,21 +367,23 @@ struct emu_shared_pages *emu_share_pages(const void *memory, size_t len, uint64_
 
 int emu_shared_file(const struct emu_shared_pages *shared)
 {
-	return shared->fd;
+	return shared->record == NULL ? -1 : shared->fd;
 }
 
 void emu_unshare_pages(struct emu_shared_pages *shared)
 {
 	if (shared == NULL)
 		return;
-	if (shared->pid == getpid()) {
+	if (shared->record != NULL && shared->pid == getpid()) {
 		atomic_store(&shared->record->ended, 1);
 		pthread_mutex_lock(&lock);
 		for (uint32_t i = 0; i < shared->num_runs; i++)
 			release_run(shared->runs[i]);
 		pthread_mutex_unlock(&lock);
 	}
-	munmap(shared->record, sizeof(*shared->record));
-	close(shared->fd);
+	if (shared->record != NULL)
+		munmap(shared->record, sizeof(*shared->record));
+	if (shared->fd >= 0)
+		close(shared->fd);
 	free(shared);
 }

@@ -37,12 +37,12 @@ struct emu_shared_record {
 /* Of one exported map. */
 struct emu_shared_pages;
 
-/* Moves the pages of the memory, those that can be moved; NULL: there is no file to be had. Pages on which the memory
- * ends, and which others have things on, are moved while the process has one thread only: nobody can be kept from
- * writing meanwhile. What is shared already stays where it is. */
+/* Moves the pages of the memory, those that can be moved. Pages on which the memory ends, and which others have things
+ * on, are moved while the process has one thread only: nobody can be kept from writing meanwhile. What is shared
+ * already stays where it is. NULL: no memory for the structure. */
 struct emu_shared_pages *emu_share_pages(const void *memory, size_t len, uint64_t cookie, uint64_t export_id);
 
-/* The descriptor of the file with the record. */
+/* The descriptor of the file with the record; -1: no file was to be had. */
 int emu_shared_file(const struct emu_shared_pages *shared);
 
 /* Ends the export. Pages that no other export has go back, if the memory is still there. NULL is allowed. */
