@@ -53,8 +53,8 @@ public final class Dpa implements AutoCloseable {
     }
 
     /**
-     * Whether a DPA reaches a device ({@code doca_dpa_cap_is_supported}): one of its own, as a physical function's, or one
-     * that is {@linkplain #extend extended} to it.
+     * Whether a DPA reaches a device ({@code doca_dpa_cap_is_supported}): one of its own, as a physical function's, or
+     * one that is {@linkplain #extend extended} to it.
      *
      * @param device an open device
      * @return also false where the libraries in use have no DPA

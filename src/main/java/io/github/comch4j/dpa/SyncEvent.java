@@ -130,8 +130,8 @@ public final class SyncEvent extends DpaStartedObject {
 
     /**
      * Settings of a sync event: who changes it, at least one, and who waits for it, at least one. They decide where the
-     * value lies, not who may do what: the CPU may do both, and kernels if the DPA is named at all. Not thread safe; can
-     * be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
+     * value lies, not who may do what: the CPU may do both, and kernels if the DPA is named at all. Not thread safe;
+     * can be used once, also if DOCA refuses: afterwards every call throws {@link IllegalStateException}.
      */
     public static final class Builder {
         private final OneUse use;
