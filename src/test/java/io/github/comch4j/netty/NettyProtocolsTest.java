@@ -3,6 +3,8 @@ package io.github.comch4j.netty;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import examples.NettyGrpc;
+import io.github.comch4j.Machine;
 import io.grpc.CallOptions;
 import io.grpc.ManagedChannel;
 import io.grpc.MethodDescriptor;
@@ -13,7 +15,6 @@ import io.grpc.ServerServiceDefinition;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
-import io.grpc.netty.NettyServerBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.ServerCalls;
 import io.grpc.stub.StreamObserver;
@@ -37,6 +38,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Iterator;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -131,16 +134,13 @@ class NettyProtocolsTest extends NettyScene {
     void grpc() throws Exception {
         MethodDescriptor<byte[], byte[]> echo = method("Echo", MethodType.UNARY);
         MethodDescriptor<byte[], byte[]> parts = method("Parts", MethodType.SERVER_STREAMING);
-        Server server = NettyServerBuilder.forAddress(service)
-                .bossEventLoopGroup(dpuLoop)
-                .workerEventLoopGroup(dpuLoop)
-                .channelType(ComchServerChannel.class)
-                .addService(ServerServiceDefinition.builder("test.Bytes")
+        Server server = NettyGrpc.serve(
+                dpuLoop,
+                service,
+                ServerServiceDefinition.builder("test.Bytes")
                         .addMethod(echo, ServerCalls.asyncUnaryCall(NettyProtocolsTest::echo))
                         .addMethod(parts, ServerCalls.asyncServerStreamingCall(NettyProtocolsTest::parts))
-                        .build())
-                .build()
-                .start();
+                        .build());
         ManagedChannel channel = NettyChannelBuilder.forAddress(service)
                 .eventLoopGroup(hostLoop)
                 .channelType(ComchChannel.class, ComchAddress.class)
@@ -162,6 +162,42 @@ class NettyProtocolsTest extends NettyScene {
         channel.shutdown();
         assertThat(channel.awaitTermination(PATIENCE, TimeUnit.MILLISECONDS)).isTrue();
         assertThat(server.awaitTermination(PATIENCE, TimeUnit.MILLISECONDS)).isTrue();
+    }
+
+    @Test
+    void grpcLetsItsCallsEnd() throws Exception {
+        MethodDescriptor<byte[], byte[]> echo = method("Echo", MethodType.UNARY);
+        CountDownLatch held = new CountDownLatch(1);
+        CountDownLatch holding = new CountDownLatch(1);
+        Server server = NettyGrpc.serve(
+                dpuLoop,
+                service,
+                ServerServiceDefinition.builder("test.Bytes")
+                        .addMethod(
+                                echo, ServerCalls.asyncUnaryCall((byte[] request, StreamObserver<byte[]> responses) -> {
+                                    holding.countDown();
+                                    awaitUninterruptibly(held);
+                                    echo(request, responses);
+                                }))
+                        .build());
+        CompletableFuture<byte[]> call = Machine.onThread(() -> NettyGrpc.call(service, echo, random(1000)));
+        assertThat(holding.await(PATIENCE, TimeUnit.MILLISECONDS)).isTrue();
+        CompletableFuture<Boolean> stop = Machine.onThread(() -> NettyGrpc.stop(server));
+        while (!server.isShutdown()) {
+            Thread.onSpinWait();
+        }
+        assertThat(call).isNotDone();
+        held.countDown();
+        assertThat(call.get(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(random(1000));
+        assertThat(stop.get(PATIENCE, TimeUnit.MILLISECONDS)).isTrue();
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
