@@ -2,6 +2,7 @@ package io.github.comch4j.io;
 
 import io.github.comch4j.comch.SlotHandler;
 import io.github.comch4j.internal.failure.Rethrow;
+import io.github.comch4j.internal.observe.Counter;
 import java.io.StreamCorruptedException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
@@ -14,10 +15,14 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="records-read"}
  *
- * <p>It has no state: several consumers may share one, if the record handler can be shared.
+ * <p>Several consumers may share one, if the record handler can be shared. It counts what it reads, which any thread
+ * may ask for; where consumers of several threads share it, the counts may miss some.
  */
 public final class RecordReader implements SlotHandler {
     private final RecordHandler handler;
+    private final Counter records = new Counter();
+    private final Counter messages = new Counter();
+    private final Counter bytes = new Counter();
 
     /**
      * A reader.
@@ -41,6 +46,7 @@ public final class RecordReader implements SlotHandler {
         // part of the caller they would have too few registers, and a record would take half as long again.
         @Nullable Throwable failure = null;
         long at = offset;
+        long number = 0;
         long end = offset + length;
         while (end - at >= Records.HEADER) {
             // read here and not again when it is used: a peer with access to the memory could change it
@@ -56,6 +62,7 @@ public final class RecordReader implements SlotHandler {
             while (end - rowEnd >= size && memory.get(Records.HEADER_LAYOUT, rowEnd) == header) {
                 rowEnd += size;
             }
+            number += rowEnd - at == size ? 1 : (rowEnd - at) / size;
             int type = Records.type(header);
             for (; at < rowEnd; at += size) {
                 try {
@@ -65,12 +72,52 @@ public final class RecordReader implements SlotHandler {
                 }
             }
         }
+        records.add(number);
+        messages.increment();
+        bytes.add(length);
         if (at != end) {
             failure = corrupt(length, producerId, at - offset, failure);
         }
         if (failure != null) {
             throw Rethrow.asIs(failure);
         }
+    }
+
+    /**
+     * How many records it has handed over.
+     *
+     * @return since the reader was made
+     */
+    public long records() {
+        return records.get();
+    }
+
+    /**
+     * How many messages they were in.
+     *
+     * @return since the reader was made
+     */
+    public long messages() {
+        return messages.get();
+    }
+
+    /**
+     * How long these messages were together, with headers and padding.
+     *
+     * @return bytes, since the reader was made
+     */
+    public long bytes() {
+        return bytes.get();
+    }
+
+    /**
+     * For logs.
+     *
+     * @return its counts
+     */
+    @Override
+    public String toString() {
+        return "reader of records: " + records() + " in " + messages() + " messages of " + bytes() + " bytes";
     }
 
     private static UncheckedIOException corrupt(int length, int producerId, long at, @Nullable Throwable before) {

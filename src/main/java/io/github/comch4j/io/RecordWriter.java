@@ -6,6 +6,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.observe.Counter;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
@@ -49,7 +50,9 @@ public final class RecordWriter {
     private long claimed = NONE; // where the first claimed record begins; the headers are in their places already
     private int claimedRecords;
     private int claimedLength; // of each
-    private long records;
+    private final Counter records = new Counter();
+    private final Counter messages = new Counter();
+    private final Counter bytes = new Counter();
 
     /**
      * A writer of records for one consumer.
@@ -222,6 +225,8 @@ public final class RecordWriter {
             producer.abort();
         } else {
             producer.commit(length);
+            messages.increment();
+            bytes.add(length);
         }
     }
 
@@ -235,7 +240,7 @@ public final class RecordWriter {
         engine.checkOwner();
         checkClaimed();
         claimed = NONE;
-        records += claimedRecords;
+        records.add(claimedRecords);
     }
 
     private void checkClaimed() {
@@ -343,11 +348,39 @@ public final class RecordWriter {
     }
 
     /**
-     * How many records have been committed.
+     * How many records have been committed. Any thread may ask, as for the other counts.
      *
      * @return since the writer was made
      */
     public long records() {
-        return records;
+        return records.get();
+    }
+
+    /**
+     * How many messages they have filled, without the open one.
+     *
+     * @return since the writer was made
+     */
+    public long messages() {
+        return messages.get();
+    }
+
+    /**
+     * How long these messages were together, with headers and padding.
+     *
+     * @return bytes, since the writer was made
+     */
+    public long bytes() {
+        return bytes.get();
+    }
+
+    /**
+     * For logs. Any thread.
+     *
+     * @return whose it is, and its counts
+     */
+    @Override
+    public String toString() {
+        return "records on " + producer + ": " + records() + " in " + messages() + " messages of " + bytes() + " bytes";
     }
 }

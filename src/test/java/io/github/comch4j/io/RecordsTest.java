@@ -113,6 +113,11 @@ class RecordsTest extends BothForms {
                 pair.machine.engine);
         assertThat(received).isEqualTo(expected);
         assertThat(writer.records()).isEqualTo(3000);
+        assertThat(reader.records()).isEqualTo(3000);
+        assertThat(reader.messages()).isEqualTo(writer.messages()).isEqualTo(consumer.received());
+        assertThat(reader.bytes()).isEqualTo(writer.bytes()).isEqualTo(consumer.receivedBytes());
+        assertThat(writer.toString()).contains("3000 in " + writer.messages() + " messages");
+        assertThat(reader.toString()).contains("3000 in " + reader.messages() + " messages");
         assertThat(consumer.received()).isLessThanOrEqualTo(3000).isEqualTo(producer.sent() + producer.inFlight());
     }
 
