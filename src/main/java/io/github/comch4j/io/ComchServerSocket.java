@@ -10,12 +10,15 @@ import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Nanos;
+import io.github.comch4j.internal.window.EndReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +34,9 @@ public final class ComchServerSocket implements AutoCloseable {
     private final LinkedBlockingQueue<ComchSocket> waiting = new LinkedBlockingQueue<>();
     private final ComchSocket none; // in the queue when no more will come
     private final Set<ComchSocket> open = ConcurrentHashMap.newKeySet(); // the loop changes it
+    private final CountDownLatch terminated = new CountDownLatch(1);
     private final ComchServer server;
+    private boolean shuttingDown; // in the loop
 
     private ComchServerSocket(Builder settings) {
         this.loop = settings.loop;
@@ -46,6 +51,7 @@ public final class ComchServerSocket implements AutoCloseable {
                         // no handler runs for connections that end with their server, or with the loop
                         List.copyOf(open).forEach(ComchSocket::end);
                         waiting.add(none);
+                        terminated.countDown();
                     }
                 })
                 .start());
@@ -78,7 +84,10 @@ public final class ComchServerSocket implements AutoCloseable {
     }
 
     private void accepted(ComchConnection connection) {
-        waiting.add(of(connection));
+        ComchSocket socket = of(connection);
+        if (!shuttingDown) {
+            waiting.add(socket);
+        }
     }
 
     /** The socket of a connection. In the loop. A message may arrive before {@code onConnected} has run. */
@@ -86,11 +95,25 @@ public final class ComchServerSocket implements AutoCloseable {
         if (connection.attachment() instanceof ComchSocket known) {
             return known;
         }
-        ComchSocket socket = new ComchSocket(settings, open::remove);
+        ComchSocket socket = new ComchSocket(settings, this::ended);
         open.add(socket);
         socket.connected(connection);
         connection.attach(socket);
+        if (shuttingDown) {
+            socket.link().cut(EndReason.SHUTTING_DOWN);
+        }
         return socket;
+    }
+
+    private void ended(ComchSocket socket) {
+        open.remove(socket);
+        endIfDone();
+    }
+
+    private void endIfDone() {
+        if (shuttingDown && open.isEmpty()) {
+            terminated.countDown();
+        }
     }
 
     /**
@@ -98,7 +121,8 @@ public final class ComchServerSocket implements AutoCloseable {
      *
      * @param timeout how long to wait
      * @return the connection; null if no client came in time
-     * @throws IllegalStateException in the loop itself, or if the server is closed
+     * @throws IllegalStateException in the loop itself, if the server is closed, or if it was {@linkplain #shutdown()
+     *     shut down} and no client is left that came before
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public @Nullable ComchSocket accept(Duration timeout) {
@@ -113,7 +137,7 @@ public final class ComchServerSocket implements AutoCloseable {
             }
             if (next == none) {
                 waiting.add(none); // for other threads that wait, and for the next call
-                throw new IllegalStateException(server + " has ended");
+                throw new IllegalStateException(server + (server.isClosed() ? " has ended" : " was shut down"));
             }
             return next;
         } catch (InterruptedException e) {
@@ -128,6 +152,42 @@ public final class ComchServerSocket implements AutoCloseable {
      */
     public ComchServer server() {
         return server;
+    }
+
+    /**
+     * Accepts no more clients: {@link #accept} gives those that came before, and then throws. Who connects later is
+     * turned away, and told why; DOCA's server itself goes on until {@link #close()}, and its name is taken until then.
+     * Sockets go on until either side closes them. Any thread; does not wait. The second call does nothing.
+     */
+    public void shutdown() {
+        try {
+            loop.execute(() -> {
+                if (!shuttingDown) {
+                    shuttingDown = true;
+                    waiting.add(none);
+                    endIfDone();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it the server
+        }
+    }
+
+    /**
+     * Waits until the connections of all sockets have ended after a {@link #shutdown()}, by either side.
+     *
+     * @param timeout how long to wait
+     * @return whether they have, or the server is closed; if not, {@link #close()} ends them
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted
+     */
+    public boolean awaitTermination(Duration timeout) {
+        ComchSocket.checkNotInLoop(loop);
+        try {
+            return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the sockets of " + server + " to end");
+        }
     }
 
     /**

@@ -82,7 +82,7 @@ final class SocketLink {
     }
 
     /** Ends the connection, and tells the peer why. */
-    private void cut(EndReason reason) {
+    void cut(EndReason reason) {
         endReason = ", which this process has ended: " + EndReason.text(reason.code());
         if (!settings.plainPeer) {
             sends.addFrame(SocketFrames.make(SocketFrames.ENDING, reason.code()));

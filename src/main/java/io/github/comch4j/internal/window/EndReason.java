@@ -3,7 +3,9 @@ package io.github.comch4j.internal.window;
 /** Why a socket has ended a connection other than by being closed, as its peer is told as well. */
 public enum EndReason {
     /** More has arrived than the peer was allowed to send, and than its receiver keeps. */
-    NOT_RECEIVED(1, "more messages were sent than the receiving side had room for, and it was not waited");
+    NOT_RECEIVED(1, "more messages were sent than the receiving side had room for, and it was not waited"),
+    /** The server accepts no more connections. */
+    SHUTTING_DOWN(2, "the server is shutting down");
 
     private final int code;
     private final String text;
