@@ -18,24 +18,24 @@ public final class StaysConnected {
         // @start region="reconnect"
         RpcClient client = RpcClient.builder(loop, device, server)
                 .reconnect(Duration.ofMillis(10), Duration.ofSeconds(5)) // 10 ms after the end, then 20, 40, ... 5 s
+                .waitForReady(true)                                      // calls made meanwhile wait, within their time
                 .onState((self, state) -> System.out.println(state))
                 .connect(Duration.ofSeconds(30));
         // @end
         return client;
     }
 
-    public static String ask(RpcClient client, String question) throws InterruptedException {
+    public static String ask(RpcClient client, String question) {
         // @start region="ask"
-        while (true) {
-            try {
-                return new String(client.call(1, question.getBytes(UTF_8)), UTF_8);
-            } catch (ConnectionClosedException e) {
-                // The server may have handled the call before it died, or not: the client does not know, and so never
-                // sends a call twice. Ask again only what may be asked twice.
-                Thread.sleep(10);
-            } catch (RpcException e) {
-                return e.getMessage();
+        try {
+            return new String(client.call(1, question.getBytes(UTF_8)), UTF_8);
+        } catch (RpcException e) {
+            if (e.reach() == RpcException.Reach.SENT) {
+                // The server may have handled the call before it died, or not: nobody knows. Only who knows that this
+                // question may be asked twice asks again.
+                return "perhaps";
             }
+            return e.getMessage();
         }
         // @end
     }

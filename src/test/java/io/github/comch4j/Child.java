@@ -127,6 +127,15 @@ public final class Child implements AutoCloseable {
         return output.lines().collect(Collectors.joining("\n"));
     }
 
+    /** Writes a line that it can read from stdin. */
+    public void writeLine(String text) {
+        try {
+            process.outputWriter().append(text).append('\n').flush();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
     /** SIGTERM. */
     public void terminate() {
         process.toHandle().destroy(); // unlike the process itself, leaves its output open

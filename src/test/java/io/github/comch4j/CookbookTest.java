@@ -33,8 +33,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,10 +42,14 @@ import org.junit.jupiter.api.Timeout;
 class CookbookTest extends TwoLoops {
     @Test
     void calls() {
-        try (ExecutorService executor = Executors.newVirtualThreadPerTaskExecutor();
-                RpcServer server = RpcExample.server(dpuLoop, dpu, representor, name, executor)) {
-            assertThat(server.toString()).contains(name);
-            assertThat(RpcExample.client(hostLoop, host, name)).isEqualTo("HELLO, a key");
+        RpcServer server = RpcExample.server(dpuLoop, dpu, representor, name);
+        assertThat(server.toString()).contains(name);
+        assertThat(RpcExample.client(hostLoop, host, name)).isEqualTo("HELLO, a key");
+        try (RpcClient client = RpcClient.builder(hostLoop, host, name).connect(Machine.PATIENCE)) {
+            assertThat(RpcExample.prepared(client, new byte[7])).isEqualTo("7 bytes, trace 4bf92f35");
+            assertThat(RpcExample.prepared(client, new byte[0])).isEqualTo("404: a key is needed, 3 bytes of detail");
+            RpcExample.stop(server);
+            assertThat(server.server().isClosed()).isTrue();
         }
     }
 

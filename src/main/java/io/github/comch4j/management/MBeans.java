@@ -5,6 +5,7 @@ import io.github.comch4j.comch.FastPathConsumer;
 import io.github.comch4j.comch.FastPathEndpoint;
 import io.github.comch4j.comch.FastPathProducer;
 import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -18,7 +19,8 @@ import javax.management.ObjectName;
 import javax.management.StandardMBean;
 
 /**
- * Shows the engines, connections, producers and consumers of this process over JMX, while they live.
+ * Shows the engines, connections, producers, consumers, and clients and servers of calls of this process over JMX,
+ * while they live.
  *
  * {@snippet file="Pieces.java" region="management"}
  *
@@ -34,6 +36,8 @@ import javax.management.StandardMBean;
  * <td>{@code type=Connection,endpoint="client \"echo\"",id=3}; the id is {@link ComchConnection#number()}</td></tr>
  * <tr><td>{@link ProducerMXBean}</td><td>{@code type=Producer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
  * <tr><td>{@link ConsumerMXBean}</td><td>{@code type=Consumer,endpoint="client \"echo\"",connection=3,id=1}</td></tr>
+ * <tr><td>{@link CallsMXBean}</td><td>{@code type=RpcClient,name="…",id=1}, {@code type=RpcServer,name="…",id=2}</td>
+ * </tr>
  * </table>
  */
 public final class MBeans implements AutoCloseable {
@@ -110,6 +114,8 @@ public final class MBeans implements AutoCloseable {
         return switch (object) {
             case Engine engine -> "type=ProgressEngine,id=" + engine.number();
             case ComchConnection connection -> "type=Connection," + endpoint(connection) + ",id=" + connection.number();
+            case CallCounts calls ->
+                "type=" + calls.role() + ",name=" + ObjectName.quote(calls.name()) + ",id=" + calls.number();
             case FastPathProducer producer -> "type=Producer," + of(producer);
             case FastPathConsumer consumer -> "type=Consumer," + of(consumer);
             default -> throw new IllegalArgumentException(object.toString());
@@ -131,6 +137,7 @@ public final class MBeans implements AutoCloseable {
             case Engine engine -> new StandardMBean(new EngineView(engine), ProgressEngineMXBean.class, true);
             case ComchConnection connection ->
                 new StandardMBean(new ConnectionView(connection), ConnectionMXBean.class, true);
+            case CallCounts calls -> new StandardMBean(new CallsView(calls), CallsMXBean.class, true);
             case FastPathProducer producer -> new StandardMBean(new ProducerView(producer), ProducerMXBean.class, true);
             case FastPathConsumer consumer -> new StandardMBean(new ConsumerView(consumer), ConsumerMXBean.class, true);
             default -> throw new IllegalArgumentException(object.toString());
@@ -209,6 +216,53 @@ public final class MBeans implements AutoCloseable {
         @Override
         public int getInFlightOfEndpoint() {
             return connection.endpoint().inFlight();
+        }
+    }
+
+    private record CallsView(CallCounts counts) implements CallsMXBean {
+        @Override
+        public long getCalls() {
+            return counts.calls();
+        }
+
+        @Override
+        public int getInFlight() {
+            return counts.inFlight();
+        }
+
+        @Override
+        public long getAnswered() {
+            return counts.answered();
+        }
+
+        @Override
+        public long getAnsweredNanos() {
+            return counts.nanos();
+        }
+
+        @Override
+        public long getLongestNanos() {
+            return counts.mostNanos();
+        }
+
+        @Override
+        public long getFailed() {
+            return counts.ended(CallCounts.End.FAILED);
+        }
+
+        @Override
+        public long getRejected() {
+            return counts.ended(CallCounts.End.REJECTED);
+        }
+
+        @Override
+        public long getLate() {
+            return counts.ended(CallCounts.End.LATE);
+        }
+
+        @Override
+        public long getLost() {
+            return counts.ended(CallCounts.End.LOST);
         }
     }
 

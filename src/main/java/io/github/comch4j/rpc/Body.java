@@ -3,6 +3,8 @@ package io.github.comch4j.rpc;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** A body that arrives in parts. Takes memory as they come, whatever length the peer has told. */
 final class Body {
@@ -15,6 +17,11 @@ final class Body {
     final int value;
 
     final long extra;
+
+    /** What has come beside it; null if nothing has. */
+    @Nullable
+    Map<String, String> metadata;
+
     private byte[] bytes;
     private final int length;
     private int filled;

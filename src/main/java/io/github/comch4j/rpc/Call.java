@@ -1,10 +1,16 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.rpc.RpcException.Kind;
+import io.github.comch4j.rpc.RpcException.Reach;
+import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A call of a client: what is to be sent, and who waits for the response. */
@@ -12,12 +18,21 @@ final class Call extends Outgoing {
     private static final VarHandle STATE = stateHandle();
 
     private static final int PENDING = 0;
-    private static final int ENDING = 1; // its end is being written
-    private static final int ENDED = 2;
+    private static final int SENT = 1; // all of it: from here on its handler may run
+    private static final int ENDING = 2; // its end is being written
+    private static final int ENDED = 3;
 
+    /** What a call has beside its method, body and time. */
+    record Options(boolean waitForReady, byte[] metadata) {
+        static final Options NONE = new Options(false, EMPTY);
+        static final Options WAIT_FOR_READY = new Options(true, EMPTY);
+    }
+
+    private final Options options;
     private final long deadline;
     private final @Nullable Thread waiter; // one of these two
-    private final @Nullable CompletableFuture<byte[]> future;
+    private final @Nullable CompletableFuture<Object> future;
+    private final @Nullable Function<? super RpcResponse, ?> reader; // of the future; null: the body is the result
     private volatile int state;
     private byte @Nullable [] response; // before ENDED, as the next ones
     private @Nullable Throwable failure;
@@ -25,13 +40,28 @@ final class Call extends Outgoing {
     private @Nullable Call alongside; // as well: the next one of those
 
     @Nullable
-    Body arriving; // in the loop
+    Map<String, String> responseMetadata; // as well
 
-    private Call(int method, byte[] body, long timeout, boolean waits) {
+    // in the loop
+    @Nullable
+    Body arriving;
+
+    @Nullable
+    CallTable table; // that has it
+
+    private Call(
+            int method,
+            MemorySegment body,
+            long timeout,
+            Options options,
+            boolean waits,
+            @Nullable Function<? super RpcResponse, ?> reader) {
         super(Frames.REQUEST, 0, method, timeout, body);
+        this.options = options;
         this.deadline = System.nanoTime() + timeout;
         this.waiter = waits ? Thread.currentThread() : null;
         this.future = waits ? null : new CompletableFuture<>();
+        this.reader = reader;
     }
 
     private static VarHandle stateHandle() {
@@ -43,16 +73,24 @@ final class Call extends Outgoing {
     }
 
     /** A call that the calling thread is going to wait for. */
-    static Call waiting(int method, byte[] body, long timeout) {
-        return new Call(method, body, timeout, true);
+    static Call waiting(int method, MemorySegment body, long timeout, Options options) {
+        return new Call(method, body, timeout, options, true, null);
     }
 
-    /** A call that a future stands for. */
-    static Call future(int method, byte[] body, long timeout) {
-        return new Call(method, body, timeout, false);
+    /**
+     * A call that a future stands for. What {@code reader} makes of the response, in the loop, is the result; the body
+     * if it is null.
+     */
+    static Call future(
+            int method,
+            MemorySegment body,
+            long timeout,
+            Options options,
+            @Nullable Function<? super RpcResponse, ?> reader) {
+        return new Call(method, body, timeout, options, false, reader);
     }
 
-    CompletableFuture<byte[]> future() {
+    CompletableFuture<Object> future() {
         if (future == null) {
             throw new AssertionError("a thread waits for it");
         }
@@ -68,9 +106,56 @@ final class Call extends Outgoing {
         return deadline - extra;
     }
 
+    boolean waitsForReady() {
+        return options.waitForReady;
+    }
+
+    @Override
+    byte[] metadata() {
+        return options.metadata;
+    }
+
     @Override
     boolean isObsolete() {
-        return state != PENDING;
+        return state >= ENDING;
+    }
+
+    @Override
+    boolean leave() {
+        return STATE.compareAndSet(this, PENDING, SENT);
+    }
+
+    @Override
+    void unreadable(RuntimeException why) {
+        if (table != null) {
+            table.unreadable(this, why);
+        }
+    }
+
+    /** It was not handled, and can be sent again as if it never was. Returns false if it has ended. In the loop. */
+    boolean takeBack() {
+        sent = 0;
+        begun = false;
+        large = false;
+        arriving = null;
+        responseMetadata = null;
+        table = null;
+        return state == PENDING || STATE.compareAndSet(this, SENT, PENDING);
+    }
+
+    /** Whether all of it has been sent. */
+    boolean isSent() {
+        return state == SENT;
+    }
+
+    /** Begins its end: returns what its state was; -1 if it has ended before. */
+    private int beginEnd() {
+        for (int before = state; before < ENDING; before = state) {
+            if (STATE.compareAndSet(this, before, ENDING)) {
+                return before;
+            }
+        }
+        return -1;
     }
 
     /** Whether a virtual thread waits for it, which is cheap for another one to wake. */
@@ -78,9 +163,14 @@ final class Call extends Outgoing {
         return waiter != null && waiter.isVirtual();
     }
 
-    /** Takes the response and does not show it yet. Returns false if it has ended before. */
-    boolean prepare(byte[] bytes) {
-        if (!STATE.compareAndSet(this, PENDING, ENDING)) {
+    /** Whether the response is wanted where it has arrived. */
+    boolean hasReader() {
+        return reader != null;
+    }
+
+    /** Takes the response, null if a reader is shown it, and does not show it yet. Returns false if it has ended. */
+    boolean prepare(byte @Nullable [] bytes) {
+        if (beginEnd() < 0) {
             return false;
         }
         response = bytes;
@@ -107,26 +197,63 @@ final class Call extends Outgoing {
         }
     }
 
-    /** Returns false if it has ended before. */
-    boolean complete(byte[] bytes) {
-        if (!STATE.compareAndSet(this, PENDING, ENDING)) {
-            return false;
-        }
-        response = bytes;
+    /** Shows the response that it has got, to whoever waits. */
+    void finish() {
+        byte[] bytes = Objects.requireNonNull(response);
         state = ENDED;
-        if (future != null) {
+        if (future == null) {
+            LockSupport.unpark(waiter);
+        } else if (reader == null) {
             future.complete(bytes);
         } else {
-            LockSupport.unpark(waiter);
+            completeRead(RpcResponse.of(bytes, responseMetadata));
         }
-        return true;
+    }
+
+    /** Shows a response as it has arrived, to the reader. */
+    void finish(MemorySegment view) {
+        state = ENDED;
+        completeRead(RpcResponse.of(view, responseMetadata));
+    }
+
+    private void completeRead(RpcResponse arrived) {
+        Object result;
+        try {
+            result = reader == null ? arrived : reader.apply(arrived);
+        } catch (Throwable t) {
+            future().completeExceptionally(t);
+            return;
+        } finally {
+            arrived.release();
+        }
+        future().complete(result);
     }
 
     /** Returns false if it has ended before. */
     boolean fail(Throwable thrown) {
-        if (!STATE.compareAndSet(this, PENDING, ENDING)) {
+        if (beginEnd() < 0) {
             return false;
         }
+        failed(thrown);
+        return true;
+    }
+
+    /**
+     * With an {@link RpcException} that says how far it has come. Returns false if it has ended before.
+     *
+     * @param why for the case that it has been sent; what there was none of otherwise
+     */
+    boolean fail(Kind kind, String why, @Nullable Throwable cause) {
+        int before = beginEnd();
+        if (before < 0) {
+            return false;
+        }
+        String text = "a call of method " + value + (before == SENT ? ", sent: " : ", not sent: ") + why;
+        failed(new RpcException(kind, before == SENT ? Reach.SENT : Reach.NOT_SENT, text, cause));
+        return true;
+    }
+
+    private void failed(Throwable thrown) {
         failure = thrown;
         state = ENDED;
         if (future != null) {
@@ -134,16 +261,19 @@ final class Call extends Outgoing {
         } else {
             LockSupport.unpark(waiter);
         }
-        return true;
     }
 
     /** Whoever waited does not any more. Returns false if it has ended before. */
     boolean abandon() {
-        boolean mine = STATE.compareAndSet(this, PENDING, ENDED);
+        for (int before = state; before < ENDING; before = state) {
+            if (STATE.compareAndSet(this, before, ENDED)) {
+                return true;
+            }
+        }
         while (state != ENDED) {
             Thread.onSpinWait(); // its end is being written
         }
-        return mine;
+        return false;
     }
 
     /** Waits until it has ended; false if the thread is interrupted before. */
@@ -167,15 +297,13 @@ final class Call extends Outgoing {
         return failure;
     }
 
-    /** Fails it if it is late. Returns how long it may still take; a negative number if it has ended. */
-    long check(long now) {
-        long left = deadline - now;
-        if (left > 0) {
-            return state == PENDING ? left : -1;
-        }
-        fail(new RpcException(
-                RpcException.Kind.TIME_OUT,
-                "no response to a call of method " + value + " within " + Duration.ofNanos(extra)));
-        return -1;
+    /** How long it may still take; a negative number if it has ended. */
+    long left(long now) {
+        return isObsolete() ? -1 : Math.max(0, deadline - now);
+    }
+
+    /** Its time is up. Returns false if it has ended before. */
+    boolean failLate() {
+        return fail(Kind.TIME_OUT, "no response within " + Duration.ofNanos(extra), null);
     }
 }

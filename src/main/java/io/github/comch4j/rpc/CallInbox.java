@@ -92,7 +92,7 @@ final class CallInbox {
             loop.execute(task);
         } catch (RejectedExecutionException e) {
             for (Outgoing left = added.takeAll(); left != null; left = left.next()) {
-                ((Call) left).fail(new RejectedExecutionException(e.getMessage(), e));
+                ((Call) left).fail(RpcException.Kind.UNAVAILABLE, String.valueOf(e.getMessage()), e);
             }
         }
     }

@@ -4,55 +4,44 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.life.ConnectionInside;
+import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.rpc.RpcException.Kind;
+import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of a client on one connection, from the thread that makes them to the response. */
+/** The calls of a client on one connection, from the loop that sends them to the response. Belongs to the loop. */
 final class CallTable implements LargeBodies.Peer {
     private static final Function<ComchConnection, ConnectionInside> INSIDE = Internals.of(ComchConnection.class);
-
-    /** While calls wait, one is looked at so often at least. */
-    private static final long SWEEP_NANOS = 50_000_000;
-
-    /** A call may end so much too late, rather than that each has a look of its own. */
-    private static final long TOLERANCE_NANOS = 1_000_000;
-
-    private static final long NEVER = Long.MAX_VALUE;
     private static final int SLOT_BITS = 24;
 
     private final ComchConnection connection;
+    private final ClientLink link;
+    private final CallCounts counts;
     private final int maxBody;
-    private final IntSupplier inFlight;
-    private final CallInbox inbox;
     private final Paths paths;
-    private final Runnable closeSoon;
     private volatile AtomicReferenceArray<@Nullable Call> calls; // by slot; the loop writes
-    private int[] free; // slots; in the loop, as the next ones
+    private int[] free; // slots
     private int freeCount;
     private long sequence;
     private final ArrayDeque<Call> answered = new ArrayDeque<>(); // by the present message, and not woken yet
+    private @Nullable Map<String, String> metadata; // of the next frame in the present message
+    private long metadataOf; // the number of its call
+    private long now; // when the present message has come
+    private boolean goodbye; // the server takes no more calls
+    private boolean answeredGoodbye;
     private boolean ended;
-    private final AtomicLong nextSweep = new AtomicLong(NEVER); // by System.nanoTime()
 
-    /**
-     * {@code inFlight} says how many calls there are, and may be asked by any thread; {@code closeSoon} ends the
-     * connection, after the present handler.
-     */
-    CallTable(RpcClient.Builder settings, ComchConnection connection, IntSupplier inFlight, Runnable closeSoon) {
-        this.inbox = new CallInbox(settings.loop, this::drain, inFlight);
-        this.inFlight = inFlight;
+    CallTable(RpcClient.Builder settings, ComchConnection connection, ClientLink link, CallCounts counts) {
         this.connection = connection;
+        this.link = link;
+        this.counts = counts;
         this.maxBody = settings.maxBody;
-        this.closeSoon = closeSoon;
         this.paths = new Paths(
                 LargeBodies.Settings.of(settings.loop, settings.device, settings.largeBodies), connection, this);
         this.calls = new AtomicReferenceArray<>(0);
@@ -64,74 +53,27 @@ final class CallTable implements LargeBodies.Peer {
         return connection;
     }
 
-    // ---- any thread
-
-    /** Sends a call, soon. */
-    void add(Call call) {
-        inbox.add(call);
-        long next = nextSweep.get();
-        if (next == NEVER || call.deadline() - next < 0) {
-            sweepAt(call.begin() + Math.min(call.extra, SWEEP_NANOS));
-        }
-    }
-
-    /** Nobody waits for it any more: the server is told, if it knows of it. */
-    void forget(Call call) {
-        inbox.execute(() -> forgetNow(call));
-    }
-
-    private void sweepAt(long time) {
-        long next = nextSweep.get();
-        while (next == NEVER || time - next < -TOLERANCE_NANOS) {
-            if (nextSweep.compareAndSet(next, time)) {
-                Executor later =
-                        CompletableFuture.delayedExecutor(Math.max(0, time - System.nanoTime()), TimeUnit.NANOSECONDS);
-                later.execute(() -> sweep(time));
-                return;
-            }
-            next = nextSweep.get();
-        }
-    }
-
-    /** Fails the calls that are late. */
-    private void sweep(long time) {
-        if (!nextSweep.compareAndSet(time, NEVER)) { // who adds a call from now on sees that there is none
-            return; // an earlier one has taken its place
-        }
-        long now = System.nanoTime();
-        long[] soonest = {SWEEP_NANOS};
-        inbox.forEach(call -> look(call, now, soonest));
+    /** Shows the calls that there are. Any thread; what comes or goes meanwhile may be left out. */
+    void forEach(Consumer<? super Call> look) {
         AtomicReferenceArray<@Nullable Call> table = calls;
         for (int slot = 0; slot < table.length(); slot++) {
             Call call = table.get(slot);
             if (call != null) {
-                look(call, now, soonest);
+                look.accept(call);
             }
         }
-        if (inFlight.getAsInt() > 0) { // perhaps one that was on its way into the table, and not seen
-            sweepAt(now + soonest[0]);
-        }
     }
 
-    private void look(Call call, long now, long[] soonest) {
-        long left = call.check(now);
-        if (left > 0) {
-            soonest[0] = Math.min(soonest[0], left);
-        } else {
-            forget(call);
-        }
-    }
-
-    // ---- the loop
-
-    /** It can be used. */
+    /** It can be used: the server is told that this client knows of goodbyes. */
     void begin() {
+        paths.addShort(Frames.notice(Frames.HELLO));
         paths.begin();
+        flush();
     }
 
     @Override
     public void closeSoon() {
-        closeSoon.run();
+        link.closeSoon(connection);
     }
 
     /** A consumer of the server has come. */
@@ -139,26 +81,29 @@ final class CallTable implements LargeBodies.Peer {
         paths.consumerKnown();
     }
 
-    private void drain() {
-        for (Outgoing next = inbox.take(); next != null; next = next.next()) {
-            begin((Call) next);
-        }
-        flush();
+    /** Whether the server takes calls. */
+    boolean isOpen() {
+        return !goodbye && !ended;
     }
 
-    private void begin(Call call) {
-        if (call.isObsolete()) {
-            return;
-        }
-        if (ended) {
-            call.fail(closed());
-            return;
-        }
+    /** Whether the connection has ended. */
+    boolean isEnded() {
+        return ended;
+    }
+
+    /** Why it does not. */
+    String whyNot() {
+        return ended ? "there is no connection" : "the server is shutting down";
+    }
+
+    /** Sends a call, with the next {@link #flush}. */
+    void begin(Call call) {
         if (freeCount == 0) {
             grow(2 * free.length);
         }
         int slot = free[--freeCount];
         call.id = ++sequence << SLOT_BITS | slot;
+        call.table = this;
         calls.set(slot, call);
         paths.add(call);
     }
@@ -176,7 +121,7 @@ final class CallTable implements LargeBodies.Peer {
         calls = larger;
     }
 
-    /** There is room to send again. */
+    /** Sends what there is room for. */
     void flush() {
         paths.flush();
     }
@@ -193,21 +138,45 @@ final class CallTable implements LargeBodies.Peer {
         free[freeCount++] = slot;
     }
 
-    private void forgetNow(Call call) {
-        if (!ended && find(call.id) == call) {
-            free(call);
-            paths.cancel(call);
-            flush();
+    /** Nobody waits any more for a call: the server is told, if it knows of it. Returns false if it is not here. */
+    boolean forget(Call call) {
+        if (ended || find(call.id) != call) {
+            return false;
+        }
+        free(call);
+        paths.cancel(call);
+        answerGoodbye();
+        flush();
+        return true;
+    }
+
+    /** The body of a call cannot be read. */
+    void unreadable(Call call, RuntimeException why) {
+        free(call);
+        call.fail(why);
+    }
+
+    /** Once no call is in flight: this is what the server waits for. */
+    private void answerGoodbye() {
+        if (goodbye && !answeredGoodbye && freeCount == free.length) {
+            answeredGoodbye = true;
+            paths.addShort(Frames.notice(Frames.GOODBYE));
         }
     }
 
     /** A message has arrived, on either path. Returns false if a server does not send such. */
     @Override
     public boolean message(MemorySegment message) {
+        now = System.nanoTime();
+        metadata = null;
         try {
             return Frames.read(message, this::frame);
         } finally {
             wakeAnswered();
+            if (goodbye) {
+                answerGoodbye();
+                flush();
+            }
         }
     }
 
@@ -229,9 +198,10 @@ final class CallTable implements LargeBodies.Peer {
 
     private boolean frame(MemorySegment message, long at, int part) {
         int kind = Frames.kind(message, at);
-        Call call = find(Frames.id(message, at));
+        long id = Frames.id(message, at);
+        Call call = find(id);
         if (call == null) {
-            return kind != Frames.CANCEL || paths.cancelled(message, at); // else: it was given up
+            return kind != Frames.CANCEL || notice(message, at, part, id); // else: it was given up
         }
         if (kind == Frames.MORE) {
             return call.arriving != null && more(call, call.arriving, message, at, part);
@@ -240,21 +210,58 @@ final class CallTable implements LargeBodies.Peer {
         if (length < part || (kind != Frames.RESPONSE && kind != Frames.FAILURE)) {
             return false;
         }
+        if (metadata != null) {
+            call.responseMetadata = metadataOf == id ? metadata : null;
+            metadata = null;
+        }
         if (length > maxBody) {
             call.fail(new RpcException(
-                    RpcException.Kind.TOO_LONG,
+                    Kind.TOO_LONG,
+                    Reach.HANDLED,
                     "a response of " + length + " bytes to a call of method " + call.value + ": maxBody is "
                             + maxBody));
-            forgetNow(call);
+            forget(call);
             return true;
         }
-        int status = kind == Frames.RESPONSE ? -1 : Frames.value(message, at);
-        if (length == part) {
-            end(call, status, Body.of(message, at, part));
+        if (length > part) {
+            int status = kind == Frames.RESPONSE ? Failed.NONE : Frames.value(message, at);
+            call.arriving = new Body(length, status, Frames.extra(message, at), part);
+            return more(call, call.arriving, message, at, part);
+        }
+        if (kind == Frames.RESPONSE && call.hasReader()) {
+            free(call);
+            if (call.prepare(null)) {
+                counts.answered(now - call.begin());
+                call.finish(message.asSlice(at + Frames.HEADER, part));
+            }
             return true;
         }
-        call.arriving = new Body(length, status, 0, part);
-        return more(call, call.arriving, message, at, part);
+        byte[] body = Body.of(message, at, part);
+        if (kind == Frames.RESPONSE) {
+            answered(call, body);
+        } else {
+            failed(call, Frames.value(message, at), Frames.extra(message, at), body);
+        }
+        return true;
+    }
+
+    /** A frame with one of the numbers that are no call's. Returns false if a server does not send such. */
+    private boolean notice(MemorySegment message, long at, int part, long id) {
+        if (id == Frames.GOODBYE) {
+            sayGoodbye();
+        } else if (id == Frames.METADATA) {
+            metadata = Metadata.read(message, at + Frames.HEADER, part);
+            metadataOf = Frames.extra(message, at);
+            return metadata != null;
+        }
+        return paths.cancelled(message, at);
+    }
+
+    private void sayGoodbye() {
+        if (!goodbye) {
+            goodbye = true;
+            link.goodbye();
+        }
     }
 
     private boolean more(Call call, Body body, MemorySegment message, long at, int part) {
@@ -263,39 +270,64 @@ final class CallTable implements LargeBodies.Peer {
         }
         if (body.isWhole()) {
             call.arriving = null;
-            end(call, body.value, body.bytes());
+            if (body.value == Failed.NONE) {
+                answered(call, body.bytes());
+            } else {
+                failed(call, body.value, body.extra, body.bytes());
+            }
         }
         return true;
     }
 
-    /** {@code status} is -1, or the code of a failure. */
-    private void end(Call call, int status, byte[] body) {
+    private void answered(Call call, byte[] body) {
         free(call);
-        if (status == -1 && call.isOfVirtualThread()) {
-            if (call.prepare(body)) {
-                answered.add(call);
-            }
-        } else if (status == -1) {
-            call.complete(body);
+        if (!call.prepare(body)) {
+            return;
+        }
+        counts.answered(now - call.begin());
+        if (call.isOfVirtualThread()) {
+            answered.add(call);
         } else {
-            call.fail(new RpcException(RpcException.Kind.of(status), new String(body, StandardCharsets.UTF_8)));
+            call.finish();
         }
     }
 
-    /** The connection has ended: what is in flight fails. */
+    private void failed(Call call, int kind, long extra, byte[] body) {
+        RpcException failure = Failed.read(kind, extra, body);
+        free(call);
+        if (failure.kind() == Kind.UNAVAILABLE) {
+            sayGoodbye();
+            if (call.waitsForReady() && call.takeBack()) {
+                link.send(call); // on the next connection
+                return;
+            }
+        }
+        call.fail(failure);
+    }
+
+    /** The connection has ended: what is in flight fails, or waits for the next one. */
     void end() {
+        if (ended) {
+            return;
+        }
         ended = true;
         paths.end();
+        RuntimeException closed = closed();
         for (int slot = 0; slot < calls.length(); slot++) {
             Call call = calls.get(slot);
             if (call != null) {
                 calls.set(slot, null);
-                call.fail(closed());
+                if (!call.isSent() && call.takeBack()) {
+                    link.send(call);
+                } else {
+                    call.fail(Kind.UNAVAILABLE, closed.getMessage(), closed);
+                }
             }
         }
     }
 
-    private RuntimeException closed() {
-        return INSIDE.apply(connection).ended(PeCalls.PROGRESS_NAME, "waiting for a response on " + connection);
+    /** Says how the connection has ended. */
+    RuntimeException closed() {
+        return INSIDE.apply(connection).ended(PeCalls.PROGRESS_NAME, "waiting for responses on " + connection);
     }
 }

@@ -4,24 +4,38 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.rpc.RpcClient.State;
+import io.github.comch4j.rpc.RpcException.Kind;
 import java.time.Duration;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The connections of a client, one after the other, and the calls on each. */
-final class ClientLink implements Connector.User {
+/**
+ * The connections of a client, one after the other, with the calls on each, and the calls that wait for the next one.
+ */
+final class ClientLink implements Connector.User, Deadlines.Calls {
     private final RpcClient client;
     private final RpcClient.Builder settings;
+    private final CallCounts counts;
     private final EventLoop loop;
     private final Connector connector;
+    private final CallInbox inbox;
+    private final Deadlines deadlines = new Deadlines(this);
+    private final ConcurrentLinkedQueue<Call> waiting = new ConcurrentLinkedQueue<>(); // for a connection
+    private int waitingCount; // in the loop, as the next one
+    private int obsolete; // of those that wait, at most
     private volatile @Nullable CallTable table; // of the connection that there is, or was last
 
-    ClientLink(RpcClient client, RpcClient.Builder settings) {
+    ClientLink(RpcClient client, RpcClient.Builder settings, CallCounts counts) {
         this.client = client;
         this.settings = settings;
+        this.counts = counts;
         this.loop = settings.loop;
         this.connector = new Connector(loop, settings.device, settings.name, settings.backOff, this);
+        this.inbox = new CallInbox(loop, this::drain, client::inFlight);
     }
 
     // ---- any thread
@@ -31,18 +45,109 @@ final class ClientLink implements Connector.User {
         connector.connect(timeout);
     }
 
-    /** The calls on the present connection, or the last one; null before the first. */
-    @Nullable
-    CallTable table() {
-        return table;
+    /** Whether there may be another connection. */
+    boolean reconnects() {
+        return connector.reconnects() && !loop.isClosed();
+    }
+
+    /** Sends a call, soon. */
+    void add(Call call) {
+        inbox.add(call);
+        deadlines.add(call);
+    }
+
+    /** Nobody waits for it any more: the server is told, if it knows of it. */
+    @Override
+    public void forget(Call call) {
+        inbox.execute(() -> forgetNow(call));
+    }
+
+    @Override
+    public void late(Call call) {
+        forget(call);
+    }
+
+    @Override
+    public void forEach(Consumer<? super Call> look) {
+        inbox.forEach(look);
+        waiting.forEach(look);
+        CallTable calls = table;
+        if (calls != null) {
+            calls.forEach(look);
+        }
+    }
+
+    @Override
+    public int size() {
+        return client.inFlight();
     }
 
     // ---- the loop
 
+    private void drain() {
+        for (Outgoing next = inbox.take(); next != null; next = next.next()) {
+            counts.begun();
+            send((Call) next);
+        }
+        flush();
+    }
+
+    /** Sends a call, or keeps it for the next connection if it wants to wait. */
+    void send(Call call) {
+        if (call.isObsolete()) {
+            return;
+        }
+        CallTable calls = table;
+        if (calls != null && calls.isOpen()) {
+            calls.begin(call);
+        } else if (call.waitsForReady() && reconnects()) {
+            waiting.add(call);
+            waitingCount++;
+        } else {
+            refuse(call);
+        }
+    }
+
+    private void refuse(Call call) {
+        CallTable calls = table;
+        if (connector.isStopped() || loop.isClosed()) {
+            call.fail(Kind.UNAVAILABLE, "the client is closed", null);
+        } else if (calls == null || calls.isOpen()) {
+            call.fail(Kind.UNAVAILABLE, "there is no connection", null);
+        } else {
+            call.fail(Kind.UNAVAILABLE, calls.whyNot(), calls.isEnded() ? calls.closed() : null);
+        }
+    }
+
+    private void refuseWaiting() {
+        for (Call call = waiting.poll(); call != null; call = waiting.poll()) {
+            refuse(call);
+        }
+        waitingCount = 0;
+    }
+
+    private void forgetNow(Call call) {
+        CallTable calls = table;
+        if ((calls == null || !calls.forget(call)) && ++obsolete > waitingCount / 2) {
+            obsolete = 0;
+            waiting.removeIf(Call::isObsolete);
+            waitingCount = waiting.size();
+        }
+    }
+
+    private void flush() {
+        CallTable calls = table;
+        if (calls != null) {
+            calls.flush();
+        }
+    }
+
     /** No more connections. */
     void stop() {
         connector.stop();
+        client.changed(State.CLOSED);
         endCalls();
+        refuseWaiting();
     }
 
     @Override
@@ -55,12 +160,7 @@ final class ClientLink implements Connector.User {
                         closeSoon(connection); // no server of this kind
                     }
                 })
-                .onRoom(connection -> {
-                    CallTable calls = table;
-                    if (calls != null) {
-                        calls.flush();
-                    }
-                })
+                .onRoom(connection -> flush())
                 .onConsumer((connection, consumer, now) -> {
                     CallTable calls = table;
                     if (calls != null) {
@@ -70,7 +170,8 @@ final class ClientLink implements Connector.User {
                 .onDisconnected(connection -> endCalls());
     }
 
-    private void closeSoon(ComchConnection connection) {
+    /** Ends the connection, after the present handler. */
+    void closeSoon(ComchConnection connection) {
         try {
             loop.execute(connection.endpoint()::close); // not here: this is a handler
         } catch (RejectedExecutionException e) {
@@ -80,10 +181,20 @@ final class ClientLink implements Connector.User {
 
     @Override
     public void connected(ComchConnection connection) {
-        CallTable calls = new CallTable(settings, connection, client::inFlight, () -> closeSoon(connection));
+        CallTable calls = new CallTable(settings, connection, this, counts);
         table = calls;
         calls.begin();
+        for (Call call = waiting.poll(); call != null; call = waiting.poll()) {
+            send(call);
+        }
+        waitingCount = 0;
+        calls.flush();
         client.changed(State.CONNECTED);
+    }
+
+    /** The server takes no more calls on this connection. */
+    void goodbye() {
+        client.changed(State.DISCONNECTED);
     }
 
     @Override
@@ -101,6 +212,8 @@ final class ClientLink implements Connector.User {
         if (calls != null) {
             closeSoon(calls.connection());
         }
+        refuseWaiting();
+        client.noMoreConnections();
     }
 
     private void endCalls() {

@@ -15,7 +15,7 @@ abstract class FrameQueue {
 
     final void add(Outgoing outgoing) {
         queue.add(outgoing);
-        waiting += outgoing.body.length;
+        waiting += outgoing.length;
     }
 
     /** How long the bodies are together that wait, whole or in part. */
@@ -44,18 +44,47 @@ abstract class FrameQueue {
                 queue.remove();
                 continue;
             }
-            int rest = next.body.length - next.sent;
-            int room = capacity - at - Frames.HEADER;
+            byte[] metadata = next.begun ? Outgoing.EMPTY : next.metadata();
+            int before = metadata.length == 0 ? 0 : Frames.size(metadata.length);
+            int rest = next.length - next.sent;
+            int room = capacity - at - before - Frames.HEADER;
             if (room < rest && room < SMALLEST_PART && at > 0) {
                 break;
             }
+            if (room < Math.min(rest, 1)) {
+                queue.remove();
+                next.unreadable(new IllegalArgumentException(
+                        "metadata of " + metadata.length + " bytes: messages have " + capacity));
+                ended(next);
+                continue;
+            }
             int part = Math.min(rest, room);
-            write(next, message, begin + at, part);
+            queue.remove();
+            if (part == rest && !next.leave()) {
+                ended(next);
+                continue;
+            }
+            if (before > 0) {
+                Frames.write(
+                        message,
+                        begin + at,
+                        metadata.length,
+                        Frames.CANCEL,
+                        Frames.METADATA,
+                        0,
+                        metadata.length,
+                        next.id);
+                MemorySegment.copy(
+                        MemorySegment.ofArray(metadata), 0, message, begin + at + Frames.HEADER, metadata.length);
+            }
+            if (!write(next, message, begin + at + before, part)) {
+                ended(next);
+                continue;
+            }
             next.begun = true;
             next.sent += part;
-            at += Frames.size(part);
-            queue.remove();
-            if (next.sent < next.body.length) {
+            at += before + Frames.size(part);
+            if (next.sent < next.length) {
                 queue.add(next);
             } else {
                 ended(next);
@@ -64,10 +93,20 @@ abstract class FrameQueue {
         return at;
     }
 
-    private static void write(Outgoing from, MemorySegment message, long at, int part) {
+    /** Returns false if the body cannot be read: it is the program's. */
+    private boolean write(Outgoing from, MemorySegment message, long at, int part) {
         int kind = from.begun ? Frames.MORE : from.kind;
-        Frames.write(message, at, part, kind, from.id, from.value, from.body.length, from.extra);
-        MemorySegment.copy(MemorySegment.ofArray(from.body), from.sent, message, at + Frames.HEADER, part);
+        Frames.write(message, at, part, kind, from.id, from.value, from.length, from.extra);
+        try {
+            MemorySegment.copy(from.body, from.sent, message, at + Frames.HEADER, part);
+            return true;
+        } catch (RuntimeException e) {
+            if (from.begun) {
+                cancels.add(new Outgoing(Frames.CANCEL, from.id, 0, 0, Outgoing.NOTHING));
+            }
+            from.unreadable(e);
+            return false;
+        }
     }
 
     /** Takes back what nobody wants any more, if it still waits. */
@@ -88,7 +127,7 @@ abstract class FrameQueue {
             queue.removeIf(this::endIfObsolete);
         }
         if (unwanted.begun) {
-            cancels.add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.EMPTY));
+            cancels.add(new Outgoing(Frames.CANCEL, unwanted.id, 0, 0, Outgoing.NOTHING));
         }
     }
 
@@ -101,7 +140,7 @@ abstract class FrameQueue {
     }
 
     private void ended(Outgoing last) {
-        waiting -= last.body.length;
+        waiting -= last.length;
         last.gone();
     }
 

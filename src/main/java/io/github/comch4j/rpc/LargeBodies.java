@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  * path, all bodies take the control path. Belongs to the loop.
  */
 final class LargeBodies {
-    /** The number of no call: of frames that announce a consumer. */
-    static final long ANNOUNCEMENT = -1;
-
     /** The upper half of the extra number of an announcement; another one is of another format. */
     private static final int FORMAT = 1;
 
@@ -113,7 +110,8 @@ final class LargeBodies {
     }
 
     private void announce(int id) {
-        control.add(new Outgoing(Frames.CANCEL, ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, Outgoing.EMPTY));
+        control.add(
+                new Outgoing(Frames.CANCEL, Frames.ANNOUNCEMENT, id, (long) FORMAT << 32 | slotSize, Outgoing.NOTHING));
         control.flush();
     }
 
@@ -191,7 +189,7 @@ final class LargeBodies {
 
     /** Takes what is to be sent, if it is long and there is a fast path. */
     boolean add(Outgoing outgoing) {
-        if (frames == null || outgoing.body.length <= longerThan) {
+        if (frames == null || outgoing.length <= longerThan) {
             return false;
         }
         outgoing.large = true;

@@ -32,6 +32,11 @@ final class MessageFrames extends FrameQueue {
         }
     }
 
+    /** Whether no message waits for room. */
+    boolean isSent() {
+        return filled == 0;
+    }
+
     private boolean hasMessage() {
         if (filled == 0) {
             filled = fill(message, 0, capacity);

@@ -1,26 +1,35 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.internal.handover.HandOver;
+import java.lang.foreign.MemorySegment;
 
 /** Something that is to be sent, in one frame or in several. */
 class Outgoing extends HandOver.Item<Outgoing> {
     static final byte[] EMPTY = new byte[0];
+    static final MemorySegment NOTHING = MemorySegment.ofArray(EMPTY);
 
     final int kind;
     final int value;
     final long extra;
-    final byte[] body;
+    final MemorySegment body;
+    final int length; // of the body
     long id;
     int sent; // of the body
     boolean begun; // its first frame is in a message
     boolean large; // it goes over the fast path
 
-    Outgoing(int kind, long id, int value, long extra, byte[] body) {
+    Outgoing(int kind, long id, int value, long extra, MemorySegment body) {
         this.kind = kind;
         this.id = id;
         this.value = value;
         this.extra = extra;
         this.body = body;
+        this.length = (int) body.byteSize();
+    }
+
+    /** What goes out right before it, as {@link Metadata} writes it; empty if there is nothing. */
+    byte[] metadata() {
+        return EMPTY;
     }
 
     /** Whether nobody wants it any more. */
@@ -28,6 +37,16 @@ class Outgoing extends HandOver.Item<Outgoing> {
         return false;
     }
 
+    /** Its last part is about to be sent. Returns false if nobody wants it any more. */
+    boolean leave() {
+        return !isObsolete();
+    }
+
     /** Its last frame is in a message, or it was left out as obsolete. */
     void gone() {}
+
+    /** Its body cannot be read. */
+    void unreadable(RuntimeException why) {
+        throw why;
+    }
 }

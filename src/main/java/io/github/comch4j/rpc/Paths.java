@@ -35,7 +35,7 @@ final class Paths {
     /** A frame of kind CANCEL, of no known call, has come. Returns false if the peer may not send it. */
     boolean cancelled(MemorySegment message, long at) {
         return fast == null
-                || Frames.id(message, at) != LargeBodies.ANNOUNCEMENT
+                || Frames.id(message, at) != Frames.ANNOUNCEMENT
                 || fast.announced(Frames.value(message, at), Frames.extra(message, at));
     }
 
@@ -66,6 +66,11 @@ final class Paths {
 
     int size() {
         return control.size() + (fast == null ? 0 : fast.size());
+    }
+
+    /** Whether all has been handed to DOCA. */
+    boolean isEmpty() {
+        return size() == 0 && control.isSent();
     }
 
     /** Sends what there is room for; the rest when it is called again, as with {@code onRoom}. */

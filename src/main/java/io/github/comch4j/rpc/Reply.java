@@ -1,32 +1,82 @@
 package io.github.comch4j.rpc;
 
-import java.nio.charset.StandardCharsets;
+import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.rpc.RpcException.Kind;
+import io.github.comch4j.rpc.RpcException.Reach;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /** What a server sends for a request. */
 final class Reply extends Outgoing {
     final ServerConnection connection;
-    private final boolean counted;
+    private final @Nullable RpcRequest request; // null: it is not one of those in flight
+    private final byte[] metadata;
 
-    private Reply(ServerConnection connection, int kind, long id, int value, byte[] body, boolean counted) {
-        super(kind, id, value, 0, body);
+    private Reply(
+            ServerConnection connection,
+            int kind,
+            long id,
+            int value,
+            long extra,
+            byte[] body,
+            @Nullable RpcRequest request) {
+        super(kind, id, value, extra, MemorySegment.ofArray(body));
         this.connection = connection;
-        this.counted = counted;
+        this.request = request;
+        this.metadata = request == null ? EMPTY : request.responseMetadata();
     }
 
-    static Reply response(ServerConnection connection, long id, byte[] body) {
-        return new Reply(connection, Frames.RESPONSE, id, 0, body, true);
+    static Reply response(ServerConnection connection, long id, byte[] body, RpcRequest request) {
+        return new Reply(connection, Frames.RESPONSE, id, 0, 0, body, request);
     }
 
-    /** {@code counted}: the request is one of those in flight. */
-    static Reply failure(ServerConnection connection, long id, RpcException.Kind kind, String text, boolean counted) {
-        byte[] body = text.getBytes(StandardCharsets.UTF_8);
-        return new Reply(connection, Frames.FAILURE, id, kind.code(), body, counted);
+    /** {@code request} is null if it is not one of those in flight. */
+    static Reply failure(
+            ServerConnection connection, long id, Kind kind, Reach reach, String why, @Nullable RpcRequest request) {
+        byte[] text = Failed.text(why);
+        return new Reply(connection, Frames.FAILURE, id, kind.code(), Failed.extra(reach), text, request);
+    }
+
+    /** What a handler has thrown. */
+    static Reply failure(ServerConnection connection, long id, Throwable thrown, RpcRequest request) {
+        if (!(thrown instanceof RpcException failed) || !failed.isOfHandler()) {
+            return failure(connection, id, Kind.FAILED, Reach.HANDLED, thrown.toString(), request);
+        }
+        byte[] text = Failed.text(String.valueOf(failed.getMessage()));
+        long extra = Failed.extra(failed, text.length);
+        byte[] body = Failed.body(text, failed.detail());
+        return new Reply(connection, Frames.FAILURE, id, Kind.FAILED.code(), extra, body, request);
+    }
+
+    @Nullable
+    RpcRequest request() {
+        return request;
+    }
+
+    @Override
+    byte[] metadata() {
+        return metadata;
+    }
+
+    /** How the request has ended; null: it is answered. */
+    CallCounts.@Nullable End end() {
+        return kind == Frames.RESPONSE
+                ? null
+                : value == Kind.TIME_OUT.code()
+                        ? CallCounts.End.LATE
+                        : extra == Failed.extra(Reach.REFUSED) ? CallCounts.End.REJECTED : CallCounts.End.FAILED;
     }
 
     @Override
     void gone() {
-        if (counted) {
+        if (request != null) {
             connection.requestEnded();
         }
+    }
+
+    /** Its metadata are longer than a message. */
+    @Override
+    void unreadable(RuntimeException why) {
+        connection.closeSoon();
     }
 }

@@ -2,21 +2,30 @@ package io.github.comch4j.rpc;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.life.Caller;
 import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.internal.observe.LiveObjects;
+import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Calls methods of an {@link RpcServer} over one connection. Any number of threads, also virtual ones; the work is done
@@ -24,17 +33,20 @@ import java.util.function.BiConsumer;
  *
  * {@snippet file="RpcExample.java" region="client"}
  *
- * <p>A call ends with the server's response; with an {@link RpcException}; or, when the connection has ended, with
- * {@link io.github.comch4j.comch.ConnectionClosedException}: then its handler may have run or not. No call is ever sent
- * twice. A client that {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again.
+ * <p>A call ends with the server's response or with an {@link RpcException}, which tells how far it had come
+ * ({@link RpcException#reach()}). A call whose handler may have run is never sent again. A client that
+ * {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again, and calls can
+ * {@linkplain Builder#waitForReady wait for that}.
  */
 // More than 400 lines because of the Javadoc of the settings; CallTable and ClientLink do the work.
 public final class RpcClient implements AutoCloseable {
+    private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
+
     /** Whether calls can be made. */
     public enum State {
         /** There is a connection. */
         CONNECTED,
-        /** The connection has ended; there may be another one. */
+        /** The connection has ended, or its server takes no more calls; there may be another one. */
         DISCONNECTED,
         /** The client was closed. */
         CLOSED
@@ -42,23 +54,29 @@ public final class RpcClient implements AutoCloseable {
 
     private final EventLoop loop;
     private final String description;
+    private final CallCounts counts;
+    private final Call.Options usual;
     private final long timeout;
     private final int maxBody;
     private final int maxInFlight;
     private final Semaphore permits;
     private final BiConsumer<RpcClient, State> onState;
     private final ClientLink link;
+    private final ReentrantLock lock = new ReentrantLock(); // of changes of `state`
+    private final Condition changed = lock.newCondition();
     private volatile State state = State.DISCONNECTED;
 
     private RpcClient(Builder settings) {
         this.loop = settings.loop;
         this.description = "calls to \"" + settings.name + "\" from " + settings.device;
+        this.counts = new CallCounts("RpcClient", description, this::inFlight);
+        this.usual = settings.waitForReady ? Call.Options.WAIT_FOR_READY : Call.Options.NONE;
         this.timeout = settings.timeout;
         this.maxBody = settings.maxBody;
         this.maxInFlight = settings.maxInFlight;
         this.permits = new Semaphore(maxInFlight);
         this.onState = settings.onState;
-        this.link = new ClientLink(this, settings);
+        this.link = new ClientLink(this, settings, counts);
     }
 
     /**
@@ -75,9 +93,26 @@ public final class RpcClient implements AutoCloseable {
 
     /** In the loop. */
     void changed(State now) {
-        if (state != State.CLOSED && state != now) {
+        lock.lock();
+        try {
+            if (state == State.CLOSED || state == now) {
+                return;
+            }
             state = now;
-            onState.accept(this, now);
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        onState.accept(this, now);
+    }
+
+    /** Nobody is to wait for one. Any thread. */
+    void noMoreConnections() {
+        lock.lock();
+        try {
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -100,11 +135,44 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
+     * Waits until calls can be made: for the next connection of a client that {@linkplain Builder#reconnect
+     * reconnects}. Calls need not be preceded by this: those that {@linkplain Builder#waitForReady wait for a
+     * connection} do so by themselves.
+     *
+     * @param timeout how long to wait
+     * @return whether there is a connection; if not, there was none in time, or there never will be one
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted
+     */
+    public boolean awaitConnected(Duration timeout) {
+        checkNotInLoop(loop);
+        long deadline = Nanos.deadline(timeout);
+        try {
+            lock.lockInterruptibly();
+            try {
+                while (state != State.CONNECTED) {
+                    long left = deadline - System.nanoTime();
+                    if (left <= 0 || state == State.CLOSED || !link.reconnects()) {
+                        return false;
+                    }
+                    var _ = changed.awaitNanos(Math.min(left, LOOK_NANOS));
+                }
+                return true;
+            } finally {
+                lock.unlock();
+            }
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for a connection for " + description);
+        }
+    }
+
+    /**
      * Calls a method and waits for its response, for the client's usual {@linkplain Builder#timeout time}.
      *
      * @param method which method
      * @param request what it gets; must not be changed until this returns
      * @return the response
+     * @throws RpcException if the call failed, as {@link #call(int, byte[], Duration)} says
      */
     public byte[] call(int method, byte[] request) {
         return call(method, request, timeout);
@@ -112,45 +180,68 @@ public final class RpcClient implements AutoCloseable {
 
     /**
      * Calls a method and waits for its response; while {@linkplain Builder#maxInFlight too many} calls are in flight,
-     * waits until there are fewer.
+     * waits until there are fewer, and if the client {@linkplain Builder#waitForReady is to}, for a connection.
      *
      * @param method which method
      * @param request what it gets, at most {@link Builder#maxBody} bytes; must not be changed until this returns
      * @param timeout how long to wait
      * @return the response
-     * @throws RpcException if the call failed, or there was no response in time
-     * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended, or ends meanwhile
+     * @throws RpcException if the call failed, if there was no response in time, or if there is no connection or it has
+     *     ended; {@link RpcException#reach()} tells whether the handler can have run
      * @throws IllegalArgumentException if the request is too long
-     * @throws IllegalStateException in the loop itself, or if the thread is interrupted: then the call is cancelled
-     * @throws RejectedExecutionException if the loop is closed
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted: then the call is cancelled
      */
     public byte[] call(int method, byte[] request, Duration timeout) {
         return call(method, request, Nanos.of(timeout));
     }
 
     private byte[] call(int method, byte[] request, long nanos) {
-        if (loop.isInLoop()) {
-            throw new IllegalStateException("a call that waits, in the loop that it waits for");
-        }
+        return Objects.requireNonNull(
+                await(method, MemorySegment.ofArray(request), nanos, usual).response());
+    }
+
+    /** Makes a call and waits for its response. Returns the call, which has one. */
+    Call await(int method, MemorySegment request, long nanos, Call.Options options) {
+        checkNotInLoop(loop);
         checkLength(request);
-        CallTable table = table();
         long left = acquire(method, nanos);
-        Call call = Call.waiting(method, request, left);
+        Call call = Call.waiting(method, request, left, options);
         try {
-            table.add(call);
+            link.add(call);
             if (!call.await() && call.abandon()) {
-                table.forget(call);
-                throw new IllegalStateException("interrupted while waiting for a response");
+                link.forget(call);
+                counts.end(CallCounts.End.LOST);
+                throw Failures.interrupted("waiting for a response to a call of method " + method);
             }
         } finally {
             permits.release();
             call.wakeOthers();
         }
-        byte[] response = call.response();
-        if (response == null) {
-            throw Rethrow.asIs(Caller.addTo(Objects.requireNonNull(call.failure()), loop));
+        Throwable failure = call.failure();
+        if (failure != null) {
+            count(failure);
+            throw Rethrow.asIs(Caller.addTo(failure, loop));
         }
-        return response;
+        return call;
+    }
+
+    private void count(Throwable failure) {
+        counts.end(endOf(failure));
+    }
+
+    private static CallCounts.End endOf(Throwable failure) {
+        if (!(failure instanceof RpcException e)) {
+            return failure instanceof CancellationException ? CallCounts.End.LOST : CallCounts.End.FAILED;
+        }
+        if (e.kind() == RpcException.Kind.TIME_OUT) {
+            return CallCounts.End.LATE;
+        }
+        return switch (e.reach()) {
+            case NOT_SENT, REFUSED -> CallCounts.End.REJECTED;
+            case SENT -> CallCounts.End.LOST;
+            case HANDLED -> CallCounts.End.FAILED;
+        };
     }
 
     /** Waits until there are few enough calls; returns how much of the time is left. */
@@ -161,14 +252,16 @@ public final class RpcClient implements AutoCloseable {
         long since = System.nanoTime();
         try {
             if (!permits.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
-                throw new RpcException(
+                RpcException late = new RpcException(
                         RpcException.Kind.TIME_OUT,
+                        RpcException.Reach.NOT_SENT,
                         "a call of method " + method + " was not begun within " + Duration.ofNanos(nanos) + ": "
                                 + maxInFlight + " others are in flight");
+                count(late);
+                throw late;
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException("interrupted while " + maxInFlight + " calls are in flight", e);
+            throw Failures.interrupted("waiting for one of " + maxInFlight + " calls in flight to end");
         }
         return nanos - (System.nanoTime() - since);
     }
@@ -182,7 +275,7 @@ public final class RpcClient implements AutoCloseable {
      * @return completed with the response
      */
     public CompletableFuture<byte[]> callAsync(int method, byte[] request) {
-        return callAsync(method, request, timeout);
+        return begin(method, MemorySegment.ofArray(request), timeout, usual, null);
     }
 
     /**
@@ -198,40 +291,61 @@ public final class RpcClient implements AutoCloseable {
      * @throws IllegalArgumentException if the request is too long
      */
     public CompletableFuture<byte[]> callAsync(int method, byte[] request, Duration timeout) {
-        return callAsync(method, request, Nanos.of(timeout));
+        return begin(method, MemorySegment.ofArray(request), Nanos.of(timeout), usual, null);
     }
 
-    private CompletableFuture<byte[]> callAsync(int method, byte[] request, long nanos) {
+    /** Makes a call, whose result is what {@code reader} makes of the response; the body if it is null. */
+    @SuppressWarnings("unchecked") // the reader's result, or a byte[]
+    <T> CompletableFuture<T> begin(
+            int method,
+            MemorySegment request,
+            long nanos,
+            Call.Options options,
+            @Nullable Function<? super RpcResponse, ?> reader) {
         checkLength(request);
-        CallTable table = table();
-        Call call = Call.future(method, request, nanos);
-        if (!permits.tryAcquire()) {
-            call.fail(new RpcException(
+        Call call = Call.future(method, request, nanos, options, reader);
+        if (permits.tryAcquire()) {
+            var _ = call.future().whenComplete((response, failure) -> {
+                permits.release();
+                if (failure != null) {
+                    count(failure);
+                }
+                if (call.abandon()) { // the program has cancelled or completed it
+                    link.forget(call);
+                }
+            });
+            link.add(call);
+        } else {
+            RpcException busy = new RpcException(
                     RpcException.Kind.BUSY,
-                    "a call of method " + method + " was not begun: " + maxInFlight + " others are in flight"));
-            return call.future();
+                    RpcException.Reach.NOT_SENT,
+                    "a call of method " + method + " was not begun: " + maxInFlight + " others are in flight");
+            count(busy);
+            call.fail(busy);
         }
-        var _ = call.future().whenComplete((response, failure) -> {
-            permits.release();
-            if (call.abandon()) { // the program has cancelled or completed it
-                table.forget(call);
-            }
-        });
-        table.add(call);
-        return call.future();
+        return (CompletableFuture<T>) (CompletableFuture<?>) call.future();
     }
 
-    private CallTable table() {
-        CallTable table = link.table();
-        if (table == null) {
-            throw new AssertionError("a client is handed out when it is connected");
-        }
-        return table;
+    /**
+     * Begins a call that has more than a method, a request and a time: metadata, a response's metadata, requests and
+     * responses in a {@link MemorySegment}.
+     *
+     * @param method which method
+     * @return the call, to be given its settings
+     */
+    public RpcCall prepare(int method) {
+        return new RpcCall(this, method, timeout, usual);
     }
 
-    private void checkLength(byte[] request) {
-        if (request.length > maxBody) {
-            throw new IllegalArgumentException("a request of " + request.length + " bytes: maxBody is " + maxBody);
+    private void checkLength(MemorySegment request) {
+        if (request.byteSize() > maxBody) {
+            throw new IllegalArgumentException("a request of " + request.byteSize() + " bytes: maxBody is " + maxBody);
+        }
+    }
+
+    private static void checkNotInLoop(EventLoop loop) {
+        if (loop.isInLoop()) {
+            throw new IllegalStateException("a call that waits, in the loop that it waits for");
         }
     }
 
@@ -243,24 +357,27 @@ public final class RpcClient implements AutoCloseable {
      */
     @Override
     public void close() {
+        if (loop.isClosed()) {
+            LiveObjects.remove(counts);
+        }
         if (state == State.CLOSED || loop.isClosed()) {
             return;
         }
         loop.call(() -> {
             link.stop();
-            changed(State.CLOSED);
             return null;
         });
+        LiveObjects.remove(counts);
     }
 
     /**
      * For logs.
      *
-     * @return whose it is
+     * @return whose it is, and how many calls there have been, by their ends
      */
     @Override
     public String toString() {
-        return description;
+        return counts.toString();
     }
 
     /**
@@ -268,6 +385,8 @@ public final class RpcClient implements AutoCloseable {
      * {@link IllegalStateException}.
      */
     public static final class Builder {
+        private static final BiConsumer<RpcClient, State> NO_HANDLER = (client, state) -> {};
+
         final EventLoop loop;
         final Device device;
         final String name;
@@ -278,7 +397,8 @@ public final class RpcClient implements AutoCloseable {
         int largeBodies = -1; // none
         private int sendTasks; // 0: the default
         Connector.BackOff backOff = Connector.BackOff.NEVER;
-        private BiConsumer<RpcClient, State> onState = (client, state) -> {};
+        private boolean waitForReady;
+        private BiConsumer<RpcClient, State> onState = NO_HANDLER;
 
         private Builder(EventLoop loop, Device device, String name) {
             this.loop = Objects.requireNonNull(loop, "loop");
@@ -357,7 +477,7 @@ public final class RpcClient implements AutoCloseable {
 
         /**
          * When the connection has ended, the client connects again, as often as it takes. Calls in flight fail all the
-         * same, as do calls made meanwhile; nothing is sent twice. Default: it does not.
+         * same, as do calls made meanwhile unless they {@linkplain #waitForReady wait}. Default: it does not.
          *
          * @param shortest how long to wait before the first attempt; each time twice as long
          * @param longest how long to wait at most
@@ -371,13 +491,33 @@ public final class RpcClient implements AutoCloseable {
         }
 
         /**
+         * Calls that are made while there is no connection wait for the next one, within their time, instead of failing
+         * at once; so do those that the server refuses because it {@linkplain RpcServer#shutdown() is shutting down},
+         * and those that had not been sent when the connection ended. A call whose handler may have run fails all the
+         * same. Each waiting call counts as {@linkplain #maxInFlight in flight}. Of use with {@link #reconnect} only.
+         * Default: they fail.
+         *
+         * @param wait whether to wait; {@link RpcCall#waitForReady} decides for one call
+         * @return this
+         */
+        public Builder waitForReady(boolean wait) {
+            use.check();
+            waitForReady = wait;
+            return this;
+        }
+
+        /**
          * Called after each change of {@link RpcClient#state()}, beginning with the first connection.
          *
          * @param handler runs in the loop, and must not block it
          * @return this
+         * @throws IllegalStateException if there is one already
          */
         public Builder onState(BiConsumer<RpcClient, State> handler) {
             use.check();
+            if (onState != NO_HANDLER) {
+                throw new IllegalStateException("onState has a handler already");
+            }
             onState = Objects.requireNonNull(handler);
             return this;
         }
@@ -389,16 +529,16 @@ public final class RpcClient implements AutoCloseable {
          * @return the client, connected
          * @throws DocaException if DOCA refuses; {@link DocaError#CONNECTION_ABORTED} or {@link DocaError#TIME_OUT} if
          *     the time is up
-         * @throws IllegalStateException in the loop itself, if the thread is interrupted, or if the device is closed
+         * @throws IllegalStateException in the loop itself, or if the device is closed
+         * @throws WaitInterruptedException if the thread is interrupted
          */
         public RpcClient connect(Duration timeout) {
-            if (loop.isInLoop()) {
-                throw new IllegalStateException("a call that waits, in the loop that it waits for");
-            }
+            checkNotInLoop(loop);
             Objects.requireNonNull(timeout, "timeout");
             use.begin();
             RpcClient client = new RpcClient(this);
             client.link.connect(timeout);
+            LiveObjects.add(client.counts);
             return client;
         }
 

@@ -1,6 +1,28 @@
 package io.github.comch4j.rpc;
 
-/** A call has failed, and not because its connection has ended. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call has failed. {@link #kind()} tells why; {@link #reach()} tells how far the call had come, and with it whether
+ * it may be made again: {@link #isSafeToRepeat()}.
+ *
+ * <table>
+ * <caption>How far a call that failed has come</caption>
+ * <tr><th scope="col">kind</th><th scope="col">reach</th></tr>
+ * <tr><td>{@link Kind#FAILED}</td><td>{@link Reach#HANDLED}</td></tr>
+ * <tr><td>{@link Kind#NO_METHOD}</td><td>{@link Reach#REFUSED}</td></tr>
+ * <tr><td>{@link Kind#BUSY}</td><td>{@link Reach#NOT_SENT} if it is the client that has too many in flight,
+ * {@link Reach#REFUSED} if it is the server</td></tr>
+ * <tr><td>{@link Kind#TOO_LONG}</td><td>{@link Reach#REFUSED} if the request is, {@link Reach#HANDLED} if the response
+ * is</td></tr>
+ * <tr><td>{@link Kind#TIME_OUT}</td><td>{@link Reach#NOT_SENT}, or {@link Reach#SENT}; {@link Reach#REFUSED} if the
+ * server says that the request came too late</td></tr>
+ * <tr><td>{@link Kind#UNAVAILABLE}</td><td>{@link Reach#NOT_SENT}, or {@link Reach#SENT} if the connection has ended
+ * meanwhile; {@link Reach#REFUSED} if the server is shutting down</td></tr>
+ * </table>
+ *
+ * <p>A server that does not say how far a request has come, as those before this was told, leaves {@link Reach#SENT}.
+ */
 public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -14,8 +36,10 @@ public final class RpcException extends RuntimeException {
         BUSY(3),
         /** The request or the response is longer than the server or the client takes. */
         TOO_LONG(4),
-        /** There was no response in time. The handler may have run. */
+        /** There was no response in time. */
         TIME_OUT(5),
+        /** There is no connection, or it has ended, or the server is shutting down, or the client is closed. */
+        UNAVAILABLE(6),
         /** The server gave a reason that this version does not know. */
         OTHER(0);
 
@@ -39,12 +63,76 @@ public final class RpcException extends RuntimeException {
         }
     }
 
+    /** How far the call has come. */
+    public enum Reach {
+        /** It has not left this process, or not all of it: its handler has not run and will not. */
+        NOT_SENT,
+        /** The server has refused it: its handler has not run and will not. */
+        REFUSED,
+        /** It has left this process: whether its handler has run, or will, is not known. */
+        SENT,
+        /** Its handler has run. */
+        HANDLED
+    }
+
     /** Why. */
     private final Kind kind;
+    /** How far it has come. */
+    private final Reach reach;
+    /** Of the application. */
+    private final int code;
+    /** Of the application. */
+    private final byte[] detail;
+    /** Whether a handler has made it, to be thrown. */
+    private final boolean ofHandler;
 
-    RpcException(Kind kind, String message) {
-        super(message);
+    RpcException(Kind kind, Reach reach, String message) {
+        this(kind, reach, message, null);
+    }
+
+    RpcException(Kind kind, Reach reach, String message, @Nullable Throwable cause) {
+        super(message, cause);
         this.kind = kind;
+        this.reach = reach;
+        this.code = 0;
+        this.detail = Outgoing.EMPTY;
+        this.ofHandler = false;
+    }
+
+    private RpcException(Reach reach, int code, String message, byte[] detail, boolean ofHandler) {
+        super(message);
+        this.kind = Kind.FAILED;
+        this.reach = reach;
+        this.code = code;
+        this.detail = detail;
+        this.ofHandler = ofHandler;
+    }
+
+    /**
+     * For a handler to throw: the client's call fails with this code, text and detail. Other exceptions of a handler,
+     * also those of calls that it makes itself, reach the client as a text, with code 0.
+     *
+     * @param code a number of the application's, not 0
+     * @param message a text
+     * @param detail any bytes, of the application's; together with the text within the server's {@code maxBody}
+     * @return an exception of kind {@link Kind#FAILED}
+     * @throws IllegalArgumentException if the code is 0
+     */
+    public static RpcException failed(int code, String message, byte[] detail) {
+        if (code == 0) {
+            throw new IllegalArgumentException("code 0 says that there is none");
+        }
+        return new RpcException(Reach.HANDLED, code, message, detail.clone(), true);
+    }
+
+    /** What a server has told. */
+    static RpcException told(Reach reach, int code, String message, byte[] detail) {
+        return new RpcException(reach, code, message, detail, false);
+    }
+
+    /** Whether a handler has made it, to be thrown. */
+    boolean isOfHandler() {
+        return ofHandler;
     }
 
     /**
@@ -54,5 +142,41 @@ public final class RpcException extends RuntimeException {
      */
     public Kind kind() {
         return kind;
+    }
+
+    /**
+     * How far the call has come.
+     *
+     * @return what is known of it
+     */
+    public Reach reach() {
+        return reach;
+    }
+
+    /**
+     * Whether the handler has not run and will not, so that the call can be made again.
+     *
+     * @return true of {@link Reach#NOT_SENT} and {@link Reach#REFUSED}
+     */
+    public boolean isSafeToRepeat() {
+        return reach == Reach.NOT_SENT || reach == Reach.REFUSED;
+    }
+
+    /**
+     * What the handler has said, see {@link #failed}.
+     *
+     * @return a number of the application's; 0 if there is none
+     */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * What the handler has said, see {@link #failed}.
+     *
+     * @return bytes of the application's, a copy; none if there are none
+     */
+    public byte[] detail() {
+        return detail.clone();
     }
 }

@@ -1,13 +1,20 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.handover.HandOver;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.observe.CallCounts;
+import io.github.comch4j.internal.observe.Counter;
+import io.github.comch4j.internal.observe.LiveObjects;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -15,8 +22,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +48,12 @@ public final class RpcServer implements AutoCloseable {
     record Method(
             @Nullable RpcHandler direct,
             @Nullable Executor executor,
-            @Nullable AsyncRpcHandler async) {}
+            @Nullable AsyncRpcHandler async) {
+        /** Whether it is answered in the loop, at once. */
+        boolean isDirect() {
+            return direct != null && executor == null;
+        }
+    }
 
     private final EventLoop loop;
     private final Map<Integer, Method> methods;
@@ -50,6 +64,11 @@ public final class RpcServer implements AutoCloseable {
     private final Runnable drain = this::drain;
     private final ArrayDeque<ServerConnection> touched = new ArrayDeque<>(); // in the loop, as the next one
     private final Set<ServerConnection> open = new HashSet<>();
+    private final Counter inFlight = new Counter();
+    private final CallCounts counts;
+    private final LoopWatch watch;
+    private final CountDownLatch terminated = new CountDownLatch(1);
+    private boolean shuttingDown;
     private final ComchServer server;
 
     private RpcServer(Builder settings) {
@@ -58,6 +77,8 @@ public final class RpcServer implements AutoCloseable {
         this.maxInFlight = settings.maxInFlight;
         this.maxBody = settings.maxBody;
         this.largeBodies = LargeBodies.Settings.of(loop, settings.device, settings.largeBodies);
+        this.counts = new CallCounts("RpcServer", "calls at \"" + settings.name + "\"", () -> (int) inFlight.get());
+        this.watch = new LoopWatch(counts.name(), settings.slowHandler);
         this.server = loop.call(() -> settings.apply(
                         ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name))
                 .onMessage((connection, message) -> {
@@ -65,6 +86,7 @@ public final class RpcServer implements AutoCloseable {
                         closeSoon(connection); // no client of this kind
                     }
                 })
+                .onConnected(this::of)
                 .onConsumer((connection, consumer, now) -> of(connection).consumerKnown())
                 .onRoom(connection -> of(connection).flush())
                 .onDisconnected(this::ended)
@@ -73,9 +95,11 @@ public final class RpcServer implements AutoCloseable {
                         // no handler runs for connections that end with their server, or with the loop
                         List.copyOf(open).forEach(ServerConnection::end);
                         open.clear();
+                        ended();
                     }
                 })
                 .start());
+        LiveObjects.add(counts);
     }
 
     /**
@@ -121,6 +145,9 @@ public final class RpcServer implements AutoCloseable {
         ServerConnection client = new ServerConnection(this, connection);
         open.add(client);
         connection.attach(client);
+        if (shuttingDown) {
+            client.sayGoodbye();
+        }
         return client;
     }
 
@@ -128,6 +155,64 @@ public final class RpcServer implements AutoCloseable {
         ServerConnection client = of(connection);
         open.remove(client);
         client.end();
+        endIfDone();
+    }
+
+    private void ended() {
+        LiveObjects.remove(counts);
+        terminated.countDown();
+    }
+
+    // ---- what connections tell, in the loop
+
+    /** A message has arrived. */
+    void messageArrives() {
+        watch.begin();
+    }
+
+    /** When the present message has arrived, or the handler before has returned. */
+    long now() {
+        return watch.now();
+    }
+
+    /** A handler has returned that has run in the loop. */
+    void heldLoop(RpcRequest request) {
+        watch.handlerReturns(request.method());
+    }
+
+    void requestBegins() {
+        counts.begun();
+        inFlight.increment();
+    }
+
+    void requestsEnd(int number) {
+        inFlight.add(-number);
+    }
+
+    /** Counts how a request has ended, which may not have begun. */
+    void count(Reply reply) {
+        CallCounts.End end = reply.end();
+        if (end != null) {
+            counts.end(end);
+        } else if (reply.request() != null) {
+            counts.answered(watch.now() - reply.request().begin());
+        }
+    }
+
+    /** Nobody waits any more for a request. */
+    void countLost() {
+        counts.end(CallCounts.End.LOST);
+    }
+
+    boolean isShuttingDown() {
+        return shuttingDown;
+    }
+
+    /** Looks whether there is nothing left to do. */
+    void endIfDone() {
+        if (shuttingDown && open.stream().allMatch(ServerConnection::isDone)) {
+            terminated.countDown();
+        }
     }
 
     /** Ends a connection, not here: this may be a handler. */
@@ -156,6 +241,7 @@ public final class RpcServer implements AutoCloseable {
     }
 
     private void drain() {
+        watch.begin();
         for (Outgoing next = added.takeAll(); next != null; next = next.next()) {
             Reply reply = (Reply) next;
             ServerConnection client = reply.connection;
@@ -182,23 +268,65 @@ public final class RpcServer implements AutoCloseable {
     }
 
     /**
-     * Closes the server and its connections; what their clients wait for fails. The second call does nothing.
+     * Takes no more calls, and lets those end that it has. Clients are told: {@link RpcClient} sends no more calls on
+     * these connections, and what is on its way is refused with {@link RpcException.Kind#UNAVAILABLE}; such calls fail
+     * as never run, or {@linkplain RpcClient.Builder#waitForReady wait} for the next server. Connections go on until
+     * {@link #close()}. Any thread; does not wait. The second call does nothing.
+     */
+    public void shutdown() {
+        try {
+            loop.execute(() -> {
+                if (!shuttingDown) {
+                    shuttingDown = true;
+                    open.forEach(ServerConnection::sayGoodbye);
+                    endIfDone();
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it the server
+        }
+    }
+
+    /**
+     * Waits until the calls have ended after a {@link #shutdown()}: their responses have gone out, and each client has
+     * said that it has got them and sends no more. Of clients that do not know of such an end the first is enough.
+     *
+     * @param timeout how long to wait
+     * @return whether they have ended, or the server is closed; if not, {@link #close()} ends them
+     * @throws IllegalStateException in the loop itself
+     * @throws WaitInterruptedException if the thread is interrupted
+     */
+    public boolean awaitTermination(Duration timeout) {
+        if (loop.isInLoop()) {
+            throw new IllegalStateException("a call that waits, in the loop that it waits for");
+        }
+        try {
+            return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            throw Failures.interrupted("waiting for the end of " + counts.name());
+        }
+    }
+
+    /**
+     * Closes the server and its connections; what their clients wait for fails. {@link #shutdown()} and
+     * {@link #awaitTermination} before it let calls end. The second call does nothing.
      *
      * @throws io.github.comch4j.DocaException if it does not end in time
      */
     @Override
     public void close() {
         server.close();
+        ended();
     }
 
     /**
      * For logs.
      *
-     * @return its name
+     * @return its name, and how many calls there have been, by their ends
      */
     @Override
     public String toString() {
-        return "calls at " + server;
+        return counts.toString();
     }
 
     static int checkInFlight(int calls) {
@@ -227,6 +355,9 @@ public final class RpcServer implements AutoCloseable {
      * {@link IllegalStateException}.
      */
     public static final class Builder {
+        private static final Executor VIRTUAL_THREADS =
+                task -> Thread.ofVirtual().name("comch4j-call").start(task);
+
         private final EventLoop loop;
         private final Device device;
         private final Representor representor;
@@ -237,6 +368,7 @@ public final class RpcServer implements AutoCloseable {
         private int maxBody = DEFAULT_BODY;
         private int largeBodies = -1; // none
         private int sendTasks; // 0: the default
+        private long slowHandler = 50_000_000;
 
         private Builder(EventLoop loop, Device device, Representor representor, String name) {
             this.loop = Objects.requireNonNull(loop, "loop");
@@ -247,24 +379,40 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * Has a method answered in the loop, which is quickest, and not for handlers that block.
+         * Has a method answered in the loop by a handler that must not block: while it runs, no other call is served,
+         * and nothing else of the loop either. This is the quickest way. {@link #blocking} is for all other handlers.
          *
          * @param method its number
-         * @param handler the handler
+         * @param handler the handler, which must not block
          * @return this
+         * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder method(int method, RpcHandler handler) {
             return put(method, new Method(Objects.requireNonNull(handler), null, null));
         }
 
         /**
-         * Has a method answered on an executor, such as one of virtual threads; requests that are late by then are not
-         * handled any more.
+         * Has a method answered by a handler that may block, each call in a virtual thread of its own. If the client
+         * does not wait any more, the thread is interrupted.
+         *
+         * @param method its number
+         * @param handler the handler
+         * @return this
+         * @throws IllegalArgumentException if the method has a handler already
+         */
+        public Builder blocking(int method, RpcHandler handler) {
+            return method(method, VIRTUAL_THREADS, handler);
+        }
+
+        /**
+         * Has a method answered on an executor by a handler that may block; requests that are late by then are not
+         * handled any more. If the client does not wait any more, the thread is interrupted while the handler runs.
          *
          * @param method its number
          * @param executor what runs the handler; if it rejects, the client gets {@link RpcException.Kind#BUSY}
          * @param handler the handler
          * @return this
+         * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder method(int method, Executor executor, RpcHandler handler) {
             return put(
@@ -276,8 +424,9 @@ public final class RpcServer implements AutoCloseable {
          * Has a method answered later.
          *
          * @param method its number
-         * @param handler the handler
+         * @param handler the handler, which must not block
          * @return this
+         * @throws IllegalArgumentException if the method has a handler already
          */
         public Builder asyncMethod(int method, AsyncRpcHandler handler) {
             return put(method, new Method(null, null, Objects.requireNonNull(handler)));
@@ -348,11 +497,24 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
+         * Handlers that hold the loop for longer are named in a warning, each method once, and in an event of the
+         * flight recorder, each time. Default: 50 ms.
+         *
+         * @param limit how long they may
+         * @return this
+         */
+        public Builder slowHandler(Duration limit) {
+            use.check();
+            slowHandler = Nanos.of(limit);
+            return this;
+        }
+
+        /**
          * Starts the server; clients can connect from now on.
          *
          * @return the server, running
          * @throws io.github.comch4j.DocaException if DOCA refuses
-         * @throws IllegalStateException if the thread is interrupted
+         * @throws WaitInterruptedException if the thread is interrupted
          */
         public RpcServer start() {
             use.begin();

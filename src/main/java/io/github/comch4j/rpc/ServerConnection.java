@@ -1,11 +1,14 @@
 package io.github.comch4j.rpc;
 
 import io.github.comch4j.comch.ComchConnection;
+import io.github.comch4j.rpc.RpcException.Kind;
+import io.github.comch4j.rpc.RpcException.Reach;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,10 @@ final class ServerConnection implements LargeBodies.Peer {
     private final Map<Long, RpcRequest> running = new HashMap<>(); // those that a handler answers later
     private long arrivingBytes;
     private int inFlight;
+    private @Nullable Map<String, String> metadata; // of the next frame in the present message
+    private long metadataOf; // the number of its call
+    private boolean knowsGoodbye;
+    private boolean goodbyeAnswered;
     private boolean ended;
     boolean flushSoon; // in the server's list
 
@@ -38,6 +45,8 @@ final class ServerConnection implements LargeBodies.Peer {
     /** A message has arrived, on either path. Returns false if the client is to be disconnected. */
     @Override
     public boolean message(MemorySegment message) {
+        server.messageArrives();
+        metadata = null;
         boolean possible = Frames.read(message, this::frame);
         flush();
         return possible && paths.size() <= UNREAD * server.maxInFlight();
@@ -62,11 +71,39 @@ final class ServerConnection implements LargeBodies.Peer {
                 yield body == null || more(body, message, at, part, id);
             }
             case Frames.CANCEL -> {
+                if (id < 0 && id >= Frames.METADATA) {
+                    yield notice(message, at, part, id);
+                }
                 cancel(id);
-                yield paths.cancelled(message, at);
+                yield true;
             }
             default -> false;
         };
+    }
+
+    /** A frame with one of the numbers that are no call's. Returns false if a client may not send it. */
+    private boolean notice(MemorySegment message, long at, int part, long id) {
+        if (id == Frames.HELLO) {
+            knowsGoodbye = true;
+        } else if (id == Frames.GOODBYE) {
+            goodbyeAnswered = true;
+        } else if (id == Frames.METADATA) {
+            metadata = Metadata.read(message, at + Frames.HEADER, part);
+            metadataOf = Frames.extra(message, at);
+            return metadata != null;
+        }
+        return paths.cancelled(message, at);
+    }
+
+    /** The server takes no more calls: the client is told, which leaves that out if it does not know of it. */
+    void sayGoodbye() {
+        paths.addShort(Frames.notice(Frames.GOODBYE));
+        paths.flush();
+    }
+
+    /** Whether, after that, all is done that the client has asked for, and it will not ask for more. */
+    boolean isDone() {
+        return ended || (inFlight == 0 && paths.isEmpty() && (goodbyeAnswered || !knowsGoodbye));
     }
 
     private boolean begin(MemorySegment message, long at, int part, long id) {
@@ -74,22 +111,23 @@ final class ServerConnection implements LargeBodies.Peer {
         if (length < part || isKnown(id)) {
             return false;
         }
-        int method = Frames.value(message, at);
-        if (length > server.maxBody()) {
-            refuse(
-                    id,
-                    RpcException.Kind.TOO_LONG,
-                    "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
+        Map<String, String> beside = metadataOf == id ? metadata : null;
+        metadata = null;
+        if (server.isShuttingDown()) {
+            refuse(id, Kind.UNAVAILABLE, "the server is shutting down");
+        } else if (length > server.maxBody()) {
+            refuse(id, Kind.TOO_LONG, "a request of " + length + " bytes: the server's maxBody is " + server.maxBody());
         } else if (inFlight >= server.maxInFlight()) {
-            refuse(id, RpcException.Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
+            refuse(id, Kind.BUSY, "the server's maxInFlight is " + server.maxInFlight());
         } else if (paths.bytes() > server.maxWaiting()) {
-            refuse(id, RpcException.Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
+            refuse(id, Kind.BUSY, "responses of " + paths.bytes() + " bytes are not read");
         } else if (length == part) {
-            inFlight++;
-            dispatch(id, method, Body.of(message, at, part), Frames.extra(message, at));
+            requestBegins();
+            dispatch(id, message, at, part, beside);
         } else {
-            inFlight++;
-            Body body = new Body(length, method, Frames.extra(message, at), part);
+            requestBegins();
+            Body body = new Body(length, Frames.value(message, at), Frames.extra(message, at), part);
+            body.metadata = beside;
             arriving.put(id, body);
             more(body, message, at, part, id);
         }
@@ -107,11 +145,11 @@ final class ServerConnection implements LargeBodies.Peer {
         arrivingBytes += part;
         if (body.isWhole()) {
             forget(id);
-            dispatch(id, body.value, body.bytes(), body.extra);
+            dispatch(id, RpcRequest.of(body.value, body.bytes(), body.metadata, server.now(), body.extra));
         } else if (arrivingBytes > server.maxWaiting()) {
             forget(id);
             requestEnded();
-            refuse(id, RpcException.Kind.BUSY, "requests of " + arrivingBytes + " bytes are arriving from one client");
+            refuse(id, Kind.BUSY, "requests of " + arrivingBytes + " bytes are arriving from one client");
         }
         return true;
     }
@@ -129,80 +167,111 @@ final class ServerConnection implements LargeBodies.Peer {
         return body;
     }
 
-    private void refuse(long id, RpcException.Kind kind, String why) {
-        paths.addShort(Reply.failure(this, id, kind, why, false));
+    private void refuse(long id, Kind kind, String why) {
+        Reply refusal = Reply.failure(this, id, kind, Reach.REFUSED, why, null);
+        server.count(refusal);
+        paths.addShort(refusal);
     }
 
-    private void dispatch(long id, int method, byte[] body, long timeout) {
-        RpcRequest request = new RpcRequest(method, body, System.nanoTime() + timeout);
-        RpcServer.Method handler = server.method(method);
+    /** All of a request is in a message. */
+    private void dispatch(long id, MemorySegment message, long at, int part, @Nullable Map<String, String> beside) {
+        RpcServer.Method handler = server.method(Frames.value(message, at));
+        long timeout = Frames.extra(message, at);
+        if (handler == null || !handler.isDirect()) {
+            byte[] body = Body.of(message, at, part);
+            dispatch(id, RpcRequest.of(Frames.value(message, at), body, beside, server.now(), timeout), handler);
+            return;
+        }
+        RpcRequest request = RpcRequest.in(message, at, part, beside, server.now(), timeout);
+        handle(id, request, handler);
+        request.detach();
+    }
+
+    private void dispatch(long id, RpcRequest request) {
+        dispatch(id, request, server.method(request.method()));
+    }
+
+    private void dispatch(long id, RpcRequest request, RpcServer.@Nullable Method handler) {
         if (handler == null) {
-            reply(failure(id, RpcException.Kind.NO_METHOD, "the server has no method " + method));
-        } else if (handler.direct() != null && handler.executor() == null) {
-            reply(answer(id, request, handler.direct()));
+            String why = "the server has no method " + request.method();
+            reply(Reply.failure(this, id, Kind.NO_METHOD, Reach.REFUSED, why, request));
+        } else if (handler.isDirect()) {
+            handle(id, request, handler);
         } else {
             running.put(id, request);
             later(id, request, handler);
         }
     }
 
-    private Reply failure(long id, RpcException.Kind kind, String text) {
-        return Reply.failure(this, id, kind, text, true);
+    private void handle(long id, RpcRequest request, RpcServer.Method handler) {
+        Reply reply = answer(id, request, Objects.requireNonNull(handler.direct()));
+        server.heldLoop(request);
+        reply(reply);
     }
 
     private Reply answer(long id, RpcRequest request, RpcHandler handler) {
         try {
-            return response(id, handler.handle(request));
+            return response(id, request, handler.handle(request));
         } catch (Throwable t) {
-            return failed(id, t);
+            return Reply.failure(this, id, t, request);
         }
     }
 
-    private Reply response(long id, byte @Nullable [] body) {
+    private Reply response(long id, RpcRequest request, byte @Nullable [] body) {
         Objects.requireNonNull(body, "the handler's response");
-        return body.length > server.maxBody()
-                ? failure(
-                        id,
-                        RpcException.Kind.TOO_LONG,
-                        "a response of " + body.length + " bytes: the server's" + " maxBody is " + server.maxBody())
-                : Reply.response(this, id, body);
-    }
-
-    private Reply failed(long id, Throwable thrown) {
-        return failure(id, RpcException.Kind.FAILED, thrown.toString());
+        if (body.length <= server.maxBody()) {
+            return Reply.response(this, id, body, request);
+        }
+        String why = "a response of " + body.length + " bytes: the server's maxBody is " + server.maxBody();
+        return Reply.failure(this, id, Kind.TOO_LONG, Reach.HANDLED, why, request);
     }
 
     private void later(long id, RpcRequest request, RpcServer.Method handler) {
         try {
             if (handler.async() != null) {
-                var _ = handler.async()
-                        .handle(request)
-                        .whenComplete((body, thrown) -> server.add(ended(id, body, thrown)));
+                var stage = handler.async().handle(request);
+                server.heldLoop(request);
+                var _ = stage.whenComplete((body, thrown) -> server.add(ended(id, request, body, thrown)));
                 return;
             }
             RpcHandler direct = Objects.requireNonNull(handler.direct());
             Executor executor = Objects.requireNonNull(handler.executor());
-            executor.execute(() -> server.add(
-                    request.isLate()
-                            ? failure(id, RpcException.Kind.TIME_OUT, "the request was late already")
-                            : answer(id, request, direct)));
+            executor.execute(() -> run(id, request, direct));
         } catch (RejectedExecutionException e) {
-            server.add(failure(id, RpcException.Kind.BUSY, e.toString()));
+            server.add(Reply.failure(this, id, Kind.BUSY, Reach.REFUSED, e.toString(), request));
         } catch (Throwable t) {
-            server.add(failed(id, t));
+            server.add(Reply.failure(this, id, t, request));
         }
     }
 
-    private Reply ended(long id, byte @Nullable [] body, @Nullable Throwable thrown) {
-        try {
-            return thrown == null ? response(id, body) : failed(id, thrown);
-        } catch (NullPointerException e) {
-            return failed(id, e);
+    /** In a thread of the executor. */
+    private void run(long id, RpcRequest request, RpcHandler handler) {
+        if (!request.beginHandling()) {
+            return; // nobody waits for it
         }
+        Reply reply;
+        try {
+            reply = request.isLate()
+                    ? Reply.failure(this, id, Kind.TIME_OUT, Reach.REFUSED, "the request was late already", request)
+                    : answer(id, request, handler);
+        } finally {
+            request.endHandling();
+        }
+        server.add(reply);
+    }
+
+    private Reply ended(long id, RpcRequest request, byte @Nullable [] body, @Nullable Throwable thrown) {
+        if (thrown != null) {
+            Throwable cause =
+                    thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+            return Reply.failure(this, id, cause instanceof RpcException ? cause : thrown, request);
+        }
+        return answer(id, request, done -> body);
     }
 
     /** Sends a reply soon. */
-    void reply(Reply reply) {
+    private void reply(Reply reply) {
+        server.count(reply);
         paths.add(reply);
     }
 
@@ -216,28 +285,50 @@ final class ServerConnection implements LargeBodies.Peer {
 
     private void cancel(long id) {
         if (forget(id) != null) {
-            requestEnded();
+            requestLost();
         }
         RpcRequest request = running.remove(id);
         if (request != null) {
-            requestEnded();
+            requestLost();
             request.cancel();
         }
     }
 
+    private void requestBegins() {
+        inFlight++;
+        server.requestBegins();
+    }
+
+    private void requestLost() {
+        server.countLost();
+        requestEnded();
+    }
+
     void requestEnded() {
         inFlight--;
+        server.requestsEnd(1);
     }
 
     /** Sends what there is room for. */
     void flush() {
         paths.flush();
+        if (server.isShuttingDown()) {
+            server.endIfDone();
+        }
     }
 
     /** The client has gone: who works for it is told. */
     void end() {
+        if (ended) {
+            return;
+        }
         ended = true;
         paths.end();
+        for (int i = arriving.size() + running.size(); i > 0; i--) {
+            server.countLost();
+        }
+        server.requestsEnd(inFlight);
+        inFlight = 0;
         arriving.clear();
         List<RpcRequest> left = List.copyOf(running.values());
         running.clear();

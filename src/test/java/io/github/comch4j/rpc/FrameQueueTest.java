@@ -20,7 +20,7 @@ class FrameQueueTest {
         boolean obsolete;
 
         Unwanted(long id) {
-            super(Frames.REQUEST, id, 0, 0, new byte[BODY]);
+            super(Frames.REQUEST, id, 0, 0, MemorySegment.ofArray(new byte[BODY]));
         }
 
         @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.github.comch4j.Child;
 import io.github.comch4j.Machine;
-import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -57,7 +56,7 @@ class RpcKillsIT {
                 thrown.add(
                         catchThrowable(() -> future.get(20, TimeUnit.SECONDS)).getCause());
             }
-            assertThat(thrown).hasSize(CALLS).allMatch(ConnectionClosedException.class::isInstance);
+            assertThat(thrown).hasSize(CALLS).allMatch(Ends::isLost);
             assertThat(client.inFlight()).isZero();
             client.close();
         }
@@ -115,7 +114,7 @@ class RpcKillsIT {
                 assertThat(first.line()).isEqualTo("request 1");
                 first.kill();
             }
-            assertThat(catchThrowable(lost::join).getCause()).isInstanceOf(ConnectionClosedException.class);
+            assertThat(catchThrowable(lost::join).getCause()).matches(Ends::isLost);
             try (Child second = RpcPeer.start("serve", name)) {
                 assertThat(second.line()).isEqualTo("serving");
                 assertThat(connected.await(20, TimeUnit.SECONDS)).isTrue();

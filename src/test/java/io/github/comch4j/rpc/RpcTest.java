@@ -12,8 +12,8 @@ import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
-import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
@@ -344,7 +344,7 @@ class RpcTest extends TwoLoopsInBothForms {
             holding.getFirst().onCancelled(told::countDown); // at once
             assertThat(told.getCount()).isZero();
             Thread waiting = new Thread(() -> assertThat(catchThrowable(() -> client.call(HOLD, new byte[1])))
-                    .isInstanceOf(IllegalStateException.class)
+                    .isInstanceOf(WaitInterruptedException.class)
                     .hasMessageContaining("interrupted"));
             waiting.start();
             await("the second handler", () -> holding.size() == 2);
@@ -411,10 +411,10 @@ class RpcTest extends TwoLoopsInBothForms {
         await("the handlers", () -> holding.size() == 100);
         server.close();
         for (CompletableFuture<byte[]> call : calls) {
-            assertThat(catchThrowable(call::join).getCause()).isInstanceOf(ConnectionClosedException.class);
+            assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
         }
         assertThat(holding).allMatch(RpcRequest::isCancelled);
-        assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
         await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
         client.close();
         assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
@@ -425,7 +425,7 @@ class RpcTest extends TwoLoopsInBothForms {
         await("the handler", () -> holding.size() == 1);
         other.close();
         other.close();
-        assertThat(catchThrowable(call::join).getCause()).isInstanceOf(ConnectionClosedException.class);
+        assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
         await("the cancellation", () -> holding.getFirst().isCancelled());
     }
 
@@ -435,8 +435,10 @@ class RpcTest extends TwoLoopsInBothForms {
         CompletableFuture<byte[]> call = client.callAsync(HOLD, new byte[1]);
         await("the handler", () -> holding.size() == 1);
         hostLoop.close();
-        assertThat(catchThrowable(call::join).getCause()).isInstanceOf(ConnectionClosedException.class);
-        assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(RejectedExecutionException.class);
+        assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
+        assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
+                .matches(Ends::isNotSent)
+                .hasCauseInstanceOf(RejectedExecutionException.class);
         client.close();
     }
 
@@ -463,7 +465,7 @@ class RpcTest extends TwoLoopsInBothForms {
                 .isInstanceOf(DocaException.class);
         Thread.currentThread().interrupt();
         assertThatThrownBy(() -> RpcClient.builder(hostLoop, host, "nobody").connect(Machine.PATIENCE))
-                .isInstanceOf(IllegalStateException.class)
+                .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted");
         assertThat(Thread.interrupted()).isTrue();
         await(
@@ -649,9 +651,9 @@ class RpcTest extends TwoLoopsInBothForms {
             CompletableFuture<byte[]> call = client.callAsync(HOLD, new byte[1]);
             await("the handler", () -> holding.size() == 1);
             server.close();
-            assertThat(catchThrowable(call::join).getCause()).isInstanceOf(ConnectionClosedException.class);
+            assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
             await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
-            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             Thread.sleep(50); // some attempts in vain
             server = start();
             await("the next connection", () -> client.state() == RpcClient.State.CONNECTED);
@@ -685,7 +687,7 @@ class RpcTest extends TwoLoopsInBothForms {
         assertThat(dpuLoop.<Integer, RuntimeException>call(
                         () -> server.server().connections().size()))
                 .isZero();
-        assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+        assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
     }
 
     @Test
@@ -700,7 +702,7 @@ class RpcTest extends TwoLoopsInBothForms {
             await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
             mine.close();
             TimeUnit.MILLISECONDS.sleep(20); // for an attempt without it
-            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).isInstanceOf(ConnectionClosedException.class);
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             client.close();
             assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);
         }

@@ -10,6 +10,7 @@ import jdk.jfr.Label;
 import jdk.jfr.Name;
 import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
 
 /**
  * Events for Java Flight Recorder; none on a path that is run per message.
@@ -34,6 +35,7 @@ public final class Events {
             @Override
             public void recorderInitialized(FlightRecorder recorder) {
                 FlightRecorder.addPeriodicEvent(Library.class, () -> commitLibrary(kind, location, version, reason));
+                FlightRecorder.addPeriodicEvent(Calls.class, () -> LiveObjects.forEach(Events::commitCalls));
             }
         });
     }
@@ -53,6 +55,38 @@ public final class Events {
             event.version = version;
             event.reason = reason;
             event.commit();
+        }
+    }
+
+    private static void commitCalls(Object object) {
+        if (object instanceof CallCounts counts) {
+            Calls event = new Calls();
+            if (event.shouldCommit()) {
+                event.of = counts.name();
+                event.calls = counts.calls();
+                event.inFlight = counts.inFlight();
+                event.answered = counts.answered();
+                event.failed = counts.ended(CallCounts.End.FAILED);
+                event.rejected = counts.ended(CallCounts.End.REJECTED);
+                event.late = counts.ended(CallCounts.End.LATE);
+                event.lost = counts.ended(CallCounts.End.LOST);
+                event.time = counts.nanos();
+                event.longest = counts.mostNanos();
+                event.commit();
+            }
+        }
+    }
+
+    /** The handler of a method of a server of calls has held its loop for long. */
+    public static void slowHandler(String server, int method, long nanos) {
+        if (isOn()) {
+            SlowHandler event = new SlowHandler();
+            if (event.shouldCommit()) {
+                event.server = server;
+                event.method = method;
+                event.held = nanos;
+                event.commit();
+            }
         }
     }
 
@@ -229,5 +263,65 @@ public final class Events {
         @Label("Room")
         @Description("Whether it ended with a send that was accepted; otherwise the connection or producer ended")
         private boolean room;
+    }
+
+    /** {@code comch4j.Calls}. */
+    @Name("comch4j.Calls")
+    @Label("Calls")
+    @Description("The calls of a client or server since it began")
+    @Category("comch4j")
+    @Period("everyChunk")
+    @StackTrace(false)
+    private static final class Calls extends Event {
+        @Label("Of")
+        private String of;
+
+        @Label("Calls")
+        private long calls;
+
+        @Label("In flight")
+        private int inFlight;
+
+        @Label("Answered")
+        private long answered;
+
+        @Label("Failed")
+        private long failed;
+
+        @Label("Rejected")
+        private long rejected;
+
+        @Label("Late")
+        private long late;
+
+        @Label("Lost")
+        private long lost;
+
+        @Label("Time")
+        @Description("How long the answered ones took together")
+        @Timespan
+        private long time;
+
+        @Label("Longest")
+        @Timespan
+        private long longest;
+    }
+
+    /** {@code comch4j.SlowHandler}. */
+    @Name("comch4j.SlowHandler")
+    @Label("Slow handler")
+    @Description("The handler of a method has held the loop of its server for long")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class SlowHandler extends Event {
+        @Label("Server")
+        private String server;
+
+        @Label("Method")
+        private int method;
+
+        @Label("Held")
+        @Timespan
+        private long held;
     }
 }

@@ -6,10 +6,11 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
- * The engines, connections, producers and consumers of the process, for management. They begin and end rarely, so a
- * lock is fast enough.
+ * The engines, connections, producers and consumers of the process, and the counts of its clients and servers of calls,
+ * for management. They begin and end rarely, so a lock is fast enough.
  *
  * <p>Of an engine it holds no object of the public API, so that one that a program has lost is noticed ({@link Leaks}).
  */
@@ -47,6 +48,15 @@ public final class LiveObjects {
                 OBSERVERS.forEach(observer -> observer.removed(object));
             }
         }
+    }
+
+    /** Shows each object there is. */
+    public static void forEach(Consumer<Object> look) {
+        List<Object> all;
+        synchronized (LIVE) {
+            all = List.copyOf(LIVE);
+        }
+        all.forEach(look);
     }
 
     /** Calls {@code observer} from now on, first for each object there is. */

@@ -1,0 +1,277 @@
+package io.github.comch4j.rpc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.TwoLoopsInBothForms;
+import io.github.comch4j.WaitInterruptedException;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.core.ProgressEngine;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A server that shuts down, what becomes of the calls meanwhile, and calls that wait for the next server. */
+@Timeout(60)
+class RpcDrainTest extends TwoLoopsInBothForms {
+    private static final int ECHO = 1;
+    private static final int HOLD = 2;
+    private static final Duration MOMENT = Duration.ofMillis(30);
+
+    private final CountDownLatch held = new CountDownLatch(1);
+    private final AtomicInteger holding = new AtomicInteger();
+    private final AtomicInteger handled = new AtomicInteger();
+    private RpcServer server;
+
+    @BeforeEach
+    void open() {
+        server = start();
+    }
+
+    @AfterEach
+    void close() {
+        held.countDown();
+        server.close();
+    }
+
+    private RpcServer start() {
+        return RpcServer.builder(dpuLoop, dpu, representor, name)
+                .method(ECHO, request -> {
+                    handled.incrementAndGet();
+                    return request.body();
+                })
+                .blocking(HOLD, request -> {
+                    holding.incrementAndGet();
+                    held.await();
+                    return request.body();
+                })
+                .start();
+    }
+
+    private RpcClient.Builder clients() {
+        return RpcClient.builder(hostLoop, host, name).reconnect(Duration.ofMillis(1), Duration.ofMillis(20));
+    }
+
+    private static void await(String what, BooleanSupplier done) {
+        Machine.until(what, done, new ProgressEngine[0]);
+    }
+
+    @Test
+    void whatRunsEndsAndNothingElseBegins() {
+        try (RpcClient client = clients().connect(Machine.PATIENCE)) {
+            CompletableFuture<byte[]> running = client.callAsync(HOLD, new byte[3]);
+            await("the handler", () -> holding.get() == 1);
+            server.shutdown();
+            server.shutdown();
+            await("the goodbye", () -> client.state() == RpcClient.State.DISCONNECTED);
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
+                    .matches(Ends::isNotSent)
+                    .hasMessageContaining("shutting down");
+            assertThat(server.awaitTermination(MOMENT)).isFalse();
+            assertThat(running).isNotDone();
+            held.countDown();
+            assertThat(running.join()).hasSize(3);
+            assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
+            assertThat(handled).hasValue(0);
+        }
+    }
+
+    @Test
+    void callsThatWaitGoToTheNextServer() {
+        try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
+            List<CompletableFuture<byte[]>> calls = new ArrayList<>();
+            CountDownLatch busy = Machine.hold(hostLoop);
+            server.shutdown();
+            for (int i = 0; i < 100; i++) {
+                calls.add(client.callAsync(ECHO, new byte[i])); // sent before the client learns of the end
+            }
+            busy.countDown();
+            assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
+            server.close();
+            assertThat(calls).noneMatch(CompletableFuture::isDone);
+            assertThat(client.inFlight()).isEqualTo(100);
+            assertThat(client.awaitConnected(MOMENT)).isFalse();
+            server = start();
+            assertThat(client.awaitConnected(Machine.PATIENCE)).isTrue();
+            for (int i = 0; i < 100; i++) {
+                assertThat(calls.get(i).join()).hasSize(i);
+            }
+            assertThat(handled).as("each once").hasValue(100);
+        }
+    }
+
+    @Test
+    void whoWaitsInVainIsToldThatNothingWasSent() {
+        try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
+            server.close();
+            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1], MOMENT))
+                    .isInstanceOfSatisfying(RpcException.class, e -> {
+                        assertThat(e.kind()).isEqualTo(RpcException.Kind.TIME_OUT);
+                        assertThat(e.reach()).isEqualTo(RpcException.Reach.NOT_SENT);
+                    });
+            assertThatThrownBy(() -> client.prepare(ECHO).waitForReady(false).call(new byte[1]))
+                    .matches(Ends::isNotSent)
+                    .hasMessageContaining("no connection");
+            CompletableFuture<byte[]> cancelled = client.callAsync(ECHO, new byte[1]);
+            cancelled.cancel(false);
+            CompletableFuture<byte[]> waits = client.callAsync(ECHO, new byte[1]);
+            client.close();
+            assertThat(catchThrowable(waits::join).getCause())
+                    .matches(Ends::isNotSent)
+                    .hasMessageContaining("closed");
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
+                    .matches(Ends::isNotSent)
+                    .hasMessageContaining("closed");
+            assertThat(client.awaitConnected(Machine.PATIENCE)).isFalse();
+            assertThat(client.inFlight()).isZero();
+        }
+    }
+
+    @Test
+    void whoDoesNotReconnectDoesNotWait() {
+        try (RpcClient client =
+                RpcClient.builder(hostLoop, host, name).waitForReady(true).connect(Machine.PATIENCE)) {
+            server.close();
+            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            assertThat(client.awaitConnected(Machine.PATIENCE)).isFalse();
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
+        }
+    }
+
+    @Test
+    void aCallThatWasSentIsNotSentAgain() {
+        try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
+            CompletableFuture<byte[]> running = client.callAsync(HOLD, new byte[3]);
+            await("the handler", () -> holding.get() == 1);
+            server.close();
+            assertThat(catchThrowable(running::join).getCause()).matches(Ends::isLost);
+            server = start();
+            assertThat(client.call(ECHO, new byte[1])).hasSize(1);
+            assertThat(holding).hasValue(1);
+        }
+    }
+
+    @Test
+    void whoConnectsToAServerThatShutsDownIsToldAtOnce() {
+        server.shutdown();
+        assertThat(server.awaitTermination(Machine.PATIENCE))
+                .as("nobody is there")
+                .isTrue();
+        try (RpcClient client = clients().connect(Machine.PATIENCE)) {
+            await("the goodbye", () -> client.state() == RpcClient.State.DISCONNECTED);
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
+        }
+    }
+
+    @Test
+    void waitingForTheEndCanBeInterruptedAndIsRefusedInTheLoop() {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> server.awaitTermination(Machine.PATIENCE))
+                .isInstanceOf(WaitInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThatThrownBy(() -> dpuLoop.call(() -> server.awaitTermination(Machine.PATIENCE)))
+                .isInstanceOf(IllegalStateException.class);
+        try (RpcClient client = clients().connect(Machine.PATIENCE)) {
+            server.close();
+            await("the end", () -> client.state() == RpcClient.State.DISCONNECTED);
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(() -> client.awaitConnected(Machine.PATIENCE))
+                    .isInstanceOf(WaitInterruptedException.class);
+            assertThat(Thread.interrupted()).isTrue();
+        }
+        assertThat(server.awaitTermination(Machine.PATIENCE)).as("closed").isTrue();
+    }
+
+    // ---- peers that do not know of all this, and such as say so
+
+    private static byte[] frame(int kind, long id, int method, long extra) {
+        byte[] bytes = new byte[Frames.HEADER];
+        Frames.write(MemorySegment.ofArray(bytes), 0, 0, kind, id, method, 0, extra);
+        return bytes;
+    }
+
+    @Test
+    void aClientThatKnowsOfNoGoodbyeNeedNotAnswerIt() {
+        List<String> frames = new ArrayList<>();
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient raw = raw(engine, frames);
+            raw.connection().send(frame(Frames.REQUEST, 1, ECHO, Long.MAX_VALUE / 4));
+            Machine.until("the answer", () -> frames.size() == 1, engine);
+            server.shutdown();
+            assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
+            raw.connection().send(frame(Frames.REQUEST, 2, ECHO, Long.MAX_VALUE / 4));
+            Machine.until("the refusal", () -> frames.size() == 3, engine);
+            assertThat(frames)
+                    .containsExactly(
+                            Frames.RESPONSE + " 1 0",
+                            Frames.CANCEL + " " + Frames.GOODBYE + " 0",
+                            Frames.FAILURE + " 2 " + RpcException.Kind.UNAVAILABLE.code());
+            assertThat(handled).hasValue(1);
+        }
+    }
+
+    @Test
+    void aClientThatSaysHelloIsWaitedFor() {
+        List<String> frames = new ArrayList<>();
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient raw = raw(engine, frames);
+            raw.connection().send(frame(Frames.CANCEL, Frames.HELLO, 0, 0));
+            raw.connection().send(frame(Frames.REQUEST, 1, ECHO, Long.MAX_VALUE / 4));
+            Machine.until("the answer", () -> frames.size() == 1, engine);
+            server.shutdown();
+            Machine.until("the goodbye", () -> frames.size() == 2, engine);
+            assertThat(server.awaitTermination(MOMENT)).isFalse();
+            raw.connection().send(frame(Frames.CANCEL, Frames.GOODBYE, 0, 0));
+            assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
+        }
+    }
+
+    private ComchClient raw(ProgressEngine engine, List<String> frames) {
+        return ComchClient.builder(engine, host, name)
+                .onMessage((connection, message) -> Frames.read(
+                        message,
+                        (whole, at, part) -> frames.add(
+                                Frames.kind(whole, at) + " " + Frames.id(whole, at) + " " + Frames.value(whole, at))))
+                .connect(Machine.PATIENCE);
+    }
+
+    /** It answers requests, and leaves out the ends of calls that it does not know, as docs/rpc.md always said. */
+    @Test
+    void aServerThatKnowsOfNoHelloServesAllTheSame() {
+        String old = Machine.uniqueName();
+        List<Long> cancelled = java.util.Collections.synchronizedList(new ArrayList<>());
+        ComchServer raw = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, old)
+                .onMessage((connection, message) -> Frames.read(message, (whole, at, part) -> {
+                    if (Frames.kind(whole, at) == Frames.CANCEL) {
+                        cancelled.add(Frames.id(whole, at));
+                    } else {
+                        connection.send(frame(Frames.RESPONSE, Frames.id(whole, at), 0, 0));
+                    }
+                    return true;
+                }))
+                .start());
+        try (RpcClient client = RpcClient.builder(hostLoop, host, old).connect(Machine.PATIENCE)) {
+            assertThat(client.call(ECHO, new byte[8])).isEmpty();
+            assertThat(client.prepare(ECHO)
+                            .metadata("key", "value")
+                            .call(new byte[0])
+                            .metadata())
+                    .isEmpty();
+            assertThat(cancelled).containsExactly(Frames.HELLO, Frames.METADATA);
+        }
+        raw.close();
+    }
+}
