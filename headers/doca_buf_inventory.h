@@ -64,6 +64,15 @@ DOCA_STABLE doca_error_t doca_buf_inventory_buf_dup(
     struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
     struct doca_buf **dst_buf);
 
+/*
+ * Since DOCA 3.2. Moves a buffer to another place of its map without giving it back: with no data
+ * yet, or all data. INVALID_VALUE when the range is not in the map.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_addr(
+    struct doca_buf *buf, void *addr, size_t len);
+DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_buf_reuse_by_data(
+    struct doca_buf *buf, void *data, size_t data_len);
+
 /* Adds descriptors. BAD_STATE unless started. */
 DOCA_EXPERIMENTAL doca_error_t doca_buf_inventory_expand(
     struct doca_buf_inventory *inventory, uint32_t num_elements);

@@ -137,6 +137,16 @@ DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_active_rate(
 DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_vhca_id(
     const struct doca_devinfo *devinfo, uint16_t *vhca_id);
 
+/* ---- what a device is: since DOCA 3.1 ---- */
+
+/* The kind of the function. */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_pci_func_type(
+    const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type);
+
+/* Number of the SF's auxiliary device in this machine. An error when it is no SF. */
+DOCA_EXPERIMENTAL doca_error_t doca_devinfo_get_sf_index(
+    const struct doca_devinfo *devinfo, uint32_t *sf_index);
+
 /* ---- what a device can do (1 or 0) ---- */
 
 /* Whether it can plug and unplug emulated devices. DRIVER. */

@@ -122,6 +122,13 @@ DOCA_STABLE doca_error_t doca_mmap_create_from_export(
 DOCA_EXPERIMENTAL doca_error_t doca_mmap_dev_get_dpa_handle(
     struct doca_mmap *mmap, const struct doca_dev *dev, doca_dpa_dev_mmap_t *dpa_mmap_handle);
 
+/*
+ * Since DOCA 3.2. The key of a started map on a device, in the order of this machine's bytes, for
+ * queues that a program writes itself. NOT_FOUND (not its device), NOT_PERMITTED.
+ */
+DOCA_EXPERIMENTAL doca_error_t doca_mmap_get_mkey(
+    struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey);
+
 /* ---- questions ---- */
 
 /* The range. BAD_STATE when none was set. */

@@ -130,6 +130,7 @@ stage_abi() {
   only=${only%,}
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: headers of the DPA" headers_of_the_dpa
+  check "ABI: headers, what is new since 3.1" headers_since_3_1
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
   check "ABI: what headers bring with them" what_headers_bring
   check "ABI: each header of DPA programs alone" bash src/test/abi/headers_alone.sh headers/dpa
@@ -137,11 +138,14 @@ stage_abi() {
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
   check "ABI: exports for the DPA" exports_for_the_dpa target/native/lib
+  check "ABI: exports, what is new since 3.1" python3 src/test/abi/check.py src/test/abi/doca-3.1-3.3.tsv \
+    --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_dpa.so
   check "ABI: a program with all the headers, C and C++" sh src/test/abi/sdk_user.sh target/native/lib
   abi_of_older_releases
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
     --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
+    --table src/test/abi/doca-3.1-3.3.tsv \
     --table src/test/abi/doca-3.0-dpa-host.tsv --table src/test/abi/doca-3.0-dpa-dev.tsv \
     --library target/native/lib/libdoca_dpa.so \
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
@@ -149,6 +153,13 @@ stage_abi() {
     --table src/test/abi/doca-2.6.tsv --library target/native/lib/2.6/libdoca_common.so \
     --library target/native/lib/2.6/libdoca_cc.so --library target/native/lib/2.6/libdoca_comm_channel.so \
     --table src/test/abi/comm-channel-1.2.tsv --library target/native/lib/1.2/libdoca_comm_channel.so
+}
+
+# What is of the device goes by the headers for it.
+headers_since_3_1() {
+  local table=src/test/abi/doca-3.1-3.3.tsv
+  python3 src/test/abi/check.py $table --headers headers --only doca_dev.h,doca_buf_inventory.h,doca_mmap.h \
+    && python3 src/test/abi/check.py $table --headers headers/dpa --only doca_dpa_dev.h
 }
 
 what_headers_bring() {

@@ -145,6 +145,14 @@ DOCA_EXPERIMENTAL uint32_t doca_dpa_dev_get_completion_user_data(
 DOCA_EXPERIMENTAL uint32_t doca_dpa_dev_get_completion_immediate(
     doca_dpa_dev_completion_element_t comp_element);
 
+/* Since DOCA 3.3. Which of its queue's work requests has ended. */
+DOCA_EXPERIMENTAL uint32_t doca_dpa_dev_completion_element_get_wqe_counter(
+    doca_dpa_dev_completion_element_t comp_element);
+
+/* Since DOCA 3.3. When that was, by the device's clock. */
+DOCA_EXPERIMENTAL uint64_t doca_dpa_dev_completion_element_get_timestamp(
+    doca_dpa_dev_completion_element_t comp_element);
+
 /* So many elements have been read: their places are free. */
 DOCA_EXPERIMENTAL void doca_dpa_dev_completion_ack(
     doca_dpa_dev_completion_t dpa_comp_handle, uint64_t num_comp);

@@ -22,6 +22,9 @@
 #define __dpa_thread_fence(memory, before, after) \
     ((void)(memory), (void)(before), (void)(after), __atomic_thread_fence(__ATOMIC_SEQ_CST))
 
+/* The compiler moves no access to memory across it; the processor may. */
+#define __dpa_compiler_barrier() __asm__ volatile("" ::: "memory")
+
 /* Caches of the host are coherent. */
 #define __dpa_thread_memory_writeback() __asm__ volatile("" ::: "memory")
 #define __dpa_thread_window_writeback() __asm__ volatile("" ::: "memory")

@@ -352,6 +352,31 @@ static void rate_and_vhca_id_are_reported(void **state)
 	expect_invalid(doca_devinfo_get_vhca_id(NULL, &first));
 }
 
+static void the_kind_of_a_function_is_reported(void **state)
+{
+	(void)state;
+	enum doca_pci_func_type type;
+	expect_success(doca_devinfo_get_pci_func_type(find("03:00.0"), &type));
+	assert_int_equal(DOCA_PCI_FUNC_TYPE_PF, type);
+	expect_success(doca_devinfo_get_pci_func_type(find("b1:00.0"), &type));
+	assert_int_equal(DOCA_PCI_FUNC_TYPE_PF, type);
+	expect_success(doca_devinfo_get_pci_func_type(find("b1:00.2"), &type));
+	assert_int_equal(DOCA_PCI_FUNC_TYPE_VF, type);
+	expect_invalid(doca_devinfo_get_pci_func_type(list[0], NULL));
+	expect_invalid(doca_devinfo_get_pci_func_type(NULL, &type));
+}
+
+static void only_a_sf_has_an_index(void **state)
+{
+	(void)state;
+	uint32_t index = 7;
+	expect(DOCA_ERROR_NOT_SUPPORTED, doca_devinfo_get_sf_index(find("b1:00.0"), &index));
+	expect(DOCA_ERROR_NOT_SUPPORTED, doca_devinfo_get_sf_index(find("b1:00.2"), &index));
+	assert_int_equal(7, index);
+	expect_invalid(doca_devinfo_get_sf_index(list[0], NULL));
+	expect_invalid(doca_devinfo_get_sf_index(NULL, &index));
+}
+
 static void capabilities_that_are_not_emulated_answer_0(void **state)
 {
 	(void)state;
@@ -402,6 +427,8 @@ int main(void)
 		cmocka_unit_test(no_ipv4_address_is_assigned),
 		cmocka_unit_test(an_ethernet_port_has_no_lid),
 		cmocka_unit_test(rate_and_vhca_id_are_reported),
+		cmocka_unit_test(the_kind_of_a_function_is_reported),
+		cmocka_unit_test(only_a_sf_has_an_index),
 		cmocka_unit_test(capabilities_that_are_not_emulated_answer_0),
 		cmocka_unit_test(reclaiming_resources_is_not_supported),
 	};

@@ -1,5 +1,6 @@
 /* inventory.c */
 #include "buf_fixture.h"
+#include "doca_buf_pool.h"
 
 static void life_functions_refuse_null_and_an_empty_pool(void **state)
 {
@@ -132,6 +133,62 @@ static void get_refuses_null(void **state)
 	expect_invalid(doca_buf_inventory_buf_get_by_args(inventory, mmap, NULL, 1, memory, 1, &buf));
 	expect_invalid(doca_buf_inventory_buf_get_by_args(inventory, mmap, memory, 1, NULL, 1, &buf));
 	expect_invalid(doca_buf_inventory_buf_get_by_args(inventory, mmap, memory, 1, memory, 1, NULL));
+}
+
+static void a_buf_is_moved_without_being_given_back(void **state)
+{
+	(void)state;
+	struct doca_buf *buf = take(10, 100);
+	expect_success(doca_buf_inventory_buf_reuse_by_data(buf, memory + 200, 50));
+	assert_window(buf, 200, 50, 200, 50);
+	expect_success(doca_buf_inventory_buf_reuse_by_addr(buf, memory, MEMORY));
+	assert_window(buf, 0, MEMORY, 0, 0);
+	assert_int_equal(1, refcount(buf));
+	assert_int_equal(ELEMENTS - 1, num_free());
+	assert_int_equal(1, num_bufs());
+	put(buf);
+}
+
+static void a_buf_is_moved_within_its_map_only(void **state)
+{
+	(void)state;
+	struct doca_buf *buf = take(10, 100);
+	expect_invalid(doca_buf_inventory_buf_reuse_by_data(NULL, memory, 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_data(buf, NULL, 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_addr(NULL, memory, 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, NULL, 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, memory, MEMORY + 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, memory - 1, 1));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_data(buf, memory + 1, SIZE_MAX));
+	assert_window(buf, 10, 100, 10, 0);
+	put(buf);
+}
+
+static void the_buf_of_a_pool_is_not_moved(void **state)
+{
+	(void)state;
+	struct doca_buf_pool *pool;
+	struct doca_buf *buf;
+	expect_success(doca_buf_pool_create(2, 100, mmap, &pool));
+	expect_success(doca_buf_pool_start(pool));
+	expect_success(doca_buf_pool_buf_alloc(pool, &buf));
+	expect_invalid(doca_buf_inventory_buf_reuse_by_addr(buf, memory + 500, 10));
+	put(buf);
+	expect_success(doca_buf_pool_destroy(pool));
+}
+
+static void a_buf_that_others_hold_is_not_moved(void **state)
+{
+	(void)state;
+	struct doca_buf *buf = take(10, 100);
+	expect_success(doca_buf_inc_refcount(buf, NULL));
+	expect(DOCA_ERROR_NOT_PERMITTED, doca_buf_inventory_buf_reuse_by_addr(buf, memory, 1));
+	put(buf);
+	struct doca_buf *second = take(200, 100);
+	expect_success(doca_buf_chain_list(buf, second));
+	expect(DOCA_ERROR_NOT_PERMITTED, doca_buf_inventory_buf_reuse_by_addr(buf, memory, 1));
+	expect(DOCA_ERROR_NOT_PERMITTED, doca_buf_inventory_buf_reuse_by_addr(second, memory, 1));
+	put(buf);
 }
 
 static void nothing_is_taken_from_a_stopped_inventory_or_map(void **state)
@@ -319,6 +376,10 @@ int main(void)
 		buf_test(the_range_must_lie_in_the_map),
 		buf_test(the_data_must_lie_in_the_buf),
 		buf_test(get_refuses_null),
+		buf_test(a_buf_is_moved_without_being_given_back),
+		buf_test(a_buf_is_moved_within_its_map_only),
+		buf_test(the_buf_of_a_pool_is_not_moved),
+		buf_test(a_buf_that_others_hold_is_not_moved),
 		buf_test(nothing_is_taken_from_a_stopped_inventory_or_map),
 		buf_test(an_exhausted_inventory_answers_no_memory_until_a_buf_returns),
 		buf_test(destroy_is_refused_while_bufs_are_out),

@@ -204,6 +204,30 @@ static void a_map_has_a_name_on_the_dpa_of_each_of_its_devices(void **state)
 	expect_success(doca_mmap_destroy(mmap));
 }
 
+static void a_started_map_has_a_key_on_each_of_its_devices(void **state)
+{
+	(void)state;
+	struct doca_mmap *mmap = map_with_range();
+	uint32_t key = 0, other = 0, after = 0;
+	expect_success(doca_mmap_add_dev(mmap, host));
+	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_get_mkey(mmap, host, &key));
+	expect_success(doca_mmap_add_dev(mmap, dpu));
+	expect_success(doca_mmap_start(mmap));
+	expect_success(doca_mmap_get_mkey(mmap, host, &key));
+	expect_success(doca_mmap_get_mkey(mmap, dpu, &other));
+	assert_int_not_equal(key, other);
+	expect_success(doca_mmap_stop(mmap));
+	expect_success(doca_mmap_rm_dev(mmap, dpu));
+	expect_success(doca_mmap_start(mmap));
+	expect(DOCA_ERROR_NOT_FOUND, doca_mmap_get_mkey(mmap, dpu, &after));
+	expect_success(doca_mmap_get_mkey(mmap, host, &after));
+	assert_int_not_equal(key, after);
+	expect_invalid(doca_mmap_get_mkey(NULL, host, &key));
+	expect_invalid(doca_mmap_get_mkey(mmap, NULL, &key));
+	expect_invalid(doca_mmap_get_mkey(mmap, host, NULL));
+	expect_success(doca_mmap_destroy(mmap));
+}
+
 static void devices_are_added_once_and_removed_once(void **state)
 {
 	(void)state;
@@ -489,6 +513,7 @@ int main(void)
 		cmocka_unit_test(a_dmabuf_range_is_an_ordinary_range_with_a_descriptor),
 		cmocka_unit_test(memory_of_a_dpa_needs_a_dpa),
 		cmocka_unit_test(a_map_has_a_name_on_the_dpa_of_each_of_its_devices),
+		cmocka_unit_test(a_started_map_has_a_key_on_each_of_its_devices),
 		cmocka_unit_test(devices_are_added_once_and_removed_once),
 		cmocka_unit_test(devices_are_fixed_by_the_start),
 		cmocka_unit_test(more_devices_than_the_limit_are_refused),

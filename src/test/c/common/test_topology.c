@@ -138,6 +138,14 @@ static void see_two_dpus(const void *unused)
 	expect_reps(0, "0000:b2:00.0 0000:b2:00.1");
 	expect_reps(1, "0000:b1:00.0 0001:b2:00.2 0000:b2:00.3");
 	CHECK(emu_devinfo_is_dpu(list[1]) && !emu_devinfo_is_dpu(list[2]));
+	/* SFs are numbered on the host, not on each DPU. */
+	enum doca_pci_func_type type;
+	uint32_t first, second;
+	OK(doca_devinfo_get_pci_func_type(list[5], &type));
+	CHECK(type == DOCA_PCI_FUNC_TYPE_SF);
+	OK(doca_devinfo_get_sf_index(list[5], &first));
+	OK(doca_devinfo_get_sf_index(list[6], &second));
+	CHECK(first == 0 && second == 1);
 	OK(doca_devinfo_destroy_list(list));
 }
 

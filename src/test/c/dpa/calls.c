@@ -285,6 +285,9 @@ static void programs_copy_between_maps(void **state)
 	OK(doca_dpa_rpc(dpa.dpa, copy, &got, ops_handle, completion_handle, on_dpa, there, on_host, memory.bytes,
 			UINT64_C(64), UINT64_C(3)));
 	assert_int_equal(got, UINT64_MAX); /* no report is wanted */
+	OK(doca_dpa_rpc(dpa.dpa, count_copies, &got, ops_handle, completion_handle, on_dpa, there, on_host,
+			memory.bytes));
+	assert_int_equal(got, 1);
 	HEALTHY(dpa.dpa);
 
 	struct doca_buf_arr *array;

@@ -70,6 +70,28 @@ __dpa_rpc__ uint64_t copy(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_completion_
 	       doca_dpa_dev_get_completion_user_data(element);
 }
 
+/* Copies a byte twice: how far the second completion is behind the first, and whether what both say stays. */
+__dpa_rpc__ uint64_t count_copies(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_completion_t completion,
+				  doca_dpa_dev_mmap_t dst_map, uint64_t dst, doca_dpa_dev_mmap_t src_map, uint64_t src)
+{
+	doca_dpa_dev_completion_element_t elements[2];
+	for (int i = 0; i < 2; i++) {
+		doca_dpa_dev_post_memcpy(ops, dst_map, dst, src_map, src, 1, DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+		if (!doca_dpa_dev_get_completion(completion, &elements[i]))
+			return UINT64_MAX;
+		__dpa_compiler_barrier();
+	}
+	doca_dpa_dev_completion_ack(completion, 2);
+	uint64_t first = doca_dpa_dev_completion_element_get_timestamp(elements[0]);
+	uint64_t second = doca_dpa_dev_completion_element_get_timestamp(elements[1]);
+	if (first == 0 || second < first || first != doca_dpa_dev_completion_element_get_timestamp(elements[0]))
+		return UINT64_MAX;
+	if (doca_dpa_dev_get_completion_immediate(elements[1]) != 0)
+		return UINT64_MAX;
+	return doca_dpa_dev_completion_element_get_wqe_counter(elements[1]) -
+	       doca_dpa_dev_completion_element_get_wqe_counter(elements[0]);
+}
+
 /* Copies element 0 of the array to element 1. */
 __dpa_rpc__ uint64_t copy_elements(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_buf_arr_t array)
 {

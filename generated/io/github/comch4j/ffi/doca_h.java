@@ -2881,6 +2881,126 @@ public class doca_h {
         }
     }
 
+    private static class doca_buf_inventory_buf_reuse_by_addr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_inventory_buf_reuse_by_addr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_addr$descriptor() {
+        return doca_buf_inventory_buf_reuse_by_addr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
+     * }
+     */
+    public static MethodHandle doca_buf_inventory_buf_reuse_by_addr$handle() {
+        return doca_buf_inventory_buf_reuse_by_addr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
+     * }
+     */
+    public static MemorySegment doca_buf_inventory_buf_reuse_by_addr$address() {
+        return doca_buf_inventory_buf_reuse_by_addr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
+     * }
+     */
+    public static int doca_buf_inventory_buf_reuse_by_addr(MemorySegment buf, MemorySegment addr, long len) {
+        var mh$ = doca_buf_inventory_buf_reuse_by_addr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_inventory_buf_reuse_by_addr", buf, addr, len);
+            }
+            return (int)mh$.invokeExact(buf, addr, len);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_buf_inventory_buf_reuse_by_data {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_buf_inventory_buf_reuse_by_data");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
+     * }
+     */
+    public static FunctionDescriptor doca_buf_inventory_buf_reuse_by_data$descriptor() {
+        return doca_buf_inventory_buf_reuse_by_data.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
+     * }
+     */
+    public static MethodHandle doca_buf_inventory_buf_reuse_by_data$handle() {
+        return doca_buf_inventory_buf_reuse_by_data.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
+     * }
+     */
+    public static MemorySegment doca_buf_inventory_buf_reuse_by_data$address() {
+        return doca_buf_inventory_buf_reuse_by_data.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
+     * }
+     */
+    public static int doca_buf_inventory_buf_reuse_by_data(MemorySegment buf, MemorySegment data, long data_len) {
+        var mh$ = doca_buf_inventory_buf_reuse_by_data.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_buf_inventory_buf_reuse_by_data", buf, data, data_len);
+            }
+            return (int)mh$.invokeExact(buf, data, data_len);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class doca_buf_inventory_expand {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             doca_h.C_INT,
@@ -12307,6 +12427,124 @@ public class doca_h {
         }
     }
 
+    private static class doca_devinfo_get_pci_func_type {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_devinfo_get_pci_func_type");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
+     * }
+     */
+    public static FunctionDescriptor doca_devinfo_get_pci_func_type$descriptor() {
+        return doca_devinfo_get_pci_func_type.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
+     * }
+     */
+    public static MethodHandle doca_devinfo_get_pci_func_type$handle() {
+        return doca_devinfo_get_pci_func_type.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
+     * }
+     */
+    public static MemorySegment doca_devinfo_get_pci_func_type$address() {
+        return doca_devinfo_get_pci_func_type.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
+     * }
+     */
+    public static int doca_devinfo_get_pci_func_type(MemorySegment devinfo, MemorySegment pci_func_type) {
+        var mh$ = doca_devinfo_get_pci_func_type.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_devinfo_get_pci_func_type", devinfo, pci_func_type);
+            }
+            return (int)mh$.invokeExact(devinfo, pci_func_type);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_devinfo_get_sf_index {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_devinfo_get_sf_index");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+     * }
+     */
+    public static FunctionDescriptor doca_devinfo_get_sf_index$descriptor() {
+        return doca_devinfo_get_sf_index.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+     * }
+     */
+    public static MethodHandle doca_devinfo_get_sf_index$handle() {
+        return doca_devinfo_get_sf_index.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+     * }
+     */
+    public static MemorySegment doca_devinfo_get_sf_index$address() {
+        return doca_devinfo_get_sf_index.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+     * }
+     */
+    public static int doca_devinfo_get_sf_index(MemorySegment devinfo, MemorySegment sf_index) {
+        var mh$ = doca_devinfo_get_sf_index.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_devinfo_get_sf_index", devinfo, sf_index);
+            }
+            return (int)mh$.invokeExact(devinfo, sf_index);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class doca_devinfo_cap_is_hotplug_manager_supported {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             doca_h.C_INT,
@@ -20487,6 +20725,66 @@ public class doca_h {
                 traceDowncall("doca_mmap_dev_get_dpa_handle", mmap, dev, dpa_mmap_handle);
             }
             return (int)mh$.invokeExact(mmap, dev, dpa_mmap_handle);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_mmap_get_mkey {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_mmap_get_mkey");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+     * }
+     */
+    public static FunctionDescriptor doca_mmap_get_mkey$descriptor() {
+        return doca_mmap_get_mkey.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+     * }
+     */
+    public static MethodHandle doca_mmap_get_mkey$handle() {
+        return doca_mmap_get_mkey.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+     * }
+     */
+    public static MemorySegment doca_mmap_get_mkey$address() {
+        return doca_mmap_get_mkey.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+     * }
+     */
+    public static int doca_mmap_get_mkey(MemorySegment mmap, MemorySegment dev, MemorySegment mkey) {
+        var mh$ = doca_mmap_get_mkey.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_mmap_get_mkey", mmap, dev, mkey);
+            }
+            return (int)mh$.invokeExact(mmap, dev, mkey);
         } catch (Throwable ex$) {
            throw new AssertionError("should not reach here", ex$);
         }

@@ -268,6 +268,24 @@ doca_error_t doca_devinfo_get_vhca_id(const struct doca_devinfo *devinfo, uint16
 	return DOCA_SUCCESS;
 }
 
+doca_error_t doca_devinfo_get_pci_func_type(const struct doca_devinfo *devinfo, enum doca_pci_func_type *pci_func_type)
+{
+	if (devinfo == NULL || pci_func_type == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*pci_func_type = devinfo->function->type;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_devinfo_get_sf_index(const struct doca_devinfo *devinfo, uint32_t *sf_index)
+{
+	if (devinfo == NULL || sf_index == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (devinfo->function->type != DOCA_PCI_FUNC_TYPE_SF)
+		return READING_SF_INDEX_OF_OTHERS;
+	*sf_index = devinfo->function->sf_index;
+	return DOCA_SUCCESS;
+}
+
 static doca_error_t report(const struct doca_devinfo *devinfo, uint8_t *answer, bool supported)
 {
 	if (devinfo == NULL || answer == NULL)

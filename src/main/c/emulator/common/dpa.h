@@ -66,7 +66,7 @@ struct emu_dpa_completion {
 	_Atomic uint32_t users; /* what is attached and runs */
 	/* Adds an element, whose acknowledgement decrements `unacked` (may be NULL). A completion without room for it
 	 * is the dpa's error. Inside a device call. */
-	void (*push)(struct doca_dpa_completion *completion, uint32_t type, uint32_t user_data, uint32_t immediate,
+	void (*push)(struct doca_dpa_completion *completion, uint32_t type, uint32_t user_data,
 		     _Atomic uint32_t *unacked);
 	/* Forgets the counter in elements that were not acknowledged. */
 	void (*forget)(struct doca_dpa_completion *completion, const _Atomic uint32_t *unacked);

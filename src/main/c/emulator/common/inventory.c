@@ -134,6 +134,33 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	return DOCA_SUCCESS;
 }
 
+/* In its map, with what `data_len` says of the data. */
+static doca_error_t reuse(struct doca_buf *buf, void *addr, size_t len, size_t data_len)
+{
+	/* The buffers of a pool have their place. */
+	if (EMU_UNLIKELY(buf == NULL || addr == NULL || buf->refcount == 0 || buf->inventory->blocks == NULL))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (EMU_UNLIKELY(buf->refcount > 1 || buf->inner || buf->next != NULL))
+		return READING_BUF_REUSE_SHARED;
+	if (EMU_UNLIKELY(!emu_mmap_usable(buf->mmap) || !emu_mmap_contains(buf->mmap, addr, len)))
+		return DOCA_ERROR_INVALID_VALUE;
+	buf->head = addr;
+	buf->len = len;
+	buf->data = addr;
+	buf->data_len = data_len;
+	return DOCA_SUCCESS;
+}
+
+doca_error_t doca_buf_inventory_buf_reuse_by_addr(struct doca_buf *buf, void *addr, size_t len)
+{
+	return reuse(buf, addr, len, 0);
+}
+
+doca_error_t doca_buf_inventory_buf_reuse_by_data(struct doca_buf *buf, void *data, size_t data_len)
+{
+	return reuse(buf, data, data_len, data_len);
+}
+
 /* The payload is not copied: the new descriptors point to the same memory. */
 doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, const struct doca_buf *src_buf,
 					struct doca_buf **dst_buf)

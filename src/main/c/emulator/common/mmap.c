@@ -214,6 +214,23 @@ bool emu_mmap_has_dev(const struct doca_mmap *mmap, const struct doca_dev *dev)
 	return index_of(mmap, dev) < mmap->num_devs;
 }
 
+doca_error_t doca_mmap_get_mkey(struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t *mkey)
+{
+	if (mmap == NULL || dev == NULL || mkey == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	doca_error_t result = DOCA_SUCCESS;
+	pthread_mutex_lock(&mmap->lock);
+	uint32_t index = index_of(mmap, dev);
+	if (!atomic_load(&mmap->started))
+		result = DOCA_ERROR_NOT_PERMITTED;
+	else if (index >= mmap->num_devs)
+		result = DOCA_ERROR_NOT_FOUND;
+	else /* nothing here takes it: no more than a number that is another for each start and device */
+		*mkey = mmap->registration << 8 | (index & 0xff);
+	pthread_mutex_unlock(&mmap->lock);
+	return result;
+}
+
 doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_num_devices)
 {
 	if (mmap == NULL)

@@ -10,6 +10,12 @@
 /* A second server of the same device, representor and name: refused by doca_ctx_start [Q3]. */
 #define READING_DUPLICATE_SERVER_NAME DOCA_ERROR_INITIALIZATION
 
+/* The SF index of a function that is none. */
+#define READING_SF_INDEX_OF_OTHERS DOCA_ERROR_NOT_SUPPORTED
+
+/* A doca_buf that more than one holds, or that is in a list, is not moved. */
+#define READING_BUF_REUSE_SHARED DOCA_ERROR_NOT_PERMITTED
+
 /* Over-long or empty control message: refused by alloc_init [Q8]. */
 #define READING_BAD_MESSAGE_LENGTH DOCA_ERROR_INVALID_VALUE
 

@@ -20,6 +20,7 @@ struct emu_function {
 	enum doca_pci_func_type type;
 	unsigned lacks; /* enum emu_capability */
 	uint16_t vhca_id;
+	uint32_t sf_index; /* of a SF, among those of its machine */
 	uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE];
 	char ibdev[DOCA_DEVINFO_IBDEV_NAME_SIZE];
 	char iface[DOCA_DEVINFO_IFACE_NAME_SIZE];

@@ -111,6 +111,7 @@ struct place {
 	const struct emu_function *pf;       /* the last PF of the same DPU */
 	unsigned dpus, pfs;                  /* before this one */
 	unsigned siblings;                   /* of the same kind and PF */
+	unsigned sfs;                        /* of the same machine */
 };
 
 static struct place place_of(const struct emu_topology *topology, const struct emu_function *f)
@@ -118,6 +119,7 @@ static struct place place_of(const struct emu_topology *topology, const struct e
 	struct place place = {0};
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct emu_function *before = &topology->functions[i];
+		place.sfs += before->dpu == f->dpu && before->type == DOCA_PCI_FUNC_TYPE_SF;
 		if (before->dpu && before->type == DOCA_PCI_FUNC_TYPE_PF) {
 			place.last_dpu = before;
 			place.dpus++;
@@ -163,6 +165,7 @@ static void name_function(const struct emu_topology *topology, const struct plac
 	};
 	memcpy(f->mac, mac, sizeof(mac));
 	f->vhca_id = (uint16_t)topology->count;
+	f->sf_index = place->sfs;
 	snprintf(f->ibdev, sizeof(f->ibdev), "emu_%zu", topology->count);
 	if (f->dpu) {
 		if (f->type == DOCA_PCI_FUNC_TYPE_SF)

@@ -18,16 +18,31 @@ static void notify(struct doca_dpa_completion *completion)
 		emu_dpa_thread_of(completion->thread)->trigger(completion->thread);
 }
 
-static void push(struct doca_dpa_completion *completion, uint32_t type, uint32_t user_data, uint32_t immediate,
-		 _Atomic uint32_t *unacked)
+/* Of a counter that runs on; how fast is the processor's business. */
+static uint64_t ticks(void)
+{
+#if defined(__x86_64__)
+	return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+	uint64_t count;
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(count));
+	return count;
+#else
+#error "no counter is known on this processor"
+#endif
+}
+
+static void push(struct doca_dpa_completion *completion, uint32_t type, uint32_t user_data, _Atomic uint32_t *unacked)
 {
 	emu_spin_lock(&completion->lock);
 	bool fits = completion->pushed - completion->acked < completion->size;
 	bool wakes = fits && completion->armed;
 	if (fits) {
+		uint32_t counter = (uint32_t)completion->pushed;
 		completion->elements[completion->pushed++ & (completion->size - 1)] = (struct completion_element){
 			.value = (uint64_t)type << ELEMENT_TYPE_SHIFT |
-				 (uint64_t)(user_data & ELEMENT_USER_DATA_MASK) << ELEMENT_USER_DATA_SHIFT | immediate,
+				 (uint64_t)(user_data & ELEMENT_USER_DATA_MASK) << ELEMENT_USER_DATA_SHIFT | counter,
+			.time = ticks(),
 			.unacked = unacked};
 		completion->armed = false;
 	}
@@ -52,12 +67,16 @@ static void forget(struct doca_dpa_completion *completion, const _Atomic uint32_
 	emu_spin_unlock(&completion->lock);
 }
 
-bool completion_get(struct doca_dpa_completion *completion, uint64_t *element)
+bool completion_get(struct doca_dpa_completion *completion, uint64_t *element, uint64_t *time)
 {
 	emu_spin_lock(&completion->lock);
 	bool any = completion->read != completion->pushed;
-	if (any)
-		*element = completion->elements[completion->read++ & (completion->size - 1)].value;
+	if (any) {
+		const struct completion_element *next =
+			&completion->elements[completion->read++ & (completion->size - 1)];
+		*element = next->value;
+		*time = next->time;
+	}
 	emu_spin_unlock(&completion->lock);
 	return any;
 }

@@ -5,13 +5,15 @@
 #include "device.h"
 #include "spin.h"
 
-/* All that an element says fits into its number: type, user data (24 bits) and immediate data. */
+/* What an element says is in its number: type, user data (24 bits), and how many were before it in its completion. None
+ * of what completes here has immediate data. */
 #define ELEMENT_TYPE_SHIFT 56
 #define ELEMENT_USER_DATA_SHIFT 32
 #define ELEMENT_USER_DATA_MASK 0xffffffu
 
 struct completion_element {
 	uint64_t value;
+	uint64_t time;
 	_Atomic uint32_t *unacked;
 };
 
@@ -27,7 +29,7 @@ struct doca_dpa_completion {
 };
 
 /* Inside a device call. */
-bool completion_get(struct doca_dpa_completion *completion, uint64_t *element);
+bool completion_get(struct doca_dpa_completion *completion, uint64_t *element, uint64_t *time);
 /* False: not so many have been read. */
 bool completion_ack(struct doca_dpa_completion *completion, uint64_t num);
 void completion_arm(struct doca_dpa_completion *completion);

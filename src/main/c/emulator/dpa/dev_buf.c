@@ -50,7 +50,7 @@ static void post_copy(doca_dpa_dev_async_ops_t handle, uint32_t dst_map, uint64_
 		if (reports || !done)
 			emu_dpa_completion_of(ops->completion)
 				->push(ops->completion, done ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR,
-				       (uint32_t)ops->user_data, 0, reports ? &ops->unacked : NULL);
+				       (uint32_t)ops->user_data, reports ? &ops->unacked : NULL);
 	}
 	emu_dpa_leave();
 }

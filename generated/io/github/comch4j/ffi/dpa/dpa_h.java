@@ -1131,6 +1131,122 @@ public class dpa_h {
         }
     }
 
+    private static class doca_dpa_dev_completion_element_get_wqe_counter {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            dpa_h.C_INT,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_completion_element_get_wqe_counter");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_completion_element_get_wqe_counter$descriptor() {
+        return doca_dpa_dev_completion_element_get_wqe_counter.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_element_get_wqe_counter$handle() {
+        return doca_dpa_dev_completion_element_get_wqe_counter.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_element_get_wqe_counter$address() {
+        return doca_dpa_dev_completion_element_get_wqe_counter.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint32_t doca_dpa_dev_completion_element_get_wqe_counter(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static int doca_dpa_dev_completion_element_get_wqe_counter(long comp_element) {
+        var mh$ = doca_dpa_dev_completion_element_get_wqe_counter.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_element_get_wqe_counter", comp_element);
+            }
+            return (int)mh$.invokeExact(comp_element);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_dpa_dev_completion_element_get_timestamp {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            dpa_h.C_LONG,
+            dpa_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = dpa_h.findOrThrow("doca_dpa_dev_completion_element_get_timestamp");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static FunctionDescriptor doca_dpa_dev_completion_element_get_timestamp$descriptor() {
+        return doca_dpa_dev_completion_element_get_timestamp.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MethodHandle doca_dpa_dev_completion_element_get_timestamp$handle() {
+        return doca_dpa_dev_completion_element_get_timestamp.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static MemorySegment doca_dpa_dev_completion_element_get_timestamp$address() {
+        return doca_dpa_dev_completion_element_get_timestamp.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_dpa_dev_completion_element_get_timestamp(doca_dpa_dev_completion_element_t comp_element)
+     * }
+     */
+    public static long doca_dpa_dev_completion_element_get_timestamp(long comp_element) {
+        var mh$ = doca_dpa_dev_completion_element_get_timestamp.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_dpa_dev_completion_element_get_timestamp", comp_element);
+            }
+            return (long)mh$.invokeExact(comp_element);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class doca_dpa_dev_completion_ack {
         public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
             dpa_h.C_LONG,

@@ -55,8 +55,7 @@ static void carry_out(struct doca_comch_producer *producer, const struct operati
 	}
 	/* What has failed is always reported. */
 	if (reports || !done)
-		completion->push(end->completion, done ? COMP_SEND : COMP_SEND_ERR, 0, 0,
-				 reports ? &end->unacked : NULL);
+		completion->push(end->completion, done ? COMP_SEND : COMP_SEND_ERR, 0, reports ? &end->unacked : NULL);
 }
 
 /* With the producer's lock held. */

@@ -26,6 +26,10 @@ public enum Feature {
     EXPANDING_INVENTORIES("doca_buf_inventory_expand"),
     /** Ids and rates of devices and completion vectors, since 3.0. */
     DEVICE_DETAILS("doca_devinfo_get_vhca_id"),
+    /** The kind of a device's function, since 3.1. */
+    FUNCTION_TYPES("doca_devinfo_get_pci_func_type"),
+    /** Buffers that are moved, since 3.2. */
+    MOVING_BUFFERS("doca_buf_inventory_buf_reuse_by_data"),
     /** The endpoint API, up to 2.8. */
     COMM_CHANNEL("doca_comm_channel_ep_create"),
     /** Programs on the DPA, in a library of its own. */

@@ -264,7 +264,16 @@ class FeaturesTest extends BothForms {
                     "doca_buf_inventory_expand",
                     "DOCA 3.0 has",
                     () -> inventory.expand(1));
+            Buffer buffer = inventory.acquire(pair.sendMemory, 0, 8);
+            assertThereOrMissing(
+                    Feature.MOVING_BUFFERS,
+                    "doca_buf_inventory_buf_reuse_by_data",
+                    "DOCA has since 3.2",
+                    () -> inventory.move(buffer, 8, 16));
+            assertThat(buffer.offset()).isEqualTo(Feature.MOVING_BUFFERS.isThere() ? 8 : 0);
         }
+        assertThat(pair.machine.host.properties().functionType().isPresent())
+                .isEqualTo(Feature.FUNCTION_TYPES.isThere());
         assertThat(pair.machine.host.properties().vhcaId().isPresent()).isEqualTo(Feature.DEVICE_DETAILS.isThere());
     }
 
@@ -288,7 +297,7 @@ class FeaturesTest extends BothForms {
                     .allMatch(Feature::isThere);
             assertThat(Feature.values())
                     .filteredOn(feature -> !feature.function.startsWith("doca_com"))
-                    .hasSize(4)
+                    .hasSize(6)
                     .allMatch(feature -> feature.isThere() != older);
             assertThat(Feature.COMM_CHANNEL.isThere()).isEqualTo(older);
         }

@@ -5,6 +5,7 @@ import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.LoopThread;
@@ -40,7 +41,7 @@ public final class Buffer implements AutoCloseable {
 
     private final BufferState state;
     private final MemoryMap memory;
-    private final MemorySegment window;
+    private MemorySegment window;
     private final BufferResource resource;
 
     /** A buffer that was just taken from {@code origin}, an inventory or a pool. */
@@ -55,7 +56,7 @@ public final class Buffer implements AutoCloseable {
     /**
      * The window, to read and write in place.
      *
-     * @return all of it, headroom and room included; the same object each time
+     * @return all of it, headroom and room included; the same object each time, until the buffer is moved
      * @throws IllegalStateException if it is in flight or closed
      * @throws UnsupportedOperationException if its memory is {@linkplain MemoryMap#isRemote() remote}
      */
@@ -165,6 +166,19 @@ public final class Buffer implements AutoCloseable {
         return setData(0, 0);
     }
 
+    /** For {@link BufferInventory#move}. */
+    void moveWithin(Resource inventory, long offset, long length) {
+        if (resource.origin != inventory) {
+            throw new IllegalArgumentException(this + " is not of " + inventory.name());
+        }
+        state.checkUsable();
+        MemorySegment target = BufferInventory.window(memory, offset, length);
+        InventoryCalls.move(state.address(), target, "moving " + this + " to " + length + " bytes at " + offset);
+        window = target;
+        resource.offset = offset;
+        state.moveWindow(target.address(), length);
+    }
+
     /**
      * DOCA's reference count ({@code doca_buf_get_refcount}).
      *
@@ -212,7 +226,7 @@ public final class Buffer implements AutoCloseable {
     /**
      * For logs.
      *
-     * @return where it is
+     * @return where it was acquired
      */
     @Override
     public String toString() {
@@ -227,7 +241,7 @@ public final class Buffer implements AutoCloseable {
     private static final class BufferResource extends Resource implements BufferState.Home {
         private final Resource origin; // its lock is held where DOCA has none
         private final MemoryMap memory;
-        private final long offset;
+        private long offset;
         private final long address;
         private BufferState state;
 

@@ -129,14 +129,18 @@ public final class BufferInventory implements AutoCloseable {
         return take(memory, offset, length, length);
     }
 
-    private Optional<Buffer> take(MemoryMap memory, long offset, long length, long dataLength) {
-        resource.checkOpen();
+    static MemorySegment window(MemoryMap memory, long offset, long length) {
         if (length < 1) {
             throw new IndexOutOfBoundsException("a window of " + length + " bytes");
         }
         Objects.checkFromIndexSize(offset, length, memory.size());
         memory.checkAlive();
-        MemorySegment window = memory.range().asSlice(offset, length);
+        return memory.range().asSlice(offset, length);
+    }
+
+    private Optional<Buffer> take(MemoryMap memory, long offset, long length, long dataLength) {
+        resource.checkOpen();
+        MemorySegment window = window(memory, offset, length);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment out = arena.allocate(ValueLayout.ADDRESS);
             synchronized (resource) {
@@ -159,6 +163,29 @@ public final class BufferInventory implements AutoCloseable {
                 }
             }
         }
+    }
+
+    /**
+     * Moves a buffer of this inventory to another window of its map, without giving it back
+     * ({@code doca_buf_inventory_buf_reuse_by_data}, since DOCA 3.2). As of one that was just acquired, its data are the
+     * whole window; {@link Buffer#clear} makes them room.
+     *
+     * <p>One thread at a time, that of the buffer.
+     *
+     * @param buffer the buffer
+     * @param offset where the window begins in the map, bytes
+     * @param length how long the window is, bytes, at least 1
+     * @return the buffer
+     * @throws IllegalArgumentException if the buffer was not acquired from this inventory
+     * @throws IndexOutOfBoundsException if the window is not within the map; nothing has changed then
+     * @throws IllegalStateException if the buffer is in flight, or it, the inventory or the map is closed
+     * @throws io.github.comch4j.MissingFunctionException if the DOCA release in use cannot
+     * @throws DocaException if DOCA refuses
+     */
+    public Buffer move(Buffer buffer, long offset, long length) {
+        resource.checkOpen();
+        buffer.moveWithin(resource, offset, length);
+        return buffer;
     }
 
     /**

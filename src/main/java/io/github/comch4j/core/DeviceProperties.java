@@ -18,6 +18,9 @@ import java.util.Set;
  * @param lid the local identifier of an InfiniBand port ({@code doca_devinfo_get_lid})
  * @param activeRate the port's rate, bits per second ({@code doca_devinfo_get_active_rate}, since 3.0)
  * @param vhcaId the number of the function within the device ({@code doca_devinfo_get_vhca_id}, since 3.0)
+ * @param functionType the kind of PCIe function that it is ({@code doca_devinfo_get_pci_func_type}, since 3.1)
+ * @param sfIndex the number of a SF in this machine, which Linux has in the name of its auxiliary device
+ *     {@code mlx5_core.sf.4} ({@code doca_devinfo_get_sf_index}, since 3.1)
  * @param completionVectors how many completion vectors contexts may choose from
  *     ({@code doca_ctx_cap_get_num_completion_vectors}, since 3.0)
  * @param hotplugManager whether it manages hot-plugged functions
@@ -40,6 +43,8 @@ public record DeviceProperties(
         OptionalInt lid,
         OptionalLong activeRate,
         OptionalInt vhcaId,
+        Optional<PciFunctionType> functionType,
+        OptionalInt sfIndex,
         OptionalInt completionVectors,
         boolean hotplugManager,
         boolean notificationModeration,
@@ -55,6 +60,8 @@ public record DeviceProperties(
         Objects.requireNonNull(lid);
         Objects.requireNonNull(activeRate);
         Objects.requireNonNull(vhcaId);
+        Objects.requireNonNull(functionType);
+        Objects.requireNonNull(sfIndex);
         Objects.requireNonNull(completionVectors);
         representorFilters = Set.copyOf(representorFilters);
     }

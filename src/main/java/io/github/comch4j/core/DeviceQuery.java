@@ -8,6 +8,8 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.EnumSet;
 import java.util.HexFormat;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 
 /** Questions to a {@code doca_devinfo} that some devices or releases do not answer. */
@@ -21,6 +23,8 @@ record DeviceQuery(MemorySegment info) {
                 DeviceCalls.lid(info),
                 DeviceCalls.activeRate(info),
                 DeviceCalls.vhcaId(info),
+                functionType(),
+                DeviceCalls.scalableFunctionIndex(info),
                 ContextCalls.completionVectors(info),
                 DeviceCalls.managesHotplug(info),
                 DeviceCalls.moderatesNotifications(info),
@@ -28,6 +32,11 @@ record DeviceQuery(MemorySegment info) {
                 MmapCalls.exportsPci(info),
                 MmapCalls.importsPci(info),
                 filters());
+    }
+
+    private Optional<PciFunctionType> functionType() {
+        OptionalInt code = DeviceCalls.functionType(info);
+        return code.isPresent() ? Optional.of(PciFunctionType.of(code.getAsInt())) : Optional.empty();
     }
 
     private Set<RepresentorFilter> filters() {

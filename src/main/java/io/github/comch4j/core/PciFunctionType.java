@@ -2,7 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.internal.call.DeviceCalls;
 
-/** The kind of a host function ({@code enum doca_pci_func_type}). */
+/** The kind of a PCIe function ({@code enum doca_pci_func_type}). */
 public enum PciFunctionType {
     /** Physical function. */
     PF(DeviceCalls.PHYSICAL_FUNCTION),

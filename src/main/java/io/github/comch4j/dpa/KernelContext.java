@@ -174,6 +174,28 @@ public final class KernelContext {
     }
 
     /**
+     * Which operation has ended ({@code doca_dpa_dev_completion_element_get_wqe_counter}). On the emulated device the
+     * elements of a completion are counted, from 0.
+     *
+     * @return 32 bits, without a sign
+     */
+    public int completionCounter() {
+        check();
+        return KernelCalls.completionCounter(element);
+    }
+
+    /**
+     * When that was ({@code doca_dpa_dev_completion_element_get_timestamp}), by a clock of the device that runs at a
+     * speed of its own.
+     *
+     * @return ticks
+     */
+    public long completionTime() {
+        check();
+        return KernelCalls.completionTime(element);
+    }
+
+    /**
      * Gives back places of the completion ({@code doca_dpa_dev_comch_consumer_completion_ack}).
      *
      * @param completion the handle of a consumers' completion
@@ -280,7 +302,8 @@ public final class KernelContext {
 
     /**
      * Reads the oldest element that was not read ({@code doca_dpa_dev_get_completion}). {@link #completionType},
-     * {@link #completionUserData} and {@link #completionImmediate} are of this element until the next.
+     * {@link #completionUserData}, {@link #completionImmediate}, {@link #completionCounter} and {@link #completionTime}
+     * are of this element until the next.
      *
      * @param completion the handle of a completion
      * @return false if there is none

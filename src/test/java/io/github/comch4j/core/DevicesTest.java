@@ -127,6 +127,17 @@ class DevicesTest {
     }
 
     @Test
+    @Needs(Feature.FUNCTION_TYPES)
+    void aDeviceTellsWhatKindOfFunctionItIs() {
+        try (Device host = Devices.openHost(Machine.HOST);
+                Device virtual = Devices.open(PciAddress.of("b1:00.2"))) {
+            assertThat(host.properties().functionType()).contains(PciFunctionType.PF);
+            assertThat(virtual.properties().functionType()).contains(PciFunctionType.VF);
+            assertThat(virtual.properties().sfIndex()).isEmpty();
+        }
+    }
+
+    @Test
     void representorsCanBeFiltered() {
         try (Device dpu = Devices.openDpu(Machine.DPU);
                 Representor representor = dpu.openRepresentor(Machine.HOST)) {

@@ -194,6 +194,41 @@ class MemoryTest {
     }
 
     @Test
+    @Needs(Feature.MOVING_BUFFERS)
+    void aBufferIsMovedWithoutBeingGivenBack() {
+        try (BufferInventory inventory = BufferInventory.create(1);
+                MemoryMap memory = MemoryMap.allocate(device, 100)) {
+            Buffer buffer = inventory.acquire(memory, 0, 10).setData(2, 3);
+            memory.segment().set(ValueLayout.JAVA_BYTE, 50, (byte) 7);
+            assertThat(inventory.move(buffer, 50, 20)).isSameAs(buffer);
+            assertThat(buffer.offset()).isEqualTo(50);
+            assertThat(buffer.capacity()).isEqualTo(20);
+            assertThat(buffer.position()).isZero();
+            assertThat(buffer.length()).isEqualTo(20);
+            assertThat(buffer.data().get(ValueLayout.JAVA_BYTE, 0)).isEqualTo((byte) 7);
+            assertThat(inventory.available()).isZero();
+            assertThat(buffer.clear().length()).isZero();
+        }
+    }
+
+    @Test
+    @Needs(Feature.MOVING_BUFFERS)
+    void aBufferIsMovedWithinItsMapByItsOwnInventoryOnly() {
+        try (BufferInventory inventory = BufferInventory.create(1);
+                BufferInventory other = BufferInventory.create(1);
+                MemoryMap memory = MemoryMap.allocate(device, 100)) {
+            Buffer buffer = inventory.acquire(memory, 5, 10);
+            assertThatThrownBy(() -> inventory.move(buffer, 91, 10)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> inventory.move(buffer, 0, 0)).isInstanceOf(IndexOutOfBoundsException.class);
+            assertThatThrownBy(() -> other.move(buffer, 0, 10)).isInstanceOf(IllegalArgumentException.class);
+            assertThat(buffer.offset()).isEqualTo(5);
+            assertThat(buffer.capacity()).isEqualTo(10);
+            buffer.close();
+            assertThatThrownBy(() -> inventory.move(buffer, 0, 10)).isInstanceOf(IllegalStateException.class);
+        }
+    }
+
+    @Test
     void aMapMayServeSeveralDevices() {
         Device other = Devices.open(Machine.DPU);
         try (MemoryMap memory = MemoryMap.builder(device, other)

@@ -114,6 +114,17 @@ public final class DeviceCalls {
                 out -> doca_h.doca_devinfo_get_mac_addr(info, out, (int) out.byteSize()));
     }
 
+    /** {@code doca_devinfo_get_pci_func_type}: one of the constants above. */
+    public static OptionalInt functionType(MemorySegment info) {
+        return OptionalCalls.uint32(
+                "doca_devinfo_get_pci_func_type", out -> doca_h.doca_devinfo_get_pci_func_type(info, out));
+    }
+
+    /** {@code doca_devinfo_get_sf_index}. */
+    public static OptionalInt scalableFunctionIndex(MemorySegment info) {
+        return OptionalCalls.uint32("doca_devinfo_get_sf_index", out -> doca_h.doca_devinfo_get_sf_index(info, out));
+    }
+
     /** {@code doca_devinfo_get_lid}. */
     public static OptionalInt lid(MemorySegment info) {
         return OptionalCalls.uint16("doca_devinfo_get_lid", out -> doca_h.doca_devinfo_get_lid(info, out));

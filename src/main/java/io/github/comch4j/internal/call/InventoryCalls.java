@@ -43,6 +43,15 @@ public final class InventoryCalls {
                         inventory, map, window, window.byteSize(), window, dataLength, out));
     }
 
+    /** {@code doca_buf_inventory_buf_reuse_by_data}. */
+    public static void move(long buffer, MemorySegment window, String action) {
+        Calls.check(
+                "doca_buf_inventory_buf_reuse_by_data",
+                action,
+                () -> doca_h.doca_buf_inventory_buf_reuse_by_data(
+                        MemorySegment.ofAddress(buffer), window, window.byteSize()));
+    }
+
     /** {@code doca_buf_inventory_expand}. */
     public static void expand(MemorySegment inventory, int buffers, String action) {
         Calls.check("doca_buf_inventory_expand", action, () -> doca_h.doca_buf_inventory_expand(inventory, buffers));

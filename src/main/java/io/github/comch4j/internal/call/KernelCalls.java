@@ -236,6 +236,16 @@ public final class KernelCalls {
         return dpa_h.doca_dpa_dev_get_completion_immediate(element);
     }
 
+    /** {@code doca_dpa_dev_completion_element_get_wqe_counter}. */
+    public static int completionCounter(long element) {
+        return dpa_h.doca_dpa_dev_completion_element_get_wqe_counter(element);
+    }
+
+    /** {@code doca_dpa_dev_completion_element_get_timestamp}. */
+    public static long completionTime(long element) {
+        return dpa_h.doca_dpa_dev_completion_element_get_timestamp(element);
+    }
+
     /** {@code doca_dpa_dev_completion_ack}. */
     public static void acknowledge(long completion, long elements) {
         dpa_h.doca_dpa_dev_completion_ack(completion, elements);

@@ -23,7 +23,7 @@ public final class BufferState {
     private final Object buffer;
     private final Home home;
     private final long address; // of the doca_buf
-    private final long window;
+    private long window;
     private final MemorySegment.Scope foreignScope;
 
     private volatile boolean closed;
@@ -92,6 +92,14 @@ public final class BufferState {
             length = newLength;
             moved = true;
         }
+    }
+
+    /** DOCA has another window, all of it data. */
+    public void moveWindow(long newWindow, long newLength) {
+        window = newWindow;
+        position = 0;
+        length = newLength;
+        moved = false;
     }
 
     /** Whether DOCA has another data segment: the caller passes it on before the submit. */

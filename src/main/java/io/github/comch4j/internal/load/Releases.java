@@ -69,6 +69,16 @@ final class Releases {
             "doca_task_batch_try_submit",
             "doca_task_submit_ex");
 
+    /** What came with a release after 3.0. */
+    private static final Map<String, String> AFTER_3_0 = Map.of(
+            "doca_devinfo_get_pci_func_type", "3.1",
+            "doca_devinfo_get_sf_index", "3.1",
+            "doca_buf_inventory_buf_reuse_by_addr", "3.2",
+            "doca_buf_inventory_buf_reuse_by_data", "3.2",
+            "doca_mmap_get_mkey", "3.2",
+            "doca_dpa_dev_completion_element_get_wqe_counter", "3.3",
+            "doca_dpa_dev_completion_element_get_timestamp", "3.3");
+
     private Releases() {}
 
     /** The names that older releases have for a function, with the same form of arguments; the newest first. */
@@ -82,6 +92,9 @@ final class Releases {
     static String having(String function) {
         if (NAMES_OF_2_7.containsKey(function)) {
             return "DOCA has since 2.8, and 2.7 as " + NAMES_OF_2_7.get(function);
+        }
+        if (AFTER_3_0.containsKey(function)) {
+            return "DOCA has since " + AFTER_3_0.get(function);
         }
         if (AFTER_2_7.contains(function)) {
             return "DOCA 3.0 has and 2.7 has not";

@@ -48,6 +48,10 @@ class SymbolsTest {
         assertThat(Releases.having("doca_comch_server_create")).contains("2.7");
         assertThat(Releases.having("doca_task_submit_ex")).contains("3.0").contains("2.5 has not");
         assertThat(Releases.having("doca_pe_create")).contains("3.0");
+        assertThat(Releases.having("doca_devinfo_get_sf_index")).isEqualTo("DOCA has since 3.1");
+        assertThat(Releases.having("doca_mmap_get_mkey")).isEqualTo("DOCA has since 3.2");
+        assertThat(Releases.having("doca_dpa_dev_completion_element_get_timestamp"))
+                .isEqualTo("DOCA has since 3.3");
         assertThat(Releases.having("doca_comch_server_get_device_rep"))
                 .contains("2.8")
                 .contains("doca_comch_server_get_device_repr");
