@@ -81,7 +81,7 @@ DOCA_STABLE doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer 
  */
 DOCA_STABLE struct doca_ctx *doca_comch_consumer_as_ctx(struct doca_comch_consumer *consumer);
 
-/* The number that the peer's producers address; unique in the connection. */
+/* The number that the peer's producers address; unique on this side of the connection. */
 DOCA_STABLE doca_error_t doca_comch_consumer_get_id(
     const struct doca_comch_consumer *consumer, uint32_t *id);
 

@@ -71,7 +71,7 @@ DOCA_STABLE doca_error_t doca_comch_producer_destroy(struct doca_comch_producer 
 /* The producer's context. NULL for NULL. */
 DOCA_STABLE struct doca_ctx *doca_comch_producer_as_ctx(struct doca_comch_producer *producer);
 
-/* The number that the peer's consumers see; unique in the connection, never 0. */
+/* The number that the peer's consumers see; unique on this side of the connection, never 0. */
 DOCA_STABLE doca_error_t doca_comch_producer_get_id(
     const struct doca_comch_producer *producer, uint32_t *id);
 

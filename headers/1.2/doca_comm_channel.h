@@ -77,8 +77,8 @@ DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_sendto(
 /*
  * Takes the message that arrived first; waits for one, or answers AGAIN. `len`: the room at `msg`,
  * then the message's length. A service lets waiting clients in here. NOT_CONNECTED,
- * CONNECTION_RESET (the peer is broken, or the service has gone), UNKNOWN (a client could not be
- * let in).
+ * CONNECTION_RESET (the peer is broken; or the service has gone, where the call would wait), UNKNOWN
+ * (a client could not be let in).
  */
 DOCA_EXPERIMENTAL doca_error_t doca_comm_channel_ep_recvfrom(
     struct doca_comm_channel_ep_t *local_ep, void *msg, size_t *len, int flags,

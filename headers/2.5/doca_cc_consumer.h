@@ -65,7 +65,7 @@ DOCA_EXPERIMENTAL doca_error_t doca_cc_consumer_destroy(struct doca_cc_consumer 
  */
 DOCA_EXPERIMENTAL struct doca_ctx *doca_cc_consumer_as_ctx(struct doca_cc_consumer *consumer);
 
-/* The number that the peer's producers address; unique in the connection. */
+/* The number that the peer's producers address; unique on this side of the connection. */
 DOCA_EXPERIMENTAL doca_error_t doca_cc_consumer_get_id(
     const struct doca_cc_consumer *consumer, uint32_t *id);
 

@@ -324,10 +324,10 @@ static void what_has_ended_is_refused(void **state)
 	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_destroy(NULL));
 	GIVES(BAD, doca_comm_channel_ep_create(NULL));
 	GIVES(BAD, doca_comm_channel_ep_disconnect(NULL, pair.of_service));
-	GIVES(BAD, doca_comm_channel_ep_disconnect(pair.client, NULL));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_disconnect(pair.client, NULL));
 	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_disconnect(pair.client, pair.of_client));
 	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
-	GIVES(BAD, doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
 	address *const ended[] = {pair.of_service, NULL};
 	for (int i = 0; i < 2; i++) {
 		uint64_t value;

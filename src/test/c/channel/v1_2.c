@@ -247,7 +247,9 @@ static int client_that_does_not_wait(void)
 		usleep(1000);
 		OK(doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
 	}
-	/* Who has nobody to wait for is told. */
+	/* Who has nobody to wait for is told, and who does not wait is not. */
+	len = 1;
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_recvfrom(ep, &byte, &len, DOCA_CC_MSG_FLAG_DONTWAIT, &from));
 	len = 1;
 	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_recvfrom(ep, &byte, &len, 0, &from));
 	CHECK(from == peer);

@@ -72,9 +72,9 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *local_ep,
 					     struct doca_comm_channel_addr_t *peer_addr)
 {
-	if (!is_endpoint(local_ep) || !is_peer(peer_addr))
+	if (!is_endpoint(local_ep))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (peer_addr->endpoint != local_ep)
+	if (!is_peer(peer_addr) || peer_addr->endpoint != local_ep)
 		return DOCA_ERROR_NOT_CONNECTED;
 	endpoint_disconnect(local_ep, peer_addr, now_ms() + READING_DISCONNECT_GRACE_MS);
 	return DOCA_SUCCESS;

@@ -124,11 +124,11 @@ static bool is_alone(struct doca_comm_channel_ep_t *ep)
 	return !endpoint_listens(ep) && (ep->peers[0]->map == NULL || peer_has_gone(ep->peers[0]));
 }
 
-static doca_error_t receive_once(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, size_t room,
+static doca_error_t receive_once(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, size_t room, bool wait,
 				 struct doca_comm_channel_addr_t **from)
 {
-	/* Looked at first: what it has sent before its end comes before the news of that. */
-	bool alone = is_alone(ep);
+	/* Who does not wait is not told of it. Looked at first: what it has sent before its end comes before that. */
+	bool alone = wait && is_alone(ep);
 	*len = room;
 	doca_error_t result = endpoint_receive(ep, msg, len, from);
 	if (result == DOCA_ERROR_AGAIN && alone) {
@@ -149,11 +149,11 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 	if (!endpoint_is_active(local_ep))
 		return DOCA_ERROR_NOT_CONNECTED;
 	size_t room = *len;
-	doca_error_t result = receive_once(local_ep, msg, len, room, peer_addr);
+	doca_error_t result = receive_once(local_ep, msg, len, room, wait, peer_addr);
 	while (wait && result == DOCA_ERROR_AGAIN) {
 		if (events_arm_recv(local_ep) != DOCA_SUCCESS)
 			return DOCA_ERROR_UNKNOWN;
-		result = receive_once(local_ep, msg, len, room, peer_addr);
+		result = receive_once(local_ep, msg, len, room, wait, peer_addr);
 		if (result == DOCA_ERROR_AGAIN)
 			sleep_on(local_ep->recv_events.epoll);
 	}
