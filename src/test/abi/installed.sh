@@ -1,0 +1,93 @@
+#!/bin/sh
+# Installs SDK folders, as users do, and builds with them what programs and their build scripts expect to find.
+#
+#   installed.sh
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cc=${CC:-cc}
+
+die() {
+    echo "installed: $*" >&2
+    exit 1
+}
+
+install() { # folder, options of install-emulator.sh
+    folder=$1
+    shift
+    "$here/../../../scripts/install-emulator.sh" "$@" "$work/$folder" >/dev/null || die "no SDK folder: $*"
+}
+
+# Whether a folder's headers say, with these options of the compiler, that they are for this side.
+is_for() { # DPU or HOST, folder, options
+    side=$1 folder=$2
+    shift 2
+    printf '#include <doca_error.h>\n#ifndef DOCA_ARCH_%s\n#error not for it\n#endif\n' "$side" |
+        "$cc" "$@" -Werror -I"$work/$folder/include" -fsyntax-only -x c - || die "$folder $*: not for the $side"
+}
+
+# A program of DOCA 1.2, whose log is part of the one library.
+cat >"$work/old.c" <<'C'
+#include <string.h>
+
+#include <doca_comm_channel.h>
+#include <doca_log.h>
+
+DOCA_LOG_REGISTER(OLD);
+
+int main(void)
+{
+    struct doca_comm_channel_init_attr attributes = {.msgsize = 256, .maxmsgs = 16};
+    struct doca_comm_channel_ep_t *endpoint;
+    doca_error_t result = doca_comm_channel_ep_create(&attributes, &endpoint);
+    if (result != DOCA_SUCCESS) {
+        DOCA_LOG_ERR("no endpoint: %s", doca_get_error_string(result));
+        return 1;
+    }
+    DOCA_LOG_INFO("an endpoint");
+    return doca_comm_channel_ep_destroy(endpoint) == DOCA_SUCCESS ? 0 : 1;
+}
+C
+install 1.2 --release 1.2
+"$cc" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API "$work/old.c" -o "$work/old" \
+    -I"$work/1.2/include" -L"$work/1.2/lib" -ldoca_comm_channel
+DOCA_EMU_DIR="$work" LD_LIBRARY_PATH="$work/1.2/lib" "$work/old" 2>"$work/log" || die "the program of 1.2 fails"
+grep -q 'OLD.*an endpoint' "$work/log" || die "no record of the program of 1.2"
+
+install host
+is_for HOST host
+is_for DPU host -DDOCA_ARCH_DPU
+install dpu --dpu
+is_for DPU dpu
+is_for DPU dpu -DDOCA_ARCH_DPU
+
+# What the vendor's build scripts do since 3.2, with words of options apart and with "=".
+cat >"$work/kernel.c" <<'C'
+#include <doca_dpa_dev.h>
+#include <dpaintrin.h>
+#include <own.h>
+
+__dpa_rpc__ uint64_t answer(void)
+{
+    __dpa_compiler_barrier();
+    return ANSWER;
+}
+C
+mkdir "$work/own" "$work/kept"
+echo '#define ANSWER 42' >"$work/own/own.h"
+echo 'Feature_list:' >"$work/attributes.yaml"
+"$work/host/bin/dpa-app-attributes2blob" "$work/attributes.yaml" "$work/blob"
+"$work/host/bin/dpacc" "$work/kernel.c" -o "$work/first.a" -mcpu=nv-dpa-bf3 -hostcc="$cc" \
+    -hostcc-options="-Wall" --devicecc-options="-Wall, -O2" -device-libs="-L/nowhere -ldoca_dpa_dev" \
+    --app-name=first -I"$work/own" -flto --keep-dir "$work/kept" --dpa-proc-attr="$work/blob"
+"$work/host/bin/dpacc" "$work/kernel.c" --output-file "$work/second.a" --mcpu nv-dpa-bf3,nv-dpa-cx8 --hostcc "$cc" \
+    --app-name second --common-include-path "$work/own" --flto --keep-dir="$work/kept" --dpa-proc-attr "$work/blob"
+for library in first second; do
+    nm "$work/$library.a" | grep -q ' answer$' || die "$library.a is without the kernel"
+done
+"$work/host/bin/dpacc" -h | grep -q app-name || die "dpacc -h says nothing"
+if "$work/host/bin/dpa-app-attributes2blob" "$work/attributes.yaml" 2>/dev/null; then
+    die "dpa-app-attributes2blob takes one file"
+fi
+echo "installed: SDK folders of 3.0, for the host and the DPU, and of 1.2"
