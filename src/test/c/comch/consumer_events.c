@@ -786,6 +786,111 @@ static void calls_of_several_threads_are_told_in_their_order(void **state)
 	}
 }
 
+/* ---- own starts, and what the peer does ---- */
+
+static struct consumer first_moment; /* started in the first callback of its connection */
+
+static void start_at_once(struct end *end)
+{
+	consumer_make(&first_moment, end->connection, memory.mmap, 4, end->pe);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(first_moment.ctx));
+}
+
+static void start_when_running(struct end *end, enum doca_ctx_states next)
+{
+	if (next == RUNNING)
+		start_at_once(end);
+}
+
+static void start_when_connected(struct end *end, struct doca_comch_connection *connection)
+{
+	(void)connection;
+	start_at_once(end);
+}
+
+static void own_one_runs(struct end *end, struct doca_comch_connection *connection, uint32_t id, bool is_new)
+{
+	(void)connection;
+	(void)id;
+	if (is_new)
+		assert_string_equal(states_of(end->own), "SR");
+}
+
+static void own_one_runs_already(struct end *end, struct doca_comch_connection *connection, uint8_t *bytes,
+				 uint32_t len)
+{
+	(void)bytes;
+	(void)len;
+	own_one_runs(end, connection, 0, true);
+}
+
+/* A program makes tasks of its consumer when it hears of the peer's. */
+static void a_start_comes_before_what_the_peer_does_after_it(bool by_server, bool with_consumer)
+{
+	struct setting setting = {0};
+	struct pair *pair = &setting.pair;
+	pair_make(pair, TWO_ENGINES);
+	struct end *own = by_server ? &pair->server : &pair->client, *peer = by_server ? &pair->client : &pair->server;
+	memory_open(&memory, 65536, 16, pair->devices.dpu, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	memory_share(&memory, pair->devices.host);
+	own->own = &first_moment.record;
+	own->on_consumer = own_one_runs;
+	own->on_message = own_one_runs_already;
+	if (by_server)
+		own->on_connect = start_when_connected;
+	else
+		own->on_state = start_when_running;
+	pair_connect(pair);
+	/* The peer is done before this side's engine goes on. */
+	struct consumer theirs;
+	if (with_consumer) {
+		consumer_make(&theirs, peer->connection, memory.mmap, 4, peer->pe);
+		consumer_start(&theirs, peer->pe);
+	} else {
+		send_text(peer, peer->connection, "news");
+	}
+	enum happening what = with_consumer ? CONSUMER_NEW : MESSAGE;
+	UNTIL(count_of(&own->record, what) == 1, own->pe);
+	if (with_consumer) {
+		consumer_stop(&theirs);
+		consumer_destroy(&theirs);
+	}
+	consumer_stop(&first_moment);
+	consumer_destroy(&first_moment);
+	setting_close(&setting);
+}
+
+static void the_peers_consumer_does_not_overtake_the_own_start(void **state)
+{
+	(void)state;
+	a_start_comes_before_what_the_peer_does_after_it(false, true);
+	a_start_comes_before_what_the_peer_does_after_it(true, true);
+}
+
+static void the_peers_message_does_not_overtake_the_own_start(void **state)
+{
+	(void)state;
+	a_start_comes_before_what_the_peer_does_after_it(false, false);
+	a_start_comes_before_what_the_peer_does_after_it(true, false);
+}
+
+/* What is on another engine nobody need progress. */
+static void a_start_on_another_engine_holds_nothing_up(void **state)
+{
+	(void)state;
+	struct setting setting;
+	setting_open(&setting, false, TWO_ENGINES);
+	struct consumer elsewhere;
+	consumer_make(&elsewhere, setting.own->connection, memory.mmap, 4, NULL);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(elsewhere.ctx));
+	send_text(setting.other, setting.other->connection, "news");
+	UNTIL(count_of(&setting.own->record, MESSAGE) == 1, setting.own->pe);
+	assert_string_equal(states_of(&elsewhere.record), "S");
+	consumer_stop(&elsewhere);
+	consumer_destroy(&elsewhere);
+	setting_close(&setting);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -811,6 +916,9 @@ int main(void)
 		cmocka_unit_test(restarts_are_told_in_order_to_a_peer_that_sleeps),
 		cmocka_unit_test(consumers_of_the_first_moment_are_announced_in_order),
 		cmocka_unit_test(calls_of_several_threads_are_told_in_their_order),
+		cmocka_unit_test(the_peers_consumer_does_not_overtake_the_own_start),
+		cmocka_unit_test(the_peers_message_does_not_overtake_the_own_start),
+		cmocka_unit_test(a_start_on_another_engine_holds_nothing_up),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

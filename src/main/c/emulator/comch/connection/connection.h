@@ -83,6 +83,9 @@ struct doca_comch_connection {
 		 * 0: it has, or there is none. */
 		uint64_t travelling;
 	} rx;
+	/* What the peer has done waits for a start of this side (own_consumers_start_first): it is looked at again
+	 * without a bell or doorbell. */
+	bool held;
 	uint32_t max_msg_size; /* the smaller of this side's and the peer's [Q4] */
 
 	struct counters counters, snapshot;
@@ -102,6 +105,7 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	_Atomic uint32_t active_children; /* not IDLE */
 	_Atomic uint32_t registrations;   /* consumers that wait for the control path */
+	atomic_bool starts_announced;     /* some of which may still have to become RUNNING */
 	struct own_consumer *consumers;   /* in the order of their latest starts */
 	uint64_t announcements;           /* starts and ends in the directory so far */
 	struct doca_comch_producer *producers;

@@ -67,6 +67,7 @@ static void register_one(struct doca_comch_connection *connection, struct own_co
 		return;
 	announce(connection, consumer, SHM_CONSUMER_RUNNING);
 	atomic_store_explicit(&consumer->registration, REGISTERED, memory_order_release);
+	atomic_store_explicit(&connection->starts_announced, true, memory_order_relaxed);
 }
 
 /* The connection's lock is held. */
@@ -106,6 +107,22 @@ bool own_consumer_has_its_turn(struct doca_comch_connection *connection, const s
 		       c->ctx->pe != consumer->ctx->pe || c->ctx->state != DOCA_CTX_STATE_STARTING;
 	pthread_mutex_unlock(&connection->lock);
 	return turn;
+}
+
+bool own_consumers_start_first(struct doca_comch_connection *connection, const struct doca_pe *pe)
+{
+	if (EMU_LIKELY(!atomic_load_explicit(&connection->starts_announced, memory_order_relaxed)))
+		return false;
+	bool starting = false;
+	pthread_mutex_lock(&connection->lock);
+	/* As in own_consumer_has_its_turn. */
+	for (const struct own_consumer *c = connection->consumers; !starting && c != NULL; c = c->next)
+		starting = atomic_load_explicit(&c->registration, memory_order_acquire) == REGISTERED &&
+			   c->ctx->pe == pe && c->ctx->state == DOCA_CTX_STATE_STARTING;
+	if (!starting)
+		atomic_store_explicit(&connection->starts_announced, false, memory_order_relaxed);
+	pthread_mutex_unlock(&connection->lock);
+	return starting;
 }
 
 /* ---- slots and ids ---- */

@@ -36,6 +36,10 @@ void own_consumer_ask_for_registration(struct doca_comch_connection *connection,
  * the order of the announcements. For one that is registered. The consumer's thread. */
 bool own_consumer_has_its_turn(struct doca_comch_connection *connection, const struct own_consumer *consumer);
 
+/* Whether a consumer on the engine `pe` has been announced, and its program has not been told: a start is reported
+ * before what the peer does after it. The control thread, whose engine it is. */
+bool own_consumers_start_first(struct doca_comch_connection *connection, const struct doca_pe *pe);
+
 /* Announces to the peer that a consumer has stopped, if its start has been announced. The consumer's thread. */
 void own_consumer_end(struct doca_comch_connection *connection, struct own_consumer *consumer);
 

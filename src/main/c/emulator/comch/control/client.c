@@ -187,7 +187,7 @@ static bool serve(struct doca_comch_client *client)
 	if (endpoint_serve(&client->endpoint, connection))
 		return true;
 	if (!endpoint_connection_ended(connection)) {
-		if (connection->rx.travelling == 0)
+		if (connection->rx.travelling == 0 && !connection->held)
 			connection->bell_seen = bell;
 		return false;
 	}

@@ -249,6 +249,9 @@ bool endpoint_serve(struct comch_endpoint *endpoint, struct doca_comch_connectio
 		return false;
 	endpoint_push_pending(endpoint, connection);
 	own_consumers_register(connection);
+	connection->held = own_consumers_start_first(connection, endpoint->ctx.pe);
+	if (EMU_UNLIKELY(connection->held))
+		return false;
 	/* Before the look at the peer's consumers: messages that come in between are left for the next round. */
 	uint64_t tail = messages_tail(connection);
 	enum consumer_event event;

@@ -106,10 +106,10 @@ static bool serve_connections(struct doca_comch_server *server)
 				server->next_index = (index + 1) % SHM_DOORBELLS;
 				return true;
 			}
-			/* Messages that wait for room or have not arrived yet are looked at again without a
-			 * doorbell. */
-			if (connection == NULL ||
-			    (connection->tx.pending_first == NULL && connection->rx.travelling == 0))
+			/* Messages that wait for room, for a start or have not arrived yet are looked at again
+			 * without a doorbell. */
+			if (connection == NULL || (connection->tx.pending_first == NULL &&
+						   connection->rx.travelling == 0 && !connection->held))
 				unmark_ready(server, index);
 		}
 		server->next_index = (word + 1) % SHM_DOORBELL_WORDS * 64;
