@@ -91,6 +91,17 @@ void events_detach_stranger(struct doca_comm_channel_ep_t *endpoint, int socket)
 	unwatch(&endpoint->recv_events, socket);
 }
 
+void events_attach_listener(struct doca_comm_channel_ep_t *endpoint, int socket)
+{
+	pthread_mutex_lock(&endpoint->lock);
+	struct event_channel *const channels[] = {&endpoint->recv_events, &endpoint->service_events};
+	for (int i = 0; i < 2; i++)
+		if (channels[i]->epoll >= 0 && !watch(channels[i], socket, EPOLLIN, endpoint))
+			EMU_LOG_EVENT("service \"%s\" cannot watch its new socket: clients wait for its next receive",
+				      endpoint->name);
+	pthread_mutex_unlock(&endpoint->lock);
+}
+
 static bool watch_listeners(struct doca_comm_channel_ep_t *endpoint, const struct event_channel *events)
 {
 	for (uint32_t i = 0; i < endpoint->num_functions; i++)

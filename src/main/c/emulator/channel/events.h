@@ -46,6 +46,9 @@ doca_error_t events_arm_service(struct doca_comm_channel_ep_t *endpoint);
 /* Arms for a peer that comes after the endpoint has been armed. Takes the lock. */
 void events_arm_newcomer(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer);
 
+/* Watches the socket of a listener that has been replaced. Takes the lock. */
+void events_attach_listener(struct doca_comm_channel_ep_t *endpoint, int socket);
+
 /* Watches a peer's sockets, and that of a client which waits to be let in. With the lock. */
 bool events_attach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer);
 void events_detach(struct doca_comm_channel_ep_t *endpoint, struct doca_comm_channel_addr_t *peer);

@@ -61,6 +61,8 @@ void service_collect(struct doca_comm_channel_ep_t *endpoint, uint64_t now)
 	endpoint->collected_at_ns = now;
 	bool any = false;
 	for (uint32_t i = 0; i < endpoint->num_functions; i++) {
+		if (fabric_keep_names(&endpoint->functions[i].listener, endpoint->name, (int64_t)(now / 1000000)))
+			events_attach_listener(endpoint, endpoint->functions[i].listener.socket);
 		int listener = endpoint->functions[i].listener.socket;
 		struct pollfd watched = {.fd = listener, .events = POLLIN};
 		/* An accept in vain costs more. */

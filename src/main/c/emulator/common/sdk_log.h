@@ -30,7 +30,8 @@ EMU_PRIVATE_API void emu_log_forget(void);
 
 #define EMU_LOG_ERROR(...) emu_log(DOCA_LOG_LEVEL_ERROR, __VA_ARGS__)
 #define EMU_LOG_WARNING(...) emu_log(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
-#define EMU_LOG_EVENT(...) emu_log_event_at(DOCA_LOG_LEVEL_WARNING, __FILE__, __LINE__, __func__, __VA_ARGS__)
+#define emu_log_event(level, ...) emu_log_event_at(level, __FILE__, __LINE__, __func__, __VA_ARGS__)
+#define EMU_LOG_EVENT(...) emu_log_event(DOCA_LOG_LEVEL_WARNING, __VA_ARGS__)
 #define EMU_LOG_INFO(...) emu_log(DOCA_LOG_LEVEL_INFO, __VA_ARGS__)
 #define EMU_LOG_DEBUG(...) emu_log(DOCA_LOG_LEVEL_DEBUG, __VA_ARGS__)
 

@@ -23,6 +23,7 @@
 
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"
+#define FABRIC_PATH_BYTES (FABRIC_FILE_BYTES + sizeof(SOCKET_SUFFIX))
 
 /* A server that accepts late may find all the clients that it takes waiting. */
 #define BACKLOG 512
@@ -52,12 +53,15 @@ static void socket_address(int dir, const char *file, struct sockaddr_un *addres
 	snprintf(address->sun_path, sizeof(address->sun_path), "/proc/self/fd/%d/%.63s" SOCKET_SUFFIX, dir, file);
 }
 
-static void remove_files(int dir, const char *file)
+static void path_of(const char *file, const char *suffix, char path[FABRIC_PATH_BYTES])
 {
-	char path[FABRIC_FILE_BYTES + sizeof(SOCKET_SUFFIX)];
-	snprintf(path, sizeof(path), "%s" SOCKET_SUFFIX, file);
-	unlinkat(dir, path, 0);
-	snprintf(path, sizeof(path), "%s" LOCK_SUFFIX, file);
+	snprintf(path, FABRIC_PATH_BYTES, "%.63s%s", file, suffix);
+}
+
+static void remove_file(int dir, const char *file, const char *suffix)
+{
+	char path[FABRIC_PATH_BYTES];
+	path_of(file, suffix, path);
 	unlinkat(dir, path, 0);
 }
 
@@ -72,8 +76,8 @@ static void open_to_group(int dir, int fd)
 /* Takes FILE.lock; -1 with errno EWOULDBLOCK while another server holds it. */
 static int take_lock(int dir, const char *file, int flags)
 {
-	char path[FABRIC_FILE_BYTES + sizeof(LOCK_SUFFIX)];
-	snprintf(path, sizeof(path), "%s" LOCK_SUFFIX, file);
+	char path[FABRIC_PATH_BYTES];
+	path_of(file, LOCK_SUFFIX, path);
 	for (;;) {
 		int lock = openat(dir, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
 		if (lock < 0)
@@ -118,10 +122,20 @@ static void sweep(int dir)
 		int lock = take_lock(dir, file, 0);
 		if (lock < 0)
 			continue;
-		remove_files(dir, file);
+		remove_file(dir, file, SOCKET_SUFFIX);
+		remove_file(dir, file, LOCK_SUFFIX);
 		close(lock);
 	}
 	closedir(entries);
+}
+
+/* The inode of FILE.sock; 0: there is none. */
+static ino_t socket_ino(int dir, const char *file)
+{
+	char path[FABRIC_PATH_BYTES];
+	struct stat named;
+	path_of(file, SOCKET_SUFFIX, path);
+	return fstatat(dir, path, &named, AT_SYMLINK_NOFOLLOW) == 0 ? named.st_ino : 0;
 }
 
 static int listen_on(int dir, const char *file)
@@ -145,14 +159,35 @@ static int listen_on(int dir, const char *file)
 	return fd;
 }
 
+/* Whether somebody listens on FILE.sock: a server without its lock file, which was removed. */
+static bool is_listened_on(int dir, const char *file)
+{
+	struct sockaddr_un address;
+	socket_address(dir, file, &address);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return true;
+	bool listened_on = connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
+			   (errno != ECONNREFUSED && errno != ENOENT);
+	close(fd);
+	return listened_on;
+}
+
+/* What one try to get hold of the folder's lock gives: 1, 0 for now, or -1 on a file system without locks, where
+ * servers start side by side. */
+static int try_turn(int dir)
+{
+	if (flock(dir, LOCK_EX | LOCK_NB) == 0)
+		return 1;
+	return errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+}
+
 /* Servers start one at a time: while a sweep looks whether a file has an owner, it holds that file's lock, and a server
  * that is just starting would take the sweep for a second server of its name. That takes moments, unless a process is
  * stopped in the middle of it. */
 static bool take_turn(int dir)
 {
-	for (int tries = 0; flock(dir, LOCK_EX | LOCK_NB) != 0; tries++) {
-		if (errno != EWOULDBLOCK && errno != EINTR)
-			return true; /* a file system without locks: servers start side by side */
+	for (int tries = 0; try_turn(dir) == 0; tries++) {
 		if (tries == TURN_PATIENCE_MS)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -168,6 +203,38 @@ static int make_spare(int dir)
 static int accept_client(const struct fabric_listener *listener)
 {
 	return accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+/* Makes room for FILE.sock, in the turn of the server that has the lock; false with errno EWOULDBLOCK: somebody listens
+ * there, although it has lost its lock file. */
+static bool clear_socket(int dir, const char *file)
+{
+	if (socket_ino(dir, file) == 0)
+		return true;
+	if (is_listened_on(dir, file)) {
+		errno = EWOULDBLOCK;
+		return false;
+	}
+	remove_file(dir, file, SOCKET_SUFFIX);
+	return true;
+}
+
+static void give_lock_up(int dir, const char *file, int lock)
+{
+	int error = errno;
+	remove_file(dir, file, LOCK_SUFFIX);
+	close(lock);
+	errno = error;
+}
+
+/* FILE.lock, in this server's turn; -1 with errno EWOULDBLOCK while another server of the name runs. */
+static int take_name(int dir, const char *file)
+{
+	int lock = take_lock(dir, file, O_CREAT);
+	if (lock < 0 || clear_socket(dir, file))
+		return lock;
+	give_lock_up(dir, file, lock);
+	return -1;
 }
 
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener)
@@ -188,28 +255,42 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	struct fabric_listener opened = {
 		.group = emu_folder_group(dir), .dir = dir, .lock = -1, .socket = -1, .spare = -1};
 	file_name(pci, name, opened.file);
-	opened.lock = take_lock(dir, opened.file, O_CREAT);
+	opened.lock = take_name(dir, opened.file);
 	int error = errno;
+	char path[EMU_FOLDER_PATH_BYTES];
+	(void)emu_folder_path(path);
 	(void)flock(dir, LOCK_UN);
 	if (opened.lock < 0) {
 		bool taken = error == EWOULDBLOCK;
 		errno = error;
-		if (taken)
+		if (!taken)
+			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m", name, path);
+		else if (socket_ino(dir, opened.file) != 0)
 			EMU_LOG_ERROR("there is a server \"%s\" on %s already", name, pci);
 		else
-			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder: %m", name);
+			EMU_LOG_ERROR(
+				"there is a server \"%s\" on %s already, which cannot be connected to: its socket was "
+				"removed from the fabric folder %s, and it does not progress",
+				name, pci, path);
 		close(dir);
 		return taken ? DOCA_ERROR_ALREADY_EXIST : DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	opened.socket = listen_on(dir, opened.file);
 	if (opened.socket < 0) {
-		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder: %m", name);
+		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder %s: %m", name, path);
 		fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
+	opened.socket_ino = socket_ino(dir, opened.file);
 	opened.spare = make_spare(dir);
 	*listener = opened;
 	return DOCA_SUCCESS;
+}
+
+static bool is_unlinked(int fd)
+{
+	struct stat status;
+	return fstat(fd, &status) == 0 && status.st_nlink == 0;
 }
 
 void fabric_unlisten(struct fabric_listener *listener)
@@ -220,11 +301,111 @@ void fabric_unlisten(struct fabric_listener *listener)
 		close(listener->socket);
 	if (listener->spare >= 0)
 		close(listener->spare);
-	/* Names go before the lock, so that the next owner never finds those of this server. */
-	remove_files(listener->dir, listener->file);
+	/* Names go before the lock, so that the next owner never finds those of this server. Where they have been
+	 * removed, others may be in their place. */
+	if (!is_unlinked(listener->lock)) {
+		remove_file(listener->dir, listener->file, SOCKET_SUFFIX);
+		remove_file(listener->dir, listener->file, LOCK_SUFFIX);
+	} else if (listener->socket_ino != 0 && socket_ino(listener->dir, listener->file) == listener->socket_ino) {
+		remove_file(listener->dir, listener->file, SOCKET_SUFFIX);
+	}
 	close(listener->lock);
 	close(listener->dir);
 	listener->dir = listener->lock = listener->socket = listener->spare = -1;
+}
+
+/* ---- names that somebody has removed ---- */
+
+#define LOOK_AT_NAMES_MS 1000
+/* After a failure, which is logged. */
+#define LOOK_AGAIN_MS 30000
+
+static void explain_loss(struct fabric_listener *listener, const char *name, int error)
+{
+	if (listener->lost)
+		return;
+	listener->lost = true;
+	char path[EMU_FOLDER_PATH_BYTES];
+	(void)emu_folder_path(path);
+	errno = error;
+	if (error == EWOULDBLOCK)
+		emu_log_event(
+			DOCA_LOG_LEVEL_ERROR,
+			"the files of server \"%s\" were removed from the fabric folder %s, and another server has "
+			"taken its name: clients find that one, and not this",
+			name, path);
+	else
+		emu_log_event(
+			DOCA_LOG_LEVEL_ERROR,
+			"the files of server \"%s\" were removed from the fabric folder %s, and cannot be made again: "
+			"clients do not find it (%m)",
+			name, path);
+}
+
+/* Takes the names in `dir` that are gone. False with errno: they cannot be had. */
+static bool take_names_again(struct fabric_listener *listener, int dir, bool without_lock, bool without_socket)
+{
+	int lock = without_lock ? take_lock(dir, listener->file, O_CREAT) : listener->lock;
+	if (lock < 0)
+		return false;
+	if (without_socket) {
+		int socket = clear_socket(dir, listener->file) ? listen_on(dir, listener->file) : -1;
+		if (socket < 0) {
+			if (without_lock)
+				give_lock_up(dir, listener->file, lock);
+			return false;
+		}
+		close(listener->socket);
+		listener->socket = socket;
+		listener->socket_ino = socket_ino(dir, listener->file);
+	}
+	if (without_lock)
+		close(listener->lock);
+	listener->lock = lock;
+	return true;
+}
+
+bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64_t now_ms)
+{
+	if (now_ms < listener->look_at_names_ms)
+		return false;
+	listener->look_at_names_ms = now_ms + LOOK_AT_NAMES_MS;
+	bool without_folder = is_unlinked(listener->dir);
+	bool without_lock = without_folder || is_unlinked(listener->lock);
+	bool without_socket = without_folder || socket_ino(listener->dir, listener->file) != listener->socket_ino;
+	if (!without_lock && !without_socket)
+		return false;
+	int dir = listener->dir;
+	listener->look_at_names_ms = now_ms + LOOK_AGAIN_MS;
+	if (without_folder && emu_folder_open(EMU_FOLDER_MAKE, &dir) != DOCA_SUCCESS) {
+		explain_loss(listener, name, errno);
+		return false;
+	}
+	int turn = try_turn(dir);
+	bool taken = turn != 0 && take_names_again(listener, dir, without_lock, without_socket);
+	int error = errno;
+	if (turn == 1)
+		(void)flock(dir, LOCK_UN);
+	if (taken && without_folder) {
+		close(listener->dir);
+		listener->dir = dir;
+		listener->group = emu_folder_group(dir);
+	} else if (without_folder) {
+		close(dir);
+	}
+	if (turn == 0 || taken)
+		listener->look_at_names_ms = now_ms + LOOK_AT_NAMES_MS;
+	if (taken) {
+		listener->lost = false;
+		EMU_LOG_EVENT("%s of server \"%s\" had been removed from outside: made again",
+			      without_folder   ? "the fabric folder"
+			      : without_socket ? "the socket file"
+					       : "the lock file",
+			      name);
+	} else if (turn != 0) {
+		explain_loss(listener, name, error);
+	}
+	return taken && without_socket;
 }
 
 int fabric_accept(struct fabric_listener *listener, const char *name)

@@ -5,6 +5,8 @@
 #ifndef EMU_FABRIC_H
 #define EMU_FABRIC_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "doca_error.h"
@@ -18,10 +20,18 @@ struct fabric_listener {
 	int socket;
 	int spare; /* given up for a moment to refuse a client when there is no other descriptor; -1: none */
 	char file[FABRIC_FILE_BYTES];
+	ino_t socket_ino;         /* of FILE.sock */
+	int64_t look_at_names_ms; /* when it is next looked whether the names are still there */
+	bool lost;                /* they are gone, and could not be made again, which the log has said */
 };
 
 /* ALREADY_EXIST: a live server has that function and name. */
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener);
+
+/* Looks whether the folder and the names in it are still there, once in a second: cleaners of temporary folders remove
+ * what looks old, and systemd what a user has left at logout. What is gone is made again, unless another server has
+ * taken its place; the log says so. True: `socket` is another one. */
+bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64_t now_ms);
 
 /* Stops listening and removes the files. */
 void fabric_unlisten(struct fabric_listener *listener);

@@ -205,6 +205,8 @@ void server_look_at_sockets(struct doca_comch_server *server)
 	}
 	int64_t now = now_ms();
 	expire_strangers(server, now);
+	if (fabric_keep_names(&server->listener, server->endpoint.name, now))
+		(void)watch(server, server->listener.socket, SLOT_LISTENER);
 	/* A client can clear other clients' doorbells; the server looks at their connections all the same. */
 	if (now - server->last_full_look_ms < FULL_LOOK_MS)
 		return;
