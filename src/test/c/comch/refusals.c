@@ -293,6 +293,25 @@ static void a_client_without_a_server_is_told_where_it_has_looked(void **state)
 	OK(doca_ctx_start(server.ctx));
 }
 
+static void ends_of_different_message_sizes_are_told_of_both(void **state)
+{
+	(void)state;
+	/* The ends are equal. */
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	UNTIL(state_of(client.ctx) == RUNNING, client.pe, server.pe);
+	assert_int_equal(times_logged("maximum message size"), 0);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(client.ctx));
+	UNTIL(state_of(client.ctx) == IDLE, client.pe, server.pe);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	/* And differ. */
+	OK(doca_comch_client_set_max_msg_size(client.client, 2000));
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+	UNTIL(state_of(client.ctx) == RUNNING, client.pe, server.pe);
+	expect_logged("\"refusals\": the maximum message size is 2000 here and 4080 at the other end");
+	expect_logged("\"refusals\": the maximum message size is 4080 here and 2000 at the other end");
+	assert_string_equal(doca_emu_last_error(), ""); /* it is no failure */
+}
+
 static void a_client_that_says_nothing_is_told_that_it_was_too_late(void **state)
 {
 	(void)state;
@@ -388,6 +407,7 @@ int main(void)
 		REFUSED(a_server_that_says_nothing_may_be_an_older_build),
 		REFUSED(a_reason_of_a_later_build_is_none),
 		REFUSED(a_client_without_a_server_is_told_where_it_has_looked),
+		REFUSED(ends_of_different_message_sizes_are_told_of_both),
 		REFUSED(a_client_that_says_nothing_is_told_that_it_was_too_late),
 	};
 	return cmocka_run_group_tests(tests, log_up, fabric_down);

@@ -95,6 +95,13 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 	connection->tx.queue_size = from_peer->recv_queue_size;
 	connection->max_msg_size =
 		endpoint->max_msg_size < from_peer->max_msg_size ? endpoint->max_msg_size : from_peer->max_msg_size;
+	/* The guide of doca_cc says that the sizes must match: a device may refuse what works here. */
+	if (endpoint->max_msg_size != from_peer->max_msg_size)
+		EMU_LOG_EVENT(
+			"\"%s\": the maximum message size is %u here and %u at the other end, and DOCA wants them to "
+			"be "
+			"the same; on this connection it is %u",
+			endpoint->name, endpoint->max_msg_size, from_peer->max_msg_size, connection->max_msg_size);
 	connection->reach = wire_reach_of(connection->socket, from_peer, &connection->peer_pid);
 	EMU_LOG_DEBUG("connection established, payloads %s", connection->reach == WIRE_REACH_SELF ? "within the process"
 							     : connection->reach == WIRE_REACH_PROCESS
