@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doca_emu.h"
 #include "harness.h"
 
 #define BAD DOCA_ERROR_INVALID_VALUE
@@ -471,6 +472,70 @@ static void a_topology_sets_the_limits(void **state)
 		with_small_limits);
 }
 
+/* ---- waiting for a service ---- */
+
+static void a_client_can_be_told_to_wait_for_its_service(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_CONNECT_WAIT", "60000", 1);
+	struct devices d;
+	devices_open(&d);
+	endpoint *client = client_make(&d, (struct sizes){0});
+	address *peer;
+	OK(doca_comm_channel_ep_connect(client, "late", &peer));
+	GIVES(DOCA_ERROR_CONNECTION_INPROGRESS, doca_comm_channel_peer_addr_update_info(peer));
+	GIVES(DOCA_ERROR_AGAIN, doca_comm_channel_ep_sendto(client, "x", 2, 0, peer));
+	expect_nothing(client);
+	/* Nobody wakes it, so that it has to look by itself. */
+	int recv = recv_handle(client), send = send_handle(client);
+	OK(doca_comm_channel_ep_event_handle_arm_recv(client));
+	sleep_on(recv);
+	OK(doca_comm_channel_ep_event_handle_arm_send(client));
+	sleep_on(send);
+	endpoint *service = service_make(&d, "late", (struct sizes){0});
+	doca_error_t result = DOCA_ERROR_CONNECTION_INPROGRESS;
+	UNTIL(result != DOCA_ERROR_CONNECTION_INPROGRESS, {
+		expect_nothing(service);
+		result = doca_comm_channel_peer_addr_update_info(peer);
+	});
+	OK(result);
+	send_text(client, "here", peer);
+	address *from = expect_text(service, "here");
+	/* From here on the wake-ups are the service's. */
+	OK(doca_comm_channel_ep_event_handle_arm_recv(client));
+	CHECK(!is_readable(recv));
+	send_text(service, "there", from);
+	sleep_on(recv);
+	expect_text(client, "there");
+	OK(doca_comm_channel_ep_destroy(client));
+	OK(doca_comm_channel_ep_destroy(service));
+	devices_close(&d);
+	unsetenv("DOCA_EMU_CONNECT_WAIT");
+}
+
+static void a_service_that_does_not_come_is_not_waited_for_longer(void **state)
+{
+	(void)state;
+	setenv("DOCA_EMU_CONNECT_WAIT", "20", 1);
+	struct devices d;
+	devices_open(&d);
+	endpoint *client = client_make(&d, (struct sizes){0});
+	address *peer;
+	OK(doca_comm_channel_ep_connect(client, "nobody", &peer));
+	doca_error_t result = DOCA_ERROR_CONNECTION_INPROGRESS;
+	UNTIL(result != DOCA_ERROR_CONNECTION_INPROGRESS, result = doca_comm_channel_peer_addr_update_info(peer));
+	CHECK(result == DOCA_ERROR_CONNECTION_ABORTED);
+	CHECK(strstr(doca_emu_last_error(), "client finds no service \"nobody\"") != NULL);
+	OK(doca_comm_channel_ep_disconnect(client, peer));
+	setenv("DOCA_EMU_CONNECT_WAIT", "abc", 1);
+	GIVES(DOCA_ERROR_INITIALIZATION, doca_comm_channel_ep_connect(client, "nobody", &peer));
+	CHECK(strstr(doca_emu_last_error(), "DOCA_EMU_CONNECT_WAIT is \"abc\"") != NULL);
+	OK(doca_comm_channel_ep_destroy(client));
+	GIVES(DOCA_ERROR_INITIALIZATION, doca_comm_channel_ep_create(&client));
+	unsetenv("DOCA_EMU_CONNECT_WAIT");
+	devices_close(&d);
+}
+
 static int on_two_dpus(void *unused)
 {
 	(void)unused;
@@ -508,6 +573,8 @@ int main(void)
 		cmocka_unit_test(connect_needs_a_device_of_the_host_and_a_service),
 		cmocka_unit_test(names_have_a_limit_and_are_compared_exactly),
 		cmocka_unit_test(a_name_serves_once_per_function),
+		cmocka_unit_test(a_client_can_be_told_to_wait_for_its_service),
+		cmocka_unit_test(a_service_that_does_not_come_is_not_waited_for_longer),
 		cmocka_unit_test(sendto_refuses_what_it_cannot_send),
 		cmocka_unit_test(recvfrom_refuses_what_it_cannot_do),
 		cmocka_unit_test(what_has_ended_is_refused),

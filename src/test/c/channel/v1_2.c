@@ -157,6 +157,39 @@ static void the_guides_pair_talks(void **state)
 	play(guides_service, guides_client);
 }
 
+static int service_that_comes_late(void)
+{
+	await(1);
+	usleep(20000);
+	endpoint *ep = make(0, 10, 1024);
+	OK(doca_comm_channel_ep_listen(ep, "late"));
+	send_text(ep, "answer", expect_text(ep, "question"));
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static int client_that_waits_for_its_service(void)
+{
+	endpoint *ep = make(0, 10, 1024);
+	address *peer;
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_ep_connect(ep, "late", &peer));
+	setenv("DOCA_EMU_CONNECT_WAIT", "5", 1);
+	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_ep_connect(ep, "late", &peer));
+	setenv("DOCA_EMU_CONNECT_WAIT", "60000", 1);
+	tell(1);
+	OK(doca_comm_channel_ep_connect(ep, "late", &peer));
+	send_text(ep, "question", peer);
+	CHECK(expect_text(ep, "answer") == peer);
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static void a_client_can_be_told_to_wait_for_its_service(void **state)
+{
+	(void)state;
+	play(service_that_comes_late, client_that_waits_for_its_service);
+}
+
 /* ---- calls that wait ---- */
 
 enum { MANY = 20000 };
@@ -537,6 +570,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_guides_pair_talks),
+		cmocka_unit_test(a_client_can_be_told_to_wait_for_its_service),
 		cmocka_unit_test(sends_wait_for_room_and_receives_for_messages),
 		cmocka_unit_test(calls_that_are_told_not_to_wait_do_not),
 		cmocka_unit_test(the_peers_death_ends_a_wait),

@@ -4,16 +4,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "base/settings.h"
 #include "channel/endpoint.h"
 #include "channel/readings.h"
 #include "sdk_log.h"
 
-/* Looks for the service, and introduces the client to it. IN_PROGRESS: the service is busy. */
-static doca_error_t introduce(struct doca_comm_channel_ep_t *endpoint, const char *place,
-			      struct doca_comm_channel_addr_t *peer)
+/* Looks for the service, and introduces the client to it. */
+static doca_error_t introduce(struct doca_comm_channel_addr_t *peer)
 {
+	const struct doca_comm_channel_ep_t *endpoint = peer->endpoint;
 	int socket = -1;
-	doca_error_t result = fabric_connect(place, endpoint->name, &socket);
+	peer->looked_for_service_ns = now_ns();
+	doca_error_t result = fabric_connect(peer->place, endpoint->name, &socket);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct wire_message hello;
@@ -32,29 +35,57 @@ static doca_error_t introduce(struct doca_comm_channel_ep_t *endpoint, const cha
 	return DOCA_SUCCESS;
 }
 
+/* Whether to look again later: for services that are busy, and absent ones for as long as DOCA_EMU_CONNECT_WAIT says.
+ */
+static bool worth_waiting(const struct doca_comm_channel_addr_t *peer, doca_error_t result)
+{
+	return result == DOCA_ERROR_AGAIN || (result == DOCA_ERROR_NOT_FOUND && now_ms() < peer->wait_until_ms);
+}
+
+/* Says why an attempt has failed, where nothing before it has. */
+static void explain(const struct doca_comm_channel_addr_t *peer, doca_error_t result)
+{
+	const char *name = peer->endpoint->name;
+	if (result == DOCA_ERROR_NOT_FOUND)
+		fabric_explain_absence("client", "service", peer->place, name);
+	else if (result == DOCA_ERROR_NOT_CONNECTED)
+		EMU_LOG_WARNING(
+			"client cannot connect to service \"%s\": it has ended in the middle of it, or is an older "
+			"build of the emulated device",
+			name);
+	else if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION)
+		EMU_LOG_WARNING("client cannot connect to service \"%s\": this process lacks memory or descriptors",
+				name);
+	else if (result == DOCA_ERROR_INVALID_VALUE)
+		EMU_LOG_WARNING("client cannot connect to service \"%s\": its answer cannot be used", name);
+}
+
 doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char *pci,
 			    struct doca_comm_channel_addr_t **peer)
 {
-	char place[FABRIC_FILE_BYTES];
-	endpoint_place(pci, place);
+	int64_t wait_ms;
+	doca_error_t result = settings_connect_wait(&wait_ms);
+	if (result != DOCA_SUCCESS)
+		return result;
 	struct channel_map *map = NULL;
 	struct doca_comm_channel_addr_t *created = NULL;
-	doca_error_t result = channel_memory_create(&map);
+	result = channel_memory_create(&map);
 	if (result == DOCA_SUCCESS)
 		result = peer_create(endpoint, SHM_CLIENT, map, &created);
 	if (result != DOCA_SUCCESS) {
 		channel_memory_release(map);
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INITIALIZATION;
 	}
-	result = introduce(endpoint, place, created);
-	if (result == DOCA_SUCCESS)
+	endpoint_place(pci, created->place);
+	created->wait_until_ms = now_ms() + wait_ms;
+	result = introduce(created);
+	if (result == DOCA_SUCCESS || worth_waiting(created, result))
 		result = endpoint_add_peer(endpoint, created);
 	if (result == DOCA_SUCCESS) {
 		*peer = created;
 		return DOCA_SUCCESS;
 	}
-	if (result == DOCA_ERROR_NOT_FOUND)
-		fabric_explain_absence("client", "service", place, endpoint->name);
+	explain(created, result);
 	peer_release(created);
 	handle_bury(&created->handle);
 	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION)
@@ -100,22 +131,29 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 	return events_attach(peer->endpoint, peer) ? DOCA_SUCCESS : DOCA_ERROR_INITIALIZATION;
 }
 
+/* With the lock. AGAIN: not yet. */
+static doca_error_t look_for_service(struct doca_comm_channel_addr_t *peer)
+{
+	if (now_ns() - peer->looked_for_service_ns < READING_SERVICE_LOOK_NS)
+		return DOCA_ERROR_AGAIN;
+	doca_error_t result = introduce(peer);
+	if (worth_waiting(peer, result))
+		return DOCA_ERROR_AGAIN;
+	if (result != DOCA_SUCCESS)
+		return result;
+	return events_attach(peer->endpoint, peer) ? receive_answer(peer) : DOCA_ERROR_INITIALIZATION;
+}
+
 void client_go_on(struct doca_comm_channel_addr_t *peer)
 {
 	struct doca_comm_channel_ep_t *endpoint = peer->endpoint;
 	pthread_mutex_lock(&endpoint->lock);
-	doca_error_t result = receive_answer(peer);
+	doca_error_t result = peer_looks_for_service(peer) ? look_for_service(peer) : receive_answer(peer);
 	if (result != DOCA_SUCCESS && result != DOCA_ERROR_AGAIN)
 		atomic_store(&peer->state, PEER_ABORTED);
 	pthread_mutex_unlock(&endpoint->lock);
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return;
-	if (result != DOCA_ERROR_CONNECTION_ABORTED)
-		EMU_LOG_WARNING(
-			"client cannot connect to service \"%s\": %s", endpoint->name,
-			result == DOCA_ERROR_NOT_CONNECTED
-				? "it has ended in the middle of it, or is an older build of the emulated device"
-			: result == DOCA_ERROR_NO_MEMORY ? "this process lacks memory or descriptors"
-							 : "its answer cannot be used");
+	explain(peer, result);
 	peer_release(peer);
 }

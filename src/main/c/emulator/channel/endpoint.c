@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/bits.h"
-#include "base/faults.h"
+#include "base/settings.h"
 #include "channel/readings.h"
 #include "dev.h"
+#include "sdk_log.h"
 
 static uint32_t at_most(uint32_t value, uint32_t limit)
 {
@@ -46,7 +47,10 @@ uint32_t endpoint_round_msg_size(uint32_t size)
 
 doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
 {
-	faults_init();
+	emu_log_forget();
+	doca_error_t result = settings_check();
+	if (result != DOCA_SUCCESS)
+		return result;
 	struct doca_comm_channel_ep_t *created = calloc(1, sizeof(*created));
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "channel/endpoint.h"
+#include "channel/readings.h"
 #include "sdk_log.h"
 
 #define NANOSECONDS UINT64_C(1000000000)
@@ -241,6 +242,25 @@ static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
 }
 
+/* The descriptor becomes readable at `when`, on the monotonic clock. */
+static bool set_timer(struct event_channel *events, uint64_t when)
+{
+	if (events->timer < 0) {
+		events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (events->timer < 0 || !watch(events, events->timer, EPOLLIN, &events->timer))
+			return false;
+	}
+	struct itimerspec at = {
+		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
+	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+}
+
+/* Whether nobody else wakes the program, which has to look for the service itself. */
+static bool looks_for_service(const struct doca_comm_channel_ep_t *endpoint)
+{
+	return endpoint->num_peers > 0 && peer_looks_for_service(endpoint->peers[0]);
+}
+
 doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 {
 	struct event_channel *events = &endpoint->send_events;
@@ -255,7 +275,7 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				holds |= sends_have_ended(endpoint->peers[i]);
-		if (holds)
+		if (holds || (looks_for_service(endpoint) && !set_timer(events, now_ns() + READING_SERVICE_LOOK_NS)))
 			sound(events);
 	}
 	pthread_mutex_unlock(&endpoint->lock);
@@ -288,19 +308,6 @@ static bool has_something(struct doca_comm_channel_addr_t *peer, uint64_t now, u
 	return false;
 }
 
-/* The descriptor becomes readable at `when`, on the monotonic clock. */
-static bool set_timer(struct event_channel *events, uint64_t when)
-{
-	if (events->timer < 0) {
-		events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		if (events->timer < 0 || !watch(events, events->timer, EPOLLIN, &events->timer))
-			return false;
-	}
-	struct itimerspec at = {
-		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
-	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
-}
-
 doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 {
 	struct event_channel *events = &endpoint->recv_events;
@@ -316,6 +323,8 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			holds |= has_something(endpoint->peers[i], now, &arrives);
 		holds |= atomic_load(&endpoint->failed_handshakes) > 0;
+		if (looks_for_service(endpoint))
+			arrives = now + READING_SERVICE_LOOK_NS;
 		if (holds || (arrives != UINT64_MAX && !set_timer(events, arrives)))
 			sound(events);
 	}

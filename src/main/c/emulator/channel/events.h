@@ -24,7 +24,7 @@ struct doca_comm_channel_ep_t;
 struct event_channel {
 	int epoll; /* -1 until it is first asked for */
 	int alarm;
-	int timer;          /* of recv: for messages that travel; -1 until one does */
+	int timer;          /* for messages that travel, and clients that wait for a service; -1 until one does */
 	bool sounded;       /* there is something to read in `alarm`; with the lock */
 	_Atomic bool armed; /* the alarm has not sounded since */
 };

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/fabric.h"
 #include "base/wire.h"
 #include "channel/handle.h"
 #include "channel/ring.h"
@@ -51,6 +52,11 @@ struct doca_comm_channel_addr_t {
 	struct peer_bell recv_bell; /* its socket is that of the handshake: it ends when the peer does */
 	struct peer_bell send_bell;
 
+	/* A client's that waits for its service to appear: its socket is -1. */
+	char place[FABRIC_FILE_BYTES];
+	int64_t wait_until_ms;
+	uint64_t looked_for_service_ns;
+
 	uint32_t places;                 /* messages that the peer can have sent and this end not received */
 	uint64_t looked_at_ns;           /* when it was looked whether the peer is still there */
 	uint64_t seen_at_pick;           /* messages that the endpoint had received when the first one here was found */
@@ -79,6 +85,12 @@ void peer_break(struct doca_comm_channel_addr_t *peer, bool report, const char *
 
 /* Waits until nothing is in flight; what is after `deadline_ms` is given up. Then says that nothing comes any more. */
 void peer_say_goodbye(struct doca_comm_channel_addr_t *peer, int64_t deadline_ms);
+
+/* Whether it still looks for its service. */
+static inline bool peer_looks_for_service(const struct doca_comm_channel_addr_t *peer)
+{
+	return atomic_load(&peer->state) == PEER_CONNECTING && peer->recv_bell.socket < 0;
+}
 
 /* Gives back what it shares with the peer. Takes the endpoint's lock. */
 void peer_release(struct doca_comm_channel_addr_t *peer);

@@ -2,6 +2,8 @@
 #ifndef EMU_CHANNEL_READINGS_H
 #define EMU_CHANNEL_READINGS_H
 
+#include <stdint.h>
+
 #include "doca_error.h"
 
 /* Sizes of an endpoint when nothing was set; less than these minima is raised. */
@@ -28,6 +30,9 @@
 
 /* How long disconnect and destroy wait for messages in flight. */
 #define READING_DISCONNECT_GRACE_MS 1000
+
+/* How often a client that waits for its service looks whether it has come, nanoseconds. */
+#define READING_SERVICE_LOOK_NS UINT64_C(1000000)
 
 /* How long a client that has connected may take to introduce itself. */
 #define READING_HELLO_PATIENCE_MS 5000

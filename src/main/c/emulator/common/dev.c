@@ -19,7 +19,8 @@ doca_error_t doca_devinfo_create_list(struct doca_devinfo ***dev_list, uint32_t 
 	emu_log_forget();
 	struct emu_sides sides;
 	if (!emu_topology_sides(&sides)) {
-		EMU_LOG_ERROR("DOCA_EMU_SIDE must be host, dpu, dpu:PCI or both; no device is visible");
+		EMU_LOG_ERROR("DOCA_EMU_SIDE is \"%s\": host, dpu, dpu:PCI and both are allowed; no device is visible",
+			      getenv("DOCA_EMU_SIDE"));
 		return DOCA_ERROR_NOT_FOUND;
 	}
 	doca_error_t result = emu_topology_load();

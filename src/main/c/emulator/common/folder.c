@@ -18,10 +18,15 @@ static doca_error_t failed(const char *what, const char *path)
 								     : DOCA_ERROR_OPERATING_SYSTEM;
 }
 
-bool emu_folder_is_shared(void)
+static const char *shared_with(void)
 {
 	const char *share = getenv("DOCA_EMU_SHARE");
-	return share != NULL && strcmp(share, "group") == 0;
+	return share == NULL ? "" : share;
+}
+
+bool emu_folder_is_shared(void)
+{
+	return strcmp(shared_with(), "group") == 0;
 }
 
 gid_t emu_folder_group(int dir)
@@ -111,7 +116,12 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 	char path[EMU_FOLDER_PATH_BYTES];
 	enum emu_folder_source source = emu_folder_path(path);
 	if (source == EMU_FOLDER_TOO_LONG) {
-		EMU_LOG_ERROR("DOCA_EMU_DIR is too long");
+		EMU_LOG_ERROR("DOCA_EMU_DIR is too long: %d bytes are allowed", EMU_FOLDER_PATH_BYTES - 1);
+		return DOCA_ERROR_OPERATING_SYSTEM;
+	}
+	if (shared_with()[0] != '\0' && !emu_folder_is_shared()) {
+		EMU_LOG_ERROR("DOCA_EMU_SHARE is \"%s\": group is allowed, or nothing for this user's processes only",
+			      shared_with());
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	bool made = false;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/clock.h"
 #include "channel/api.h"
@@ -78,7 +79,10 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 		return result;
 	client_go_on(peer);
 	while (atomic_load(&peer->state) == PEER_CONNECTING) {
-		sleep_on(peer->recv_bell.socket);
+		if (peer_looks_for_service(peer))
+			nanosleep(&(struct timespec){.tv_nsec = (long)READING_SERVICE_LOOK_NS}, NULL);
+		else
+			sleep_on(peer->recv_bell.socket);
 		client_go_on(peer);
 	}
 	if (atomic_load(&peer->state) != PEER_CONNECTED) {

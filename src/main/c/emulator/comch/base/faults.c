@@ -1,5 +1,6 @@
 #include "base/faults.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +52,9 @@ static bool parse_number(const char *text, char **end, uint64_t *number)
 {
 	if (*text < '0' || *text > '9')
 		return false;
+	errno = 0;
 	*number = strtoull(text, end, 10);
-	return true;
+	return errno == 0;
 }
 
 static bool parse_one(char *item, struct faults *faults)
@@ -120,17 +122,26 @@ doca_error_t doca_emu_set_faults(const char *spec)
 	return DOCA_SUCCESS;
 }
 
+static const char *malformed; /* DOCA_EMU_FAULTS, or NULL */
+
 static void read_environment(void)
 {
 	const char *spec = getenv("DOCA_EMU_FAULTS");
 	if (spec != NULL && doca_emu_set_faults(spec) != DOCA_SUCCESS)
-		EMU_LOG_ERROR("DOCA_EMU_FAULTS is not understood and ignored: %s", spec);
+		malformed = spec;
 }
 
-void faults_init(void)
+doca_error_t faults_init(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, read_environment);
+	if (malformed == NULL)
+		return DOCA_SUCCESS;
+	EMU_LOG_ERROR(
+		"DOCA_EMU_FAULTS is \"%s\": allowed is a list KEY=VALUE,… of refuse=N, accept_delay=MS, again=N, "
+		"fail_send=K:ERROR, fail_recv=K:ERROR, drop=K, latency=US and bandwidth=MB",
+		malformed);
+	return DOCA_ERROR_INITIALIZATION;
 }
 
 /* ---- questions ---- */

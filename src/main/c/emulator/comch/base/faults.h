@@ -18,8 +18,8 @@ static inline bool faults_any(void)
 	return EMU_UNLIKELY(atomic_load_explicit(&faults_active, memory_order_relaxed));
 }
 
-/* Reads DOCA_EMU_FAULTS, once. */
-void faults_init(void);
+/* Reads DOCA_EMU_FAULTS, once. INITIALIZATION: it is malformed, which the log says each time. */
+doca_error_t faults_init(void);
 
 bool fault_refuses_client(void);
 uint64_t fault_accept_delay_ms(void);

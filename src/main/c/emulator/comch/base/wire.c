@@ -11,6 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/settings.h"
 #include "base/shm_sides.h"
 #include "sleeper.h"
 
@@ -215,8 +216,7 @@ enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, 
 	if (peer.pid == getpid())
 		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF
 										      : WIRE_REACH_NONE;
-	const char *choice = getenv("DOCA_EMU_DIRECT_WRITE");
-	if (choice != NULL && strcmp(choice, "0") == 0)
+	if (!settings_direct_write())
 		return WIRE_REACH_NONE;
 	uint8_t seen[WIRE_COOKIE_BYTES];
 	struct iovec local = {.iov_base = seen, .iov_len = sizeof(seen)};

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/fabric.h"
+#include "base/settings.h"
 #include "control/endpoint.h"
 #include "control/messages.h"
 #include "dev.h"
@@ -14,7 +15,7 @@ struct doca_comch_client {
 	struct comch_endpoint endpoint;
 	/* From start until IDLE. */
 	struct doca_comch_connection *connection;
-	/* Until when a server that is not there is waited for, on the monotonic clock; 0: not at all. */
+	/* Until when a server that is not there is waited for, on the monotonic clock. */
 	int64_t wait_until_ms;
 	bool looked_for_server;
 	/* The connection before, kept for late calls until the next start or the destroy: a program learns of its
@@ -49,7 +50,10 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_client *client = of_ctx(ctx);
 	bury(client);
-	doca_error_t result = endpoint_open(&client->endpoint);
+	int64_t wait_ms;
+	doca_error_t result = settings_connect_wait(&wait_ms);
+	if (result == DOCA_SUCCESS)
+		result = endpoint_open(&client->endpoint);
 	if (result != DOCA_SUCCESS)
 		return result;
 	struct shm_map *map = NULL;
@@ -62,9 +66,8 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		free_resources(client);
 		return DOCA_ERROR_INITIALIZATION;
 	}
-	const char *wait = getenv("DOCA_EMU_CONNECT_WAIT");
 	client->looked_for_server = false;
-	client->wait_until_ms = wait == NULL ? 0 : now_ms() + strtol(wait, NULL, 10);
+	client->wait_until_ms = now_ms() + wait_ms;
 	return DOCA_ERROR_IN_PROGRESS;
 }
 
@@ -74,7 +77,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 static bool worth_waiting(struct doca_comch_client *client, doca_error_t result)
 {
 	return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
-	       (result == DOCA_ERROR_NOT_FOUND && client->wait_until_ms != 0 && now_ms() < client->wait_until_ms);
+	       (result == DOCA_ERROR_NOT_FOUND && now_ms() < client->wait_until_ms);
 }
 
 static doca_error_t receive_answer(struct doca_comch_client *client)

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/faults.h"
+#include "base/settings.h"
 #include "connection/own_consumers.h"
 #include "control/messages.h"
 #include "control/peer_consumers.h"
@@ -23,6 +24,9 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_can(dev, EMU_CAN_COMCH))
 		return DOCA_ERROR_NOT_SUPPORTED;
+	doca_error_t result = settings_check();
+	if (result != DOCA_SUCCESS)
+		return result;
 	emu_ctx_init(&endpoint->ctx, ops);
 	endpoint->side = side;
 	endpoint->dev = dev;
@@ -34,7 +38,6 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 	if (endpoint->recv_queue_size > emu_limits()->max_recv_queue_size)
 		endpoint->recv_queue_size = emu_limits()->max_recv_queue_size;
 	emu_dev_use(dev);
-	faults_init();
 	return DOCA_SUCCESS;
 }
 
