@@ -1,6 +1,8 @@
 /* Event channels: what makes them readable, within a process. processes.c has the rest. */
+#include <dirent.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -458,6 +460,49 @@ static void another_thread_may_arm_at_any_time(void **state)
 	pair_close(&pair);
 }
 
+/* Removes the sockets of the fabric folder, as a cleaner of temporary folders does. */
+static void remove_sockets(void)
+{
+	DIR *folder = opendir(getenv("DOCA_EMU_DIR"));
+	CHECK(folder != NULL);
+	for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+		if (strstr(entry->d_name, ".sock") != NULL)
+			CHECK(unlinkat(dirfd(folder), entry->d_name, 0) == 0);
+	closedir(folder);
+}
+
+static void a_service_whose_socket_is_removed_makes_it_again(void **state)
+{
+	(void)state;
+	struct devices d;
+	devices_open(&d);
+	endpoint *service = service_make(&d, "removed", defaults), *client = client_make(&d, defaults);
+	int recv = recv_handle(service);
+	expect_nothing(service);
+	remove_sockets();
+	/* It looks when it receives. */
+	address *peer = NULL;
+	doca_error_t result = DOCA_ERROR_CONNECTION_ABORTED;
+	UNTIL(result != DOCA_ERROR_CONNECTION_ABORTED, {
+		expect_nothing(service);
+		result = doca_comm_channel_ep_connect(client, "removed", &peer);
+	});
+	OK(result);
+	/* And its event channel hears the new socket. */
+	CHECK(is_readable(recv));
+	result = DOCA_ERROR_CONNECTION_INPROGRESS;
+	UNTIL(result != DOCA_ERROR_CONNECTION_INPROGRESS, {
+		expect_nothing(service);
+		result = doca_comm_channel_peer_addr_update_info(peer);
+	});
+	OK(result);
+	send_text(client, "found", peer);
+	expect_text(service, "found");
+	OK(doca_comm_channel_ep_destroy(client));
+	OK(doca_comm_channel_ep_destroy(service));
+	devices_close(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -475,6 +520,7 @@ int main(void)
 		cmocka_unit_test(a_service_sees_who_comes_and_goes),
 		cmocka_unit_test(a_client_that_gives_up_fails_one_receive),
 		cmocka_unit_test(another_thread_may_arm_at_any_time),
+		cmocka_unit_test(a_service_whose_socket_is_removed_makes_it_again),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }
