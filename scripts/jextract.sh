@@ -74,7 +74,8 @@ extract() {
 }
 
 extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && echo doca_*.h)
-# Comch of DOCA 2.5 and 2.6. What Java calls of their Core has the same types in headers.
+# What DOCA 2.5 has of Comch. What Java calls of its Core has the same types in headers; so has Comch of 2.6, but for
+# the names.
 extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)
 # The endpoint API, which DOCA 3.0 has no more.
 extract headers/2.5 channel_h io.github.comch4j.ffi.channel channel.txt doca_comm_channel.h
@@ -93,6 +94,13 @@ done
 
 # Bindings link and reinterpret everywhere, which is what the compiler's lint "restricted" warns of.
 find "$work/generated" -name '*.java' -exec sed -i 's/^public class /@SuppressWarnings("restricted")\n&/' {} +
+
+# Functions of Comch are found by the names that older releases have for them, too.
+lookup='((SymbolLookup) io.github.comch4j.internal.load.Symbols::find)'
+comch="$work/generated/io/github/comch4j/ffi/doca_h.java"
+sed -i "s/SYMBOL_LOOKUP = SymbolLookup.loaderLookup()/SYMBOL_LOOKUP = $lookup/" "$comch"
+grep -qF "$lookup" "$comch" ||
+    die "jextract writes the lookup of symbols in another way"
 
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {

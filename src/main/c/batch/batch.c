@@ -53,15 +53,15 @@ uint32_t comch4j_batch_init(const struct batch_functions *functions)
 	    functions->send_set_consumer == NULL || functions->receive_set_buf == NULL)
 		return 0;
 	bool immediate = functions->send_set_imm != NULL;
-	if (immediate != (functions->receive_producer != NULL) || immediate != (functions->receive_imm != NULL) ||
-	    immediate != (functions->receive_imm_len != NULL))
+	if (immediate != (functions->receive_imm != NULL) || immediate != (functions->receive_imm_len != NULL))
 		return 0;
 	doca = *functions;
 	if (!immediate) {
 		doca.send_set_imm = set_nothing;
-		doca.receive_producer = nothing;
 		doca.receive_imm_len = nothing; /* so receive_imm is not called */
 	}
+	if (doca.receive_producer == NULL)
+		doca.receive_producer = nothing;
 	if (doca.submit_ex == NULL || doca.flush_tasks == NULL) { /* of use only together */
 		doca.submit_ex = submit_with_doorbell;
 		doca.flush_tasks = flush_nothing;

@@ -27,9 +27,9 @@
 #define BATCH_VERSION 15u
 
 /* DOCA's functions, found by Java, in doca_cc (DOCA 2.5 and 2.6) under other names and with types of the same form.
- * Both of submit_ex and flush_tasks may be NULL: old releases lack them. So may all four of send_set_imm,
- * receive_producer, receive_imm and receive_imm_len, which doca_cc lacks: there is no immediate data then, and each
- * producer is 0. */
+ * Both of submit_ex and flush_tasks may be NULL: old releases lack them. So may all three of send_set_imm, receive_imm
+ * and receive_imm_len, which doca_cc lacks: there is no immediate data then. So may receive_producer, which 2.5 lacks:
+ * each producer is 0 then. */
 struct batch_functions {
 	uint64_t layout; /* as Java knows it, see layout.h; the first field in every version */
 	uint8_t (*progress)(struct doca_pe *pe);

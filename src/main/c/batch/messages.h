@@ -13,7 +13,7 @@
 #include "batch.h"
 #include "doca_comch.h"
 
-/* DOCA's functions, and Java's, which callbacks call. doca_cc (DOCA 2.5 and 2.6) has lengths of the type size_t: Java
+/* DOCA's functions, and Java's, which callbacks call. doca_cc of DOCA 2.5 has lengths of the type size_t: Java
  * gives the wide functions there, and otherwise the other two, and uses the calls of the same kind below. */
 struct messages_functions {
 	uint64_t layout; /* as in struct batch_functions */

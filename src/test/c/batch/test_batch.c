@@ -598,7 +598,6 @@ static void without_functions_for_immediate_data_a_receive_has_data_only(void **
 	(void)state;
 	struct batch_functions functions = complete;
 	functions.send_set_imm = NULL;
-	functions.receive_producer = NULL;
 	functions.receive_imm = NULL;
 	functions.receive_imm_len = NULL;
 	assert_int_equal(1, comch4j_batch_init(&functions));
@@ -610,10 +609,25 @@ static void without_functions_for_immediate_data_a_receive_has_data_only(void **
 	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
 	expect_entry(0, 1, DOCA_SUCCESS);
 	assert_int_equal(5, ring[0].data_len);
-	assert_int_equal(0, entry_producer(&ring[0]));
+	assert_int_equal(12, entry_producer(&ring[0]));
 	assert_int_equal(0, entry_len(&ring[0]));
-	functions.receive_producer = receive_producer; /* one of four */
+	functions.receive_imm = receive_imm; /* one of three */
 	assert_int_equal(0, comch4j_batch_init(&functions));
+}
+
+/* As in doca_cc of DOCA 2.5. */
+static void without_a_function_for_it_the_producer_is_0(void **state)
+{
+	(void)state;
+	struct batch_functions functions = complete;
+	functions.receive_producer = NULL;
+	assert_int_equal(1, comch4j_batch_init(&functions));
+	tasks[1].producer = 12;
+	tasks[1].imm_len = 4;
+	comch4j_batch_received((void *)&tasks[1], tasks[1].user_data, (union doca_data){.ptr = &context});
+	expect_entry(0, 1, DOCA_SUCCESS);
+	assert_int_equal(0, entry_producer(&ring[0]));
+	assert_int_equal(4, entry_len(&ring[0]));
 }
 
 /* Of the functions above, those of a buffer read it unasked: none may be called. */
@@ -920,6 +934,7 @@ int main(void)
 		cmocka_unit_test_setup(a_receive_is_told_completely, set_up),
 		cmocka_unit_test_setup(of_a_consumer_that_takes_none_nobody_asks_for_immediate_data, set_up),
 		cmocka_unit_test_setup(without_functions_for_immediate_data_a_receive_has_data_only, set_up),
+		cmocka_unit_test_setup(without_a_function_for_it_the_producer_is_0, set_up),
 		cmocka_unit_test_setup(a_receive_without_a_buffer_has_no_data, set_up),
 		cmocka_unit_test_setup(progress_collects_up_to_its_limit, set_up),
 		cmocka_unit_test_setup(progress_spins_until_the_first_round_that_brings_something, set_up),

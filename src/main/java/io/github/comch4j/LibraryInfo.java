@@ -25,12 +25,14 @@ public record LibraryInfo(Kind kind, String location, String version, String rea
     }
 
     /**
-     * A generation of Comch's functions. The classes of this library are the same with both; what the older one cannot
-     * do throws {@link MissingFunctionException} where it is asked for.
+     * A generation of Comch's functions, told by what the libraries export. The classes of this library are the same
+     * with each; what an older one cannot do throws {@link MissingFunctionException} where it is asked for.
      */
     public enum Generation {
-        /** {@code doca_cc}, of DOCA 2.5 and 2.6: {@code libdoca_cc.so}. */
-        CC,
+        /** {@code doca_cc} of DOCA 2.5, in {@code libdoca_cc.so}: other types, and numbers of tasks as logarithms. */
+        CC_2_5,
+        /** {@code doca_cc} of DOCA 2.6, in {@code libdoca_cc.so}: Comch with another prefix, and less of it. */
+        CC_2_6,
         /** {@code doca_comch}, since DOCA 2.7: {@code libdoca_comch.so}. */
         COMCH
     }

@@ -29,6 +29,8 @@ public sealed class NativeLibraryException extends RuntimeException permits Miss
         NOT_UNPACKED,
         /** The libraries were found, but the system's loader refused them. */
         NOT_LOADED,
+        /** The libraries were loaded, but have Comch's functions as no release of DOCA has them. */
+        UNKNOWN_RELEASE,
         /** The libraries lack a function that was called: see {@link MissingFunctionException}. */
         MISSING_FUNCTION
     }

@@ -59,7 +59,8 @@ public record BatchSources(Path folder) {
         return compile(library, List.of(folder.resolve("layout.c").toString()));
     }
 
-    private static Path compile(Path library, List<String> sources) throws IOException {
+    /** Compiles sources into a shared library. */
+    static Path compile(Path library, List<String> sources) throws IOException {
         Files.createDirectories(library.getParent());
         List<String> command = new ArrayList<>(List.of(
                 System.getenv().getOrDefault("CC", "cc"),

@@ -12,19 +12,19 @@ import org.junit.jupiter.api.Assumptions;
 public enum Feature {
     /** Since 2.7. */
     IMMEDIATE_DATA("doca_comch_producer_task_send_set_imm_data"),
-    /** Since 2.7. */
+    /** Since 2.6. */
     PRODUCER_IDS("doca_comch_producer_get_id"),
     /** Lists of buffers, since 2.7. */
     BUFFER_LISTS("doca_comch_producer_cap_get_max_buf_list_len"),
     /** The end of one connection by the server, since 2.7. */
     DISCONNECT("doca_comch_server_disconnect"),
-    /** Pools with as many tasks as are asked for, since 2.7; before, a power of two. */
+    /** Pools with as many tasks as are asked for, since 2.6; before, a power of two. */
     POOLS_OF_ANY_SIZE("doca_comch_producer_cap_get_max_num_tasks"),
     /** Since 3.0. */
     EVENT_MODE("doca_pe_set_event_mode"),
     /** Since 3.0. */
     EXPANDING_INVENTORIES("doca_buf_inventory_expand"),
-    /** Ids and rates of devices and completion vectors, since 3.0. */
+    /** Ids of devices and completion vectors, since 3.0. */
     DEVICE_DETAILS("doca_devinfo_get_vhca_id"),
     /** The kind of a device's function, since 3.1. */
     FUNCTION_TYPES("doca_devinfo_get_pci_func_type"),
@@ -53,6 +53,6 @@ public enum Feature {
         if (this == DPA) {
             DpaLibrary.load();
         }
-        return Symbols.find(function).isPresent();
+        return Symbols.has(function);
     }
 }

@@ -19,6 +19,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.dpa.Dpa;
 import io.github.comch4j.dpa.DpaApplication;
 import io.github.comch4j.internal.load.NativeLibrary;
+import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -275,6 +276,10 @@ class FeaturesTest extends BothForms {
         assertThat(pair.machine.host.properties().functionType().isPresent())
                 .isEqualTo(Feature.FUNCTION_TYPES.isThere());
         assertThat(pair.machine.host.properties().vhcaId().isPresent()).isEqualTo(Feature.DEVICE_DETAILS.isThere());
+        // bits in a second, in gigabits with DOCA 2.6
+        if (Symbols.has("doca_devinfo_get_active_rate")) {
+            assertThat(pair.machine.host.properties().activeRate()).hasValue(200_000_000_000L);
+        }
     }
 
     /** Which release it is, which the lists of what tests need go by. */
@@ -282,8 +287,14 @@ class FeaturesTest extends BothForms {
     void theReleaseIsTheOneThatWasChosen() {
         LibraryInfo library = Doca.library();
         boolean older = library.kind() == LibraryInfo.Kind.FOLDER;
-        if (library.location().endsWith("2.5")) {
-            assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.CC);
+        if (library.location().endsWith("2.6")) {
+            assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.CC_2_6);
+            assertThat(library.version()).startsWith("2.6");
+            assertThat(Feature.values())
+                    .filteredOn(Feature::isThere)
+                    .containsExactlyInAnyOrder(Feature.PRODUCER_IDS, Feature.POOLS_OF_ANY_SIZE, Feature.COMM_CHANNEL);
+        } else if (library.location().endsWith("2.5")) {
+            assertThat(library.generation()).isEqualTo(LibraryInfo.Generation.CC_2_5);
             assertThat(library.version()).startsWith("2.5");
             assertThat(Feature.values())
                     .filteredOn(feature -> feature != Feature.COMM_CHANNEL)

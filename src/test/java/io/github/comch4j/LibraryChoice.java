@@ -34,7 +34,8 @@ public final class LibraryChoice {
                     default -> Doca.library();
                 }
                 LibraryInfo library = Doca.library();
-                System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.reason());
+                System.out.println(library.kind() + " " + Devices.list().size() + " devices, " + library.generation()
+                        + ", " + library.reason());
             } catch (NativeLibraryException e) {
                 System.out.println(e.reason() + " " + e.getMessage());
             } catch (DocaException e) {

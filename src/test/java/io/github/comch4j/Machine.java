@@ -47,9 +47,9 @@ public final class Machine implements AutoCloseable {
 
     /** The name that a function of Comch has in the loaded libraries, for those that tests name. */
     public static String function(String today) {
-        return Doca.library().generation() == LibraryInfo.Generation.CC
-                ? today.replace("doca_comch_", "doca_cc_")
-                : today;
+        return Doca.library().generation() == LibraryInfo.Generation.COMCH
+                ? today
+                : today.replace("doca_comch_", "doca_cc_");
     }
 
     /** A server name that no other test uses, in this process or beside it. */

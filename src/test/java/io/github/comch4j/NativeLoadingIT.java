@@ -9,10 +9,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Which libraries a process loads, and what it says when it cannot: once per process, so each case has its own. */
 @Timeout(120)
@@ -76,6 +79,45 @@ class NativeLoadingIT {
                 .startsWith("NOT_LOADED")
                 .contains(folder.toString())
                 .contains("comch4j.library=emulated");
+    }
+
+    /** In DOCA 2.5 and 2.6 the file has one name, and the functions have not. */
+    @ParameterizedTest
+    @CsvSource({
+        "2.5/libdoca_cc.so, libdoca_comch.so, CC_2_5",
+        "2.6/libdoca_cc.so, libdoca_comch.so, CC_2_6",
+        "2.6/libdoca_cc.so, libdoca_cc.so, CC_2_6",
+        "2.7/libdoca_comch.so, libdoca_cc.so, COMCH"
+    })
+    void whatALibraryExportsCountsAndNotItsName(String library, String name, String generation) throws IOException {
+        Path libraries = Path.of("target", "native", "lib").toAbsolutePath();
+        assumeTrue(Files.exists(libraries.resolve(library)), "built without the C part");
+        Path original = libraries.resolve(library);
+        Files.copy(original, folder.resolve(name));
+        Files.copy(original.resolveSibling("libdoca_common.so"), folder.resolve("libdoca_common.so"));
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
+                .startsWith("FOLDER 4 devices, " + generation);
+    }
+
+    @Test
+    void aLibraryThatIsOfNoRelease() throws IOException {
+        compile("libdoca_common.so", "doca_version_runtime");
+        compile("libdoca_cc.so", "doca_cc_server_create", "doca_cc_consumer_create");
+        assertThat(outcome(List.of("-Dcomch4j.library=" + folder), Map.of()))
+                .startsWith("UNKNOWN_RELEASE " + folder.resolve("libdoca_cc.so"))
+                .contains("doca_cc_consumer_cap_is_supported (doca_cc of DOCA 2.6)")
+                .contains("doca_cc_cap_is_consumer_supported (doca_cc of DOCA 2.5)")
+                .contains("comch4j.library=emulated");
+    }
+
+    /** A library that exports functions of these names. */
+    private void compile(String name, String... functions) throws IOException {
+        Path source = Files.writeString(
+                folder.resolve(name + ".c"),
+                Stream.of(functions)
+                        .map(function -> "void " + function + "(void) {}")
+                        .collect(Collectors.joining("\n")));
+        BatchSources.compile(folder.resolve(name), List.of(source.toString()));
     }
 
     @Test

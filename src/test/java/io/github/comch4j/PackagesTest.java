@@ -30,16 +30,16 @@ class PackagesTest {
 
     /** From the bottom up. */
     private static final List<String> ORDER = List.of(
-            "ffi",
-            "ffi.cc",
-            "ffi.channel",
-            "ffi.dpa",
-            "ffi.batch",
             "internal.access",
             "internal.observe",
             "",
             "internal.failure",
             "internal.load",
+            "ffi",
+            "ffi.cc",
+            "ffi.channel",
+            "ffi.dpa",
+            "ffi.batch",
             "internal.call",
             "internal.transport",
             "internal.life",

@@ -10,6 +10,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.program.CommandLine;
 import io.github.comch4j.internal.program.ProgramException;
 import io.github.comch4j.internal.program.Sizes;
@@ -95,11 +96,7 @@ public final class Comch {
     private static void info() {
         LibraryInfo library = Doca.library();
         System.out.println("libraries: " + library.kind() + ", " + library.location());
-        System.out.println("Comch:     "
-                + switch (library.generation()) {
-                    case COMCH -> "doca_comch, as since DOCA 2.7";
-                    case CC -> "doca_cc, of DOCA 2.5 and 2.6";
-                });
+        System.out.println("Comch:     " + NativeLibrary.generation());
         System.out.println("chosen:    " + library.reason());
         System.out.println("DOCA:      " + library.version());
         System.out.println("Java:      " + Runtime.version() + ", " + System.getProperty("java.vendor"));

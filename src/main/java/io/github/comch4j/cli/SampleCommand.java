@@ -20,8 +20,8 @@ final class SampleCommand {
               secure-channel-client        on the host: the same
 
               -p, --pci-addr PCI   the device: of a server the DPU's own (03:00.0), of a client the host's function
-                                   (b1:00.0; of the endpoint API: 3b:00.0); in the programs of 2.5, and of the endpoint
-                                   API, an address without domain is of any
+                                   (b1:00.0; of the endpoint API: 3b:00.0); in the programs of 2.5 and 2.6, and of the
+                                   endpoint API, an address without domain is of any
               -r, --rep-pci PCI    of a server: the host's function to serve (b1:00.0; of the endpoint API: 3b:00.0)
               -t, --text TEXT      what to send, up to 4096 bytes, in one message up to the device's limit
                                    (Message from the client; channel-server: Message from the server)
@@ -29,8 +29,7 @@ final class SampleCommand {
               -n, --num-msgs COUNT of secure-channel: how many messages to send (10000)
               --end-after COUNT    of secure-channel: to end without an interrupt, when so many have been received and
                                    all that was sent has arrived
-              --generation WHICH   whose programs' server name: 3.0 (Comch) or 2.5 (doca_cc, DOCA 2.5 and 2.6); the
-                                   library's
+              --generation WHICH   whose programs' server name: 3.0 (Comch), or 2.6 or 2.5 (doca_cc); the library's
               --library WHICH      auto, system, emulated, or a folder with DOCA's libraries (auto)
               -h, --help           this text
             """;

@@ -30,9 +30,9 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
             return new Place(PciAddress.of(text), text.indexOf(':') == text.lastIndexOf(':'));
         }
 
-        /** Which one of these it is. DOCA 2.5 takes a short address for that of any domain, later ones for domain 0. */
+        /** Which one of these it is. {@code doca_cc} takes a short address for that of any domain. */
         PciAddress among(Supplier<Stream<PciAddress>> addresses, Generation generation) {
-            if (!withoutDomain || generation != Generation.CC) {
+            if (!withoutDomain || generation == Generation.COMCH) {
                 return address;
             }
             return addresses
@@ -59,7 +59,7 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
         Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "3b:00.0", Place::of);
         Place function = line.parsed("--rep-pci", "-r", "3b:00.0", Place::of);
         line.end();
-        return new SampleOptions(server, device, function, text, Optional.of(Generation.CC));
+        return new SampleOptions(server, device, function, text, Optional.of(Generation.CC_2_5));
     }
 
     static SampleOptions of(CommandLine line, boolean server) {
@@ -67,8 +67,12 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
                 line.text("--text", "-t", "Message from the client", MOST_TEXT); // first: it may look like an option
         Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "b1:00.0", Place::of);
         Place function = line.parsed("--rep-pci", "-r", "b1:00.0", Place::of);
-        Optional<Generation> chosen = line.choice("--generation", "3.0", "2.5")
-                .map(release -> release.equals("2.5") ? Generation.CC : Generation.COMCH);
+        Optional<Generation> chosen = line.choice("--generation", "3.0", "2.6", "2.5")
+                .map(release -> switch (release) {
+                    case "2.5" -> Generation.CC_2_5;
+                    case "2.6" -> Generation.CC_2_6;
+                    default -> Generation.COMCH;
+                });
         line.end();
         return new SampleOptions(server, device, function, text, chosen);
     }
@@ -90,6 +94,6 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
 
     /** What clients ask for: the programs of each generation find their like alone. */
     String serverName(String path) {
-        return (generation() == Generation.CC ? "cc_" : "comch_") + path + "_sample_server";
+        return (generation() == Generation.COMCH ? "comch_" : "cc_") + path + "_sample_server";
     }
 }

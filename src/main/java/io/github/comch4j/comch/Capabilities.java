@@ -15,7 +15,7 @@ import java.util.Optional;
  * @param maxNameLength longest server name, in bytes of UTF-8, without the terminating NUL
  * @param maxMessageSize largest control message, bytes
  * @param maxReceiveQueueSize largest receive queue of a server or client, messages
- * @param maxSendTasks most send tasks of a server or client; with DOCA 2.5 and 2.6 a power of two
+ * @param maxSendTasks most send tasks of a server or client; with DOCA 2.5 a power of two
  * @param maxClients most connections of a server
  * @param producer what producers can do; empty if there can be none
  * @param consumer what consumers can do; empty if there can be none
@@ -37,7 +37,7 @@ public record Capabilities(
      * @param maxTasks most send tasks of a producer
      * @param maxBufferSize most bytes in one buffer
      * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
-     * @param maxProducers most producers of a connection; 4294967295 with DOCA 2.5 and 2.6, which do not say
+     * @param maxProducers most producers of a connection; 4294967295 with DOCA 2.5, which does not say
      */
     public record Producer(long maxTasks, long maxBufferSize, long maxBufferListLength, long maxProducers) {}
 
@@ -47,7 +47,7 @@ public record Capabilities(
      * @param maxTasks most post-receive tasks of a consumer
      * @param maxBufferSize most bytes in one buffer
      * @param maxBufferListLength most buffers in one list; 1 with DOCA 2.5 and 2.6
-     * @param maxConsumers most consumers of a connection; 4294967295 with DOCA 2.5 and 2.6, which do not say
+     * @param maxConsumers most consumers of a connection; 4294967295 with DOCA 2.5, which does not say
      * @param maxImmediateLength most immediate data, bytes; 0 with DOCA 2.5 and 2.6
      */
     public record Consumer(

@@ -105,7 +105,7 @@ public final class ComchClient extends ControlPathEndpoint {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            register(ClientCalls.get().connection(context.object(), "connecting " + this))
+            register(ClientCalls.connection(context.object(), "connecting " + this))
                     .life()
                     .begun();
         } else if (next == Context.STOPPING || next == Context.IDLE) {
@@ -233,8 +233,7 @@ public final class ComchClient extends ControlPathEndpoint {
                     this,
                     create(
                             "client",
-                            action -> ClientCalls.get()
-                                    .create(CoreObjects.of(device).handle(), name, action)));
+                            action -> ClientCalls.create(CoreObjects.of(device).handle(), name, action)));
         }
 
         @Override

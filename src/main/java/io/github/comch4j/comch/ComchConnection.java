@@ -361,7 +361,7 @@ public final class ComchConnection {
             engine.checkOwner();
         }
         if (life.isOpen()) {
-            ServerCalls.get().checkDisconnect();
+            ServerCalls.checkDisconnect();
         }
         life.close();
     }

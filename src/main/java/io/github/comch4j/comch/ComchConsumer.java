@@ -49,7 +49,7 @@ public final class ComchConsumer extends FastPathConsumer {
         this.firstImmediates = settings.firstImmediates;
         try {
             if (firstImmediates > 0) {
-                ConsumerCalls.get().checkImmediate();
+                ConsumerCalls.checkImmediate();
             }
             this.receives = new ReceiveTasks(
                     this,
@@ -74,7 +74,7 @@ public final class ComchConsumer extends FastPathConsumer {
                         ConsumerCalls.get().createFunction(),
                         "a consumer",
                         settings.connection.hintAbout(settings.memory),
-                        (nativeConnection, action) -> ConsumerCalls.get().create(nativeConnection, map, action)));
+                        (nativeConnection, action) -> ConsumerCalls.create(nativeConnection, map, action)));
     }
 
     /** If DOCA refuses because of the memory's permissions, the exception says which the memory has. */
@@ -143,7 +143,7 @@ public final class ComchConsumer extends FastPathConsumer {
      */
     public SubmitResult tryPostImmediate() {
         context.engine().checkOwner();
-        ConsumerCalls.get().checkImmediate();
+        ConsumerCalls.checkImmediate();
         return receives.post(null);
     }
 

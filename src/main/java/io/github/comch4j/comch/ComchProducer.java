@@ -43,7 +43,7 @@ public final class ComchProducer extends FastPathProducer {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
         return settings.connection.create(
-                ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls.get()::create);
+                ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
     }
 
     @Override

@@ -127,12 +127,11 @@ public final class ComchServer extends ControlPathEndpoint {
                     this,
                     create(
                             "server",
-                            action -> ServerCalls.get()
-                                    .create(
-                                            CoreObjects.of(device).handle(),
-                                            CoreObjects.of(representor).handle(),
-                                            name,
-                                            action)));
+                            action -> ServerCalls.create(
+                                    CoreObjects.of(device).handle(),
+                                    CoreObjects.of(representor).handle(),
+                                    name,
+                                    action)));
             try {
                 server.context.start();
             } catch (RuntimeException | Error e) {

@@ -149,7 +149,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         MemorySegment server = endpoint.context.object();
         int[] code = new int[1];
         BooleanSupplier attempt = () -> {
-            code[0] = ServerCalls.get().disconnect(server, connection.address());
+            code[0] = ServerCalls.disconnect(server, connection.address());
             return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
         };
         if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {

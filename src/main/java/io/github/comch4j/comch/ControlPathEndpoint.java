@@ -374,8 +374,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default:
-         * 256. With DOCA 2.5 and 2.6 the number is rounded up to a power of two, which
-         * {@link ControlPathEndpoint#sendTasks()} tells.
+         * 256. With DOCA 2.5 the number is rounded up to a power of two, which {@link ControlPathEndpoint#sendTasks()}
+         * tells.
          *
          * @param tasks 1 to {@link Capabilities#maxSendTasks()}
          * @return this

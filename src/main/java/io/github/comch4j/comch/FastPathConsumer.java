@@ -63,11 +63,11 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
             Limits.set(
                     "immediateLength",
                     settings.immediateLength,
-                    value -> ConsumerCalls.get().setImmediateLength(context.object(), value, "configuring " + this),
+                    value -> ConsumerCalls.setImmediateLength(context.object(), value, "configuring " + this),
                     connection().endpoint().device(),
                     capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxImmediateLength));
         }
-        return ConsumerCalls.get().immediateLength(context.object(), "configuring " + this);
+        return ConsumerCalls.immediateLength(context.object(), "configuring " + this);
     }
 
     /** A posted buffer comes back when something is received, perhaps never, or when the consumer ends. */

@@ -135,7 +135,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
      * the peer send to a consumer's id; a receive handler of the peer is told a producer's.
      *
      * @return unique among the producers or the consumers of this side of the connection, at least 1; always 0 for a
-     *     producer with DOCA 2.5 and 2.6, whose producers have none
+     *     producer with DOCA 2.5, whose producers have none
      */
     public final int id() {
         return id;
@@ -290,7 +290,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * How many sends can be in flight, or buffers be posted, at a time
          * ({@code doca_comch_producer_task_send_set_conf}, {@code doca_comch_consumer_task_post_recv_set_conf}).
          * Default: 64; a consumer has at least as many as {@link ComchConsumer.Builder#buffers} asks for. With DOCA 2.5
-         * and 2.6 the number is rounded up to a power of two, which {@link FastPathEndpoint#tasks()} tells.
+         * the number is rounded up to a power of two, which {@link FastPathEndpoint#tasks()} tells.
          *
          * @param count 1 to {@link Capabilities.Producer#maxTasks()} or {@link Capabilities.Consumer#maxTasks()}
          * @return this

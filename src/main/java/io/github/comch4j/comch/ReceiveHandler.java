@@ -15,7 +15,7 @@ public interface ReceiveHandler {
      * @param consumer the consumer
      * @param buffer the buffer, whose data are what arrived; null if the receive has none
      *     ({@link ComchConsumer#tryPostImmediate})
-     * @param producerId the id of the peer's producer; 0 with DOCA 2.5 and 2.6, which do not tell it
+     * @param producerId the id of the peer's producer; 0 with DOCA 2.5, which does not tell it
      * @param immediate immediate data, empty if there are none; <b>valid until this method returns</b>
      */
     void onReceive(ComchConsumer consumer, @Nullable Buffer buffer, int producerId, MemorySegment immediate);

@@ -167,9 +167,9 @@ final class ReceiveTasks extends IncomingTasks {
                 ? staging.result()
                 : 0;
         long receive = typed[slot];
-        long immediate = ConsumerCalls.get().immediate(receive);
-        int length = immediate == 0 ? 0 : ConsumerCalls.get().immediateLength(receive);
-        deliver(slot, dataLength, ConsumerCalls.get().producer(receive), scratch.lend(immediate, length));
+        long immediate = ConsumerCalls.immediate(receive);
+        int length = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
+        deliver(slot, dataLength, ConsumerCalls.producer(receive), scratch.lend(immediate, length));
     }
 
     private void failed(int slot, int code) {

@@ -212,8 +212,8 @@ final class SendTasks extends OutgoingTasks {
             bytes = staging.stageCopy(immediate);
             length = (int) immediate.byteSize();
         }
-        int code = ProducerCalls.get()
-                .allocate(context.address(), buffer, bytes, length, consumerId, staging.resultAddress());
+        int code =
+                ProducerCalls.allocate(context.address(), buffer, bytes, length, consumerId, staging.resultAddress());
         if (code == Calls.SUCCESS) {
             allocated(slot, ProducerCalls.asTask(staging.result()), buffer, consumerId);
             immediates[slot] = immediate != null;
@@ -224,10 +224,10 @@ final class SendTasks extends OutgoingTasks {
     private void update(int slot, long buffer, int consumerId, MemorySegment immediate) {
         queue.prepare(slot, buffer, consumerId);
         if (immediate != null) {
-            ProducerCalls.get().setImmediate(typed[slot], staging.stageCopy(immediate), (int) immediate.byteSize());
+            ProducerCalls.setImmediate(typed[slot], staging.stageCopy(immediate), (int) immediate.byteSize());
             immediates[slot] = true;
         } else if (immediates[slot]) {
-            ProducerCalls.get().setImmediate(typed[slot], 0, 0);
+            ProducerCalls.setImmediate(typed[slot], 0, 0);
             immediates[slot] = false;
         }
     }

@@ -52,7 +52,7 @@ public final class SlotConsumer extends FastPathConsumer {
                 ConsumerCalls.get().createFunction(),
                 "a slot consumer",
                 "",
-                (peer, action) -> ConsumerCalls.get().create(peer, map, action));
+                (peer, action) -> ConsumerCalls.create(peer, map, action));
     }
 
     @Override

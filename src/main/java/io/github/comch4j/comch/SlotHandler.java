@@ -12,7 +12,7 @@ public interface SlotHandler {
      * @param memory the consumer's memory, the same with every call
      * @param offset where the message begins in it, bytes
      * @param length how long it is, bytes
-     * @param producerId the id of the producer that sent it; 0 with DOCA 2.5 and 2.6, which do not tell it
+     * @param producerId the id of the producer that sent it; 0 with DOCA 2.5, which does not tell it
      */
     void onMessage(MemorySegment memory, long offset, int length, int producerId);
 }

@@ -57,7 +57,7 @@ public final class SlotProducer extends FastPathProducer {
         CoreObjects.of(settings.engine).checkOwner();
         settings.use.begin();
         return settings.connection.create(
-                ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls.get()::create);
+                ProducerCalls.get().createFunction(), "a slot producer", "", ProducerCalls::create);
     }
 
     @Override

@@ -248,12 +248,12 @@ final class SlotReceives extends IncomingTasks {
         long result = staging.resultAddress();
         long length = BufferCalls.getDataLength(memory.buffer(slot), result) == Calls.SUCCESS ? staging.result() : 0;
         long receive = typed[slot];
-        long immediate = ConsumerCalls.get().immediate(receive);
-        long immediateLength = immediate == 0 ? 0 : ConsumerCalls.get().immediateLength(receive);
+        long immediate = ConsumerCalls.immediate(receive);
+        long immediateLength = immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive);
         arrived(
                 slot,
                 length,
-                Integer.toUnsignedLong(ConsumerCalls.get().producer(receive)) | immediateLength << 32,
+                Integer.toUnsignedLong(ConsumerCalls.producer(receive)) | immediateLength << 32,
                 immediate);
     }
 

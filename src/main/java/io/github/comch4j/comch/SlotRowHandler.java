@@ -14,7 +14,7 @@ public interface SlotRowHandler {
      *     {@link SlotConsumer#stride()} bytes after the one before it
      * @param count how many messages there are, at least 1
      * @param length how long each of them is, bytes
-     * @param producerId the id of the producer that sent them; 0 with DOCA 2.5 and 2.6, which do not tell it
+     * @param producerId the id of the producer that sent them; 0 with DOCA 2.5, which does not tell it
      */
     void onMessages(MemorySegment memory, long offset, int count, int length, int producerId);
 }

@@ -241,7 +241,7 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private MemorySegment makePlaces() {
-        ProducerCalls.get().checkImmediate();
+        ProducerCalls.checkImmediate();
         Device device = producer.connection().endpoint().device();
         immediateLimit = (int) Math.min(
                 SendTasks.IMMEDIATE_LIMIT,
@@ -294,8 +294,8 @@ final class SlotSends extends OutgoingTasks {
 
     private void allocate(int slot, long immediate, int immediateLength) {
         long buffer = memory.buffer(slot);
-        int code = ProducerCalls.get()
-                .allocate(context.address(), buffer, immediate, immediateLength, claimedFor, staging.resultAddress());
+        int code = ProducerCalls.allocate(
+                context.address(), buffer, immediate, immediateLength, claimedFor, staging.resultAddress());
         if (code != Calls.SUCCESS) {
             throw refused(code, ProducerCalls.get().allocateFunction());
         }

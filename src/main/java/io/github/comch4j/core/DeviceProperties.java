@@ -16,7 +16,7 @@ import java.util.Set;
  * @param ipv6 its IPv6 address ({@code doca_devinfo_get_ipv6_addr})
  * @param mac its MAC address, as {@code 02:00:5e:00:53:01} ({@code doca_devinfo_get_mac_addr})
  * @param lid the local identifier of an InfiniBand port ({@code doca_devinfo_get_lid})
- * @param activeRate the port's rate, bits per second ({@code doca_devinfo_get_active_rate}, since 3.0)
+ * @param activeRate the port's rate, bits per second ({@code doca_devinfo_get_active_rate}, since 2.6)
  * @param vhcaId the number of the function within the device ({@code doca_devinfo_get_vhca_id}, since 3.0)
  * @param functionType the kind of PCIe function that it is ({@code doca_devinfo_get_pci_func_type}, since 3.1)
  * @param sfIndex the number of a SF in this machine, which Linux has in the name of its auxiliary device

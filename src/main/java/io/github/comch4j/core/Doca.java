@@ -22,8 +22,8 @@ import io.github.comch4j.internal.load.Settings;
  *       their names.
  * </ul>
  *
- * DOCA 2.5 and 2.6 have {@code libdoca_cc.so} in place of the latter, and some things less:
- * {@link LibraryInfo#generation()}.
+ * DOCA 2.5 and 2.6 have {@code libdoca_cc.so} in place of the latter, and some things less. What the library
+ * exports, and not its name, tells which it is: {@link LibraryInfo#generation()}.
  *
  * The emulated libraries are unpacked from the jar into a private folder that is removed as soon as they are loaded; it
  * is made in {@value #NATIVE_DIR_PROPERTY}, or else in {@code java.io.tmpdir} or, where that is read-only or mounted
@@ -70,8 +70,8 @@ public final class Doca {
      * The libraries in use; loads them if nothing did so yet.
      *
      * @return where they come from, their version, and why these
-     * @throws NativeLibraryException if there are none for this platform, none where they were looked for, or they
-     *     cannot be loaded; each further use fails in the same way
+     * @throws NativeLibraryException if there are none for this platform, none where they were looked for, they cannot
+     *     be loaded, or they are of no release with Comch; each further use fails in the same way
      */
     public static LibraryInfo library() {
         return NativeLibrary.info();

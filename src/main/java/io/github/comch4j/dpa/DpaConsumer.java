@@ -136,7 +136,7 @@ public final class DpaConsumer extends DpaStartedObject {
             MemorySegment context = ConsumerCalls.get().asContext(consumer);
             MsgqCalls.setDatapath(context, completion.dpa().resource().handle(), action);
             MsgqCalls.setReceives(consumer, receives, action);
-            ConsumerCalls.get().setImmediateLength(consumer, immediateLength, action);
+            ConsumerCalls.setImmediateLength(consumer, immediateLength, action);
             MsgqCalls.setCompletion(consumer, completion.resource().handle(), 0, action);
             ContextCalls.start(context, action);
         }

@@ -139,7 +139,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
             QueueContext context =
                     MessageQueue.end(use, "consumer", ConsumerCalls.get(), engine, queue, MsgqCalls::createConsumer);
             return context.closingUnless(() -> {
-                ConsumerCalls.get().setImmediateLength(context.object(), immediateLength, "configuring " + context);
+                ConsumerCalls.setImmediateLength(context.object(), immediateLength, "configuring " + context);
                 MessageQueueConsumer consumer = new MessageQueueConsumer(this, context);
                 context.start(consumer.receives);
                 while (consumer.receives.post().accepted()) {

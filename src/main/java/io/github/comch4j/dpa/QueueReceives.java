@@ -86,10 +86,13 @@ final class QueueReceives extends QueueTasks {
             failed(slot, code);
             return;
         }
-        ConsumerCalls calls = ConsumerCalls.get();
         long receive = typed[slot];
-        long immediate = calls.immediate(receive);
-        deliver(slot, calls.producer(receive), immediate, immediate == 0 ? 0 : calls.immediateLength(receive));
+        long immediate = ConsumerCalls.immediate(receive);
+        deliver(
+                slot,
+                ConsumerCalls.producer(receive),
+                immediate,
+                immediate == 0 ? 0 : ConsumerCalls.immediateLength(receive));
     }
 
     private void deliver(int slot, int producer, long immediate, int length) {

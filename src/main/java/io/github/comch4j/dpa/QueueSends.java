@@ -90,8 +90,7 @@ final class QueueSends extends QueueTasks implements RoomWaiter {
             queue.setImmediate(slot, address, length);
             return Calls.SUCCESS;
         }
-        int code = ProducerCalls.get()
-                .allocate(context.address(), 0, address, length, consumerId, staging.resultAddress());
+        int code = ProducerCalls.allocate(context.address(), 0, address, length, consumerId, staging.resultAddress());
         if (code == Calls.SUCCESS) {
             allocated(slot, ProducerCalls.asTask(staging.result()), 0, consumerId);
         }

@@ -43,7 +43,7 @@ import javax.management.StandardMBean;
 public final class MBeans implements AutoCloseable {
     private static final String DOMAIN = "io.github.comch4j";
     private static final Logger LOGGER = System.getLogger(DOMAIN);
-    /** Of producers without an id, which DOCA 2.5 and 2.6 have. */
+    /** Of producers without an id, which DOCA 2.5 has. */
     private static final AtomicLong UNNUMBERED = new AtomicLong();
 
     private final MBeanServer server;

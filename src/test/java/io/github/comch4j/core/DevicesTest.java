@@ -153,7 +153,12 @@ class DevicesTest {
     @Test
     void buildAndRuntimeHaveVersions() {
         assertThat(Doca.buildVersion()).matches("3\\.0\\.\\d+");
-        boolean cc = Doca.library().generation() == LibraryInfo.Generation.CC;
-        assertThat(Doca.runtimeVersion()).startsWith(cc ? "2.5." : Doca.buildVersion());
+        assertThat(Doca.runtimeVersion())
+                .startsWith(
+                        switch (Doca.library().generation()) {
+                            case CC_2_5 -> "2.5.";
+                            case CC_2_6 -> "2.6.";
+                            case COMCH -> Doca.buildVersion();
+                        });
     }
 }

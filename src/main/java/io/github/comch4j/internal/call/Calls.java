@@ -6,7 +6,6 @@ import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.function.IntSupplier;
@@ -15,7 +14,7 @@ import java.util.function.ToIntFunction;
 
 /**
  * Cold calls through the generated bindings: libraries loaded first, missing functions explained, codes turned into
- * exceptions.
+ * exceptions. Functions are named as they are called today; exceptions name them as the loaded release does.
  *
  * <p>{@code action} always continues "while …".
  */
@@ -29,7 +28,7 @@ public final class Calls {
     static void check(String function, String action, IntSupplier call) {
         int code = code(function, call);
         if (code != SUCCESS) {
-            throw Failures.refused(code, function, action);
+            throw Failures.refused(code, Symbols.nameOf(function), action);
         }
     }
 
@@ -88,7 +87,9 @@ public final class Calls {
         long size = uint64(function, action, call);
         if (size < 0 || size > Integer.MAX_VALUE) {
             throw Failures.refused(
-                    DocaError.TOO_BIG, function, action + ", where it says " + Long.toUnsignedString(size));
+                    DocaError.TOO_BIG,
+                    Symbols.nameOf(function),
+                    action + ", where it says " + Long.toUnsignedString(size));
         }
         return (int) size;
     }
@@ -115,7 +116,7 @@ public final class Calls {
                 return "";
             }
             if (code != SUCCESS) {
-                throw Failures.refused(code, function, action);
+                throw Failures.refused(code, Symbols.nameOf(function), action);
             }
             byte[] bytes = out.toArray(ValueLayout.JAVA_BYTE);
             int length = 0;
@@ -136,8 +137,7 @@ public final class Calls {
      * {@link AssertionError} around what a downcall threw, for example because an argument's arena is closed.
      */
     private static RuntimeException translated(String function, Error error) {
-        if (error instanceof LinkageError
-                && SymbolLookup.loaderLookup().find(function).isEmpty()) {
+        if (error instanceof LinkageError && !Symbols.has(function)) {
             return Symbols.missing(function);
         }
         if (error instanceof AssertionError && error.getCause() instanceof RuntimeException cause) {

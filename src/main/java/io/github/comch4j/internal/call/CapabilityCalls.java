@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
  */
 public abstract sealed class CapabilityCalls permits ComchCapabilityCalls, CcCapabilityCalls {
 
-    /** For the two generations. */
+    /** For the two kinds. */
     CapabilityCalls() {}
 
     /** Those of the loaded libraries, chosen once. */
@@ -20,7 +20,7 @@ public abstract sealed class CapabilityCalls permits ComchCapabilityCalls, CcCap
     /** Apart, so that the two kinds can be initialised in any order. */
     private static final class Bound {
         static final CapabilityCalls CALLS =
-                NativeLibrary.isCc() ? new CcCapabilityCalls() : new ComchCapabilityCalls();
+                NativeLibrary.isCc25() ? new CcCapabilityCalls() : new ComchCapabilityCalls();
     }
 
     /** {@code doca_comch_cap_server_is_supported}. */

@@ -3,7 +3,7 @@ package io.github.comch4j.internal.call;
 import io.github.comch4j.ffi.cc.cc_h;
 import java.lang.foreign.MemorySegment;
 
-/** Capabilities of DOCA 2.5 and 2.6: {@code size_t} for most numbers, and no functions for what did not exist yet. */
+/** Capabilities of DOCA 2.5: {@code size_t} for most numbers, and no functions for what did not exist yet. */
 final class CcCapabilityCalls extends CapabilityCalls {
     private static final String ASKING = "asking for capabilities";
     /** Of what has no function: as many as there are numbers. */

@@ -1,36 +1,10 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.cc.cc_h;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Clients of DOCA 2.5 and 2.6. */
+/** What DOCA 2.5 has with other types than later releases, of clients. */
 final class CcClientCalls extends ClientCalls {
-
-    @Override
-    public MemorySegment create(MemorySegment device, String name, String action) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer("doca_cc_client_create", action, out -> cc_h.doca_cc_client_create(device, text, out));
-        }
-    }
-
-    @Override
-    public long connection(MemorySegment client, String action) {
-        return Calls.pointer(
-                        "doca_cc_client_get_connection", action, out -> cc_h.doca_cc_client_get_connection(client, out))
-                .address();
-    }
-
-    @Override
-    public MemorySegment asContext(MemorySegment endpoint) {
-        return cc_h.doca_cc_client_as_ctx(endpoint);
-    }
-
-    @Override
-    public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_cc_client_destroy", action, () -> cc_h.doca_cc_client_destroy(endpoint));
-    }
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
@@ -68,22 +42,6 @@ final class CcClientCalls extends ClientCalls {
                 "doca_cc_client_send_task_set_conf",
                 action,
                 () -> cc_h.doca_cc_client_send_task_set_conf(endpoint, sent, notSent, log));
-    }
-
-    @Override
-    public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_cc_client_event_msg_recv_register",
-                action,
-                () -> cc_h.doca_cc_client_event_msg_recv_register(endpoint, received));
-    }
-
-    @Override
-    public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_cc_client_event_consumer_register",
-                action,
-                () -> cc_h.doca_cc_client_event_consumer_register(endpoint, created, expired));
     }
 
     @Override

@@ -9,7 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Hot calls of the control path's send tasks in DOCA 2.5 and 2.6, which differ: lengths are {@code size_t}. */
+/** Hot calls of the control path's send tasks of DOCA 2.5 that differ: lengths are {@code size_t}. */
 final class CcSendCalls {
     static final String ALLOCATE_FOR_SERVER_NAME = "doca_cc_server_send_task_alloc_init";
     static final String ALLOCATE_FOR_CLIENT_NAME = "doca_cc_client_send_task_alloc_init";

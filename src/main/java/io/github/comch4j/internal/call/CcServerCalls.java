@@ -1,41 +1,10 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.cc.cc_h;
-import io.github.comch4j.internal.load.Symbols;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Servers of DOCA 2.5 and 2.6, which cannot end one connection. */
+/** What DOCA 2.5 has with other types than later releases, of servers. */
 final class CcServerCalls extends ServerCalls {
-
-    @Override
-    public MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                    "doca_cc_server_create", action, out -> cc_h.doca_cc_server_create(device, representor, text, out));
-        }
-    }
-
-    @Override
-    public int disconnect(MemorySegment server, long connection) {
-        throw Symbols.missing(DISCONNECT_NAME);
-    }
-
-    @Override
-    public void checkDisconnect() {
-        throw Symbols.missing(DISCONNECT_NAME);
-    }
-
-    @Override
-    public MemorySegment asContext(MemorySegment endpoint) {
-        return cc_h.doca_cc_server_as_ctx(endpoint);
-    }
-
-    @Override
-    public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_cc_server_destroy", action, () -> cc_h.doca_cc_server_destroy(endpoint));
-    }
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
@@ -73,22 +42,6 @@ final class CcServerCalls extends ServerCalls {
                 "doca_cc_server_send_task_set_conf",
                 action,
                 () -> cc_h.doca_cc_server_send_task_set_conf(endpoint, sent, notSent, log));
-    }
-
-    @Override
-    public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_cc_server_event_msg_recv_register",
-                action,
-                () -> cc_h.doca_cc_server_event_msg_recv_register(endpoint, received));
-    }
-
-    @Override
-    public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_cc_server_event_consumer_register",
-                action,
-                () -> cc_h.doca_cc_server_event_consumer_register(endpoint, created, expired));
     }
 
     @Override

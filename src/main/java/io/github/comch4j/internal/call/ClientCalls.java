@@ -1,12 +1,14 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.NativeLibrary;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /** Calls of clients ({@code doca_comch_client_…}, before DOCA 2.7 {@code doca_cc_client_…}). */
 public abstract sealed class ClientCalls extends EndpointCalls permits ComchClientCalls, CcClientCalls {
 
-    /** For the two generations. */
+    /** For the two kinds. */
     ClientCalls() {}
 
     /** Those of the loaded libraries, chosen once. */
@@ -16,12 +18,50 @@ public abstract sealed class ClientCalls extends EndpointCalls permits ComchClie
 
     /** Apart, so that the two kinds can be initialised in any order. */
     private static final class Bound {
-        static final ClientCalls CALLS = NativeLibrary.isCc() ? new CcClientCalls() : new ComchClientCalls();
+        static final ClientCalls CALLS = NativeLibrary.isCc25() ? new CcClientCalls() : new ComchClientCalls();
     }
 
     /** {@code doca_comch_client_create}. */
-    public abstract MemorySegment create(MemorySegment device, String name, String action);
+    public static MemorySegment create(MemorySegment device, String name, String action) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment text = arena.allocateFrom(name);
+            return Calls.pointer(
+                    "doca_comch_client_create", action, out -> doca_h.doca_comch_client_create(device, text, out));
+        }
+    }
+
+    @Override
+    public MemorySegment asContext(MemorySegment endpoint) {
+        return doca_h.doca_comch_client_as_ctx(endpoint);
+    }
+
+    @Override
+    public void destroy(MemorySegment endpoint, String action) {
+        Calls.check("doca_comch_client_destroy", action, () -> doca_h.doca_comch_client_destroy(endpoint));
+    }
+
+    @Override
+    public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
+        Calls.check(
+                "doca_comch_client_event_msg_recv_register",
+                action,
+                () -> doca_h.doca_comch_client_event_msg_recv_register(endpoint, received));
+    }
+
+    @Override
+    public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
+        Calls.check(
+                "doca_comch_client_event_consumer_register",
+                action,
+                () -> doca_h.doca_comch_client_event_consumer_register(endpoint, created, expired));
+    }
 
     /** {@code doca_comch_client_get_connection}. */
-    public abstract long connection(MemorySegment client, String action);
+    public static long connection(MemorySegment client, String action) {
+        return Calls.pointer(
+                        "doca_comch_client_get_connection",
+                        action,
+                        out -> doca_h.doca_comch_client_get_connection(client, out))
+                .address();
+    }
 }

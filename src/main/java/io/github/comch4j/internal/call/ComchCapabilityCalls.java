@@ -1,14 +1,20 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.MemorySegment;
 import java.util.function.ToIntFunction;
 
-/** Capabilities as DOCA has them since 2.7. */
+/** Capabilities as DOCA has them since 2.6, which does not tell of lists and immediate data. */
 final class ComchCapabilityCalls extends CapabilityCalls {
 
     private static long number(String function, ToIntFunction<MemorySegment> call) {
         return Calls.uint32(function, "asking for capabilities", call);
+    }
+
+    /** Where a release lacks the function: what it can do without. */
+    private static long numberOr(long without, String function, ToIntFunction<MemorySegment> call) {
+        return Symbols.has(function) ? number(function, call) : without;
     }
 
     @Override
@@ -78,7 +84,8 @@ final class ComchCapabilityCalls extends CapabilityCalls {
 
     @Override
     public long producerBufferListLength(MemorySegment info) {
-        return number(
+        return numberOr(
+                1,
                 "doca_comch_producer_cap_get_max_buf_list_len",
                 out -> doca_h.doca_comch_producer_cap_get_max_buf_list_len(info, out));
     }
@@ -106,7 +113,8 @@ final class ComchCapabilityCalls extends CapabilityCalls {
 
     @Override
     public long consumerBufferListLength(MemorySegment info) {
-        return number(
+        return numberOr(
+                1,
                 "doca_comch_consumer_cap_get_max_buf_list_len",
                 out -> doca_h.doca_comch_consumer_cap_get_max_buf_list_len(info, out));
     }
@@ -120,7 +128,8 @@ final class ComchCapabilityCalls extends CapabilityCalls {
 
     @Override
     public long maxImmediateLength(MemorySegment info) {
-        return number(
+        return numberOr(
+                0,
                 "doca_comch_consumer_cap_get_max_imm_data_len",
                 out -> doca_h.doca_comch_consumer_cap_get_max_imm_data_len(info, out));
     }

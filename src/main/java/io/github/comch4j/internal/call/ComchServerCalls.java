@@ -1,44 +1,10 @@
 package io.github.comch4j.internal.call;
 
 import io.github.comch4j.ffi.doca_h;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** Servers as DOCA has them since 2.7. */
+/** The same as DOCA has it since 2.6, of servers. */
 final class ComchServerCalls extends ServerCalls {
-
-    @Override
-    public MemorySegment create(MemorySegment device, MemorySegment representor, String name, String action) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocateFrom(name);
-            return Calls.pointer(
-                    "doca_comch_server_create",
-                    action,
-                    out -> doca_h.doca_comch_server_create(device, representor, text, out));
-        }
-    }
-
-    @Override
-    public int disconnect(MemorySegment server, long connection) {
-        return Calls.code(
-                DISCONNECT_NAME,
-                () -> doca_h.doca_comch_server_disconnect(server, MemorySegment.ofAddress(connection)));
-    }
-
-    @Override
-    public void checkDisconnect() {
-        // there is one
-    }
-
-    @Override
-    public MemorySegment asContext(MemorySegment endpoint) {
-        return doca_h.doca_comch_server_as_ctx(endpoint);
-    }
-
-    @Override
-    public void destroy(MemorySegment endpoint, String action) {
-        Calls.check("doca_comch_server_destroy", action, () -> doca_h.doca_comch_server_destroy(endpoint));
-    }
 
     @Override
     public void setMaxMessageSize(MemorySegment endpoint, int size, String action) {
@@ -79,22 +45,6 @@ final class ComchServerCalls extends ServerCalls {
                 "doca_comch_server_task_send_set_conf",
                 action,
                 () -> doca_h.doca_comch_server_task_send_set_conf(endpoint, sent, notSent, tasks));
-    }
-
-    @Override
-    public void registerMessages(MemorySegment endpoint, MemorySegment received, String action) {
-        Calls.check(
-                "doca_comch_server_event_msg_recv_register",
-                action,
-                () -> doca_h.doca_comch_server_event_msg_recv_register(endpoint, received));
-    }
-
-    @Override
-    public void registerConsumers(MemorySegment endpoint, MemorySegment created, MemorySegment expired, String action) {
-        Calls.check(
-                "doca_comch_server_event_consumer_register",
-                action,
-                () -> doca_h.doca_comch_server_event_consumer_register(endpoint, created, expired));
     }
 
     @Override

@@ -3,9 +3,7 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.github.comch4j.ffi.cc.cc_h;
 import io.github.comch4j.ffi.doca_h;
-import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -22,10 +20,9 @@ public final class ConnectionCalls {
     /** {@code DOCA_COMCH_COUNTER_RECV_BYTES}. */
     public static final int RECEIVED_BYTES = doca_h.DOCA_COMCH_COUNTER_RECV_BYTES();
 
-    private static final String SET_USER_DATA_TODAY = "doca_comch_connection_set_user_data";
-    private static final String SET_USER_DATA_NAME = Symbols.nameOf(SET_USER_DATA_TODAY);
+    private static final String SET_USER_DATA_NAME = "doca_comch_connection_set_user_data";
     private static final MethodHandle SET_USER_DATA =
-            Symbols.downcall(SET_USER_DATA_TODAY, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
+            Symbols.downcall(SET_USER_DATA_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle GET_USER_DATA =
             Symbols.downcall("doca_comch_connection_get_user_data", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SERVER_OF =
@@ -78,27 +75,16 @@ public final class ConnectionCalls {
     /** {@code doca_comch_connection_update_info}: {@link #counter} returns the new values. */
     public static void updateCounters(long connection, String action) {
         MemorySegment pointer = MemorySegment.ofAddress(connection);
-        if (NativeLibrary.isCc()) {
-            Calls.check("doca_cc_connection_update_info", action, () -> cc_h.doca_cc_connection_update_info(pointer));
-        } else {
-            Calls.check(
-                    "doca_comch_connection_update_info",
-                    action,
-                    () -> doca_h.doca_comch_connection_update_info(pointer));
-        }
+        Calls.check(
+                "doca_comch_connection_update_info", action, () -> doca_h.doca_comch_connection_update_info(pointer));
     }
 
     /** {@code doca_comch_connection_get_counter}: {@link #SENT_MESSAGES} and its like. */
     public static long counter(long connection, int counter, String action) {
         MemorySegment pointer = MemorySegment.ofAddress(connection);
-        return NativeLibrary.isCc()
-                ? Calls.uint64(
-                        "doca_cc_connection_get_counter",
-                        action,
-                        out -> cc_h.doca_cc_connection_get_counter(pointer, counter, out))
-                : Calls.uint64(
-                        "doca_comch_connection_get_counter",
-                        action,
-                        out -> doca_h.doca_comch_connection_get_counter(pointer, counter, out));
+        return Calls.uint64(
+                "doca_comch_connection_get_counter",
+                action,
+                out -> doca_h.doca_comch_connection_get_counter(pointer, counter, out));
     }
 }

@@ -3,6 +3,8 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
@@ -10,49 +12,113 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** Calls of consumers and their tasks ({@code doca_comch_consumer.h}, before DOCA 2.7 {@code doca_cc_consumer.h}). */
-public abstract sealed class ConsumerCalls extends FastPathCalls permits ComchConsumerCalls, CcConsumerCalls {
-    // of the same form in each release
-    private static final MethodHandle ALLOCATE = Symbols.downcall(
-            "doca_comch_consumer_task_post_recv_alloc_init",
-            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+public final class ConsumerCalls extends FastPathCalls {
+    private static final ConsumerCalls CALLS = new ConsumerCalls();
+
+    private static final String CREATE_NAME = Symbols.nameOf("doca_comch_consumer_create");
+    private static final String ALLOCATE_TODAY = "doca_comch_consumer_task_post_recv_alloc_init";
+    private static final String ALLOCATE_NAME = Symbols.nameOf(ALLOCATE_TODAY);
+    private static final String PRODUCER_NAME = "doca_comch_consumer_task_post_recv_get_producer_id";
+    private static final boolean HAS_PRODUCER_IDS = Symbols.has(PRODUCER_NAME);
+    private static final String IMMEDIATE_NAME = "doca_comch_consumer_task_post_recv_get_imm_data";
+    private static final boolean HAS_IMMEDIATE = Symbols.has(IMMEDIATE_NAME);
+
+    private static final MethodHandle ALLOCATE =
+            Symbols.downcall(ALLOCATE_TODAY, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SET_BUFFER = Symbols.downcall(
             "doca_comch_consumer_task_post_recv_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle AS_TASK =
             Symbols.downcall("doca_comch_consumer_task_post_recv_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle PRODUCER =
+            Symbols.downcall(PRODUCER_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
+    private static final MethodHandle IMMEDIATE =
+            Symbols.downcall(IMMEDIATE_NAME, FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle IMMEDIATE_LENGTH = Symbols.downcall(
+            "doca_comch_consumer_task_post_recv_get_imm_data_len", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
 
-    /** For the two generations. */
-    ConsumerCalls() {}
+    private ConsumerCalls() {}
 
-    /** Those of the loaded libraries, chosen once. */
+    /** As what producers and consumers have in common. */
     public static ConsumerCalls get() {
-        return Bound.CALLS;
+        return CALLS;
     }
 
-    /** Apart, so that the two kinds can be initialised in any order. */
-    private static final class Bound {
-        static final ConsumerCalls CALLS = NativeLibrary.isCc() ? new CcConsumerCalls() : new ComchConsumerCalls();
+    @Override
+    public String createFunction() {
+        return CREATE_NAME;
+    }
+
+    @Override
+    public String allocateFunction() {
+        return ALLOCATE_NAME;
     }
 
     /** {@code doca_comch_consumer_create}. */
-    public abstract MemorySegment create(long connection, MemorySegment map, String action);
+    public static MemorySegment create(long connection, MemorySegment map, String action) {
+        return Calls.pointer(
+                CREATE_NAME,
+                action,
+                out -> doca_h.doca_comch_consumer_create(MemorySegment.ofAddress(connection), map, out));
+    }
 
-    /** {@code doca_comch_consumer_set_imm_data_len}, bytes. */
-    public abstract void setImmediateLength(MemorySegment consumer, int length, String action);
+    @Override
+    public MemorySegment asContext(MemorySegment consumer) {
+        return doca_h.doca_comch_consumer_as_ctx(consumer);
+    }
+
+    @Override
+    public void destroy(MemorySegment consumer, String action) {
+        Calls.check("doca_comch_consumer_destroy", action, () -> doca_h.doca_comch_consumer_destroy(consumer));
+    }
+
+    @Override
+    public void configureTasks(
+            MemorySegment consumer, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        if (NativeLibrary.isCc25()) {
+            Calls.check(
+                    "doca_cc_consumer_post_recv_task_set_conf",
+                    action,
+                    () -> cc_h.doca_cc_consumer_post_recv_task_set_conf(consumer, completed, failed, Pools.log(tasks)));
+        } else {
+            Calls.check(
+                    "doca_comch_consumer_task_post_recv_set_conf",
+                    action,
+                    () -> doca_h.doca_comch_consumer_task_post_recv_set_conf(consumer, completed, failed, tasks));
+        }
+    }
+
+    @Override
+    public int id(MemorySegment consumer, String action) {
+        return (int) Calls.uint32(
+                "doca_comch_consumer_get_id", action, out -> doca_h.doca_comch_consumer_get_id(consumer, out));
+    }
+
+    /** {@code doca_comch_consumer_set_imm_data_len}, bytes; without immediate data, only 0 of them. */
+    public static void setImmediateLength(MemorySegment consumer, int length, String action) {
+        if (HAS_IMMEDIATE || length > 0) {
+            Calls.check(
+                    "doca_comch_consumer_set_imm_data_len",
+                    action,
+                    () -> doca_h.doca_comch_consumer_set_imm_data_len(consumer, length));
+        }
+    }
 
     /** {@code doca_comch_consumer_get_imm_data_len}, bytes. */
-    public abstract int immediateLength(MemorySegment consumer, String action);
+    public static int immediateLength(MemorySegment consumer, String action) {
+        return HAS_IMMEDIATE
+                ? (int) Calls.uint32(
+                        "doca_comch_consumer_get_imm_data_len",
+                        action,
+                        out -> doca_h.doca_comch_consumer_get_imm_data_len(consumer, out))
+                : 0;
+    }
 
     /** Fails where there is no immediate data, so that a receive without a buffer could receive nothing. */
-    public abstract void checkImmediate();
-
-    /** {@code doca_comch_consumer_task_post_recv_get_producer_id}: 0 where producers have no ids. */
-    public abstract int producer(long receive);
-
-    /** {@code doca_comch_consumer_task_post_recv_get_imm_data}: 0 if there are none. */
-    public abstract long immediate(long receive);
-
-    /** {@code doca_comch_consumer_task_post_recv_get_imm_data_len}, bytes. */
-    public abstract int immediateLength(long receive);
+    public static void checkImmediate() {
+        if (!HAS_IMMEDIATE) {
+            throw Symbols.missing(IMMEDIATE_NAME);
+        }
+    }
 
     /** {@code doca_comch_consumer_task_post_recv_alloc_init}; the task's pointer is written to {@code out}. */
     public static int allocate(long consumer, long buffer, long out) {
@@ -76,6 +142,33 @@ public abstract sealed class ConsumerCalls extends FastPathCalls permits ComchCo
     public static long asTask(long receive) {
         try {
             return (long) AS_TASK.invokeExact(receive);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_comch_consumer_task_post_recv_get_producer_id}: 0 where producers have no ids. */
+    public static int producer(long receive) {
+        try {
+            return HAS_PRODUCER_IDS ? (int) PRODUCER.invokeExact(receive) : 0;
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_comch_consumer_task_post_recv_get_imm_data}: 0 if there are none. */
+    public static long immediate(long receive) {
+        try {
+            return HAS_IMMEDIATE ? (long) IMMEDIATE.invokeExact(receive) : 0;
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
+
+    /** {@code doca_comch_consumer_task_post_recv_get_imm_data_len}, bytes. */
+    public static int immediateLength(long receive) {
+        try {
+            return HAS_IMMEDIATE ? (int) IMMEDIATE_LENGTH.invokeExact(receive) : 0;
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

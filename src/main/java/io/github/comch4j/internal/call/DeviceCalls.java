@@ -33,6 +33,9 @@ public final class DeviceCalls {
     /** {@code doca_dev_open}. */
     public static final String OPEN_NAME = "doca_dev_open";
 
+    private static final double LEAST_GIGABITS = 0.001;
+    private static final double BITS_IN_A_GIGABIT = 1e9;
+
     private static final String DESCRIBING = "describing a device";
     private static final String DESCRIBING_REPRESENTOR = "describing a representor";
 
@@ -132,8 +135,20 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_get_active_rate}, bits per second. */
     public static OptionalLong activeRate(MemorySegment info) {
-        return OptionalCalls.uint64(
+        OptionalLong rate = OptionalCalls.uint64(
                 "doca_devinfo_get_active_rate", out -> doca_h.doca_devinfo_get_active_rate(info, out));
+        return rate.isPresent() ? OptionalLong.of(bitsPerSecond(rate.getAsLong())) : rate;
+    }
+
+    /**
+     * DOCA 3.0 has a rate as a whole number of bits per second, 2.6 as a {@code double} of gigabits, and which of them
+     * a release between has is not known. So the value tells: the least {@code double} that is a rate is, as a whole
+     * number, more than any port has.
+     */
+    static long bitsPerSecond(long said) {
+        return said < Double.doubleToRawLongBits(LEAST_GIGABITS)
+                ? said
+                : Math.round(Double.longBitsToDouble(said) * BITS_IN_A_GIGABIT);
     }
 
     /** {@code doca_devinfo_get_vhca_id}. */

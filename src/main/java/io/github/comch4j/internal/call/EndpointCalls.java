@@ -8,9 +8,9 @@ public abstract sealed class EndpointCalls permits ServerCalls, ClientCalls {
 
     /**
      * Whether lengths of messages are a {@code size_t}, to the functions that allocate a task and to the callback for a
-     * message that arrives: in DOCA 2.5 and 2.6.
+     * message that arrives: in DOCA 2.5.
      */
-    public static final boolean WIDE = NativeLibrary.isCc();
+    public static final boolean WIDE = NativeLibrary.isCc25();
 
     /** For the two kinds. */
     EndpointCalls() {}

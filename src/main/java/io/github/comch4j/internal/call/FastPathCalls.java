@@ -24,6 +24,6 @@ public abstract sealed class FastPathCalls permits ProducerCalls, ConsumerCalls 
     public abstract void configureTasks(
             MemorySegment object, MemorySegment completed, MemorySegment failed, int tasks, String action);
 
-    /** {@code …_get_id}; 0 for producers of DOCA 2.5 and 2.6, which have none. */
+    /** {@code …_get_id}; 0 for producers of DOCA 2.5, which have none. */
     public abstract int id(MemorySegment object, String action);
 }

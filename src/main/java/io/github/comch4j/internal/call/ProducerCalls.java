@@ -3,6 +3,8 @@ package io.github.comch4j.internal.call;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import io.github.comch4j.ffi.cc.cc_h;
+import io.github.comch4j.ffi.doca_h;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.FunctionDescriptor;
@@ -10,8 +12,30 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** Calls of producers and their tasks ({@code doca_comch_producer.h}, before DOCA 2.7 {@code doca_cc_producer.h}). */
-public abstract sealed class ProducerCalls extends FastPathCalls permits ComchProducerCalls, CcProducerCalls {
-    // of the same form in each release
+public final class ProducerCalls extends FastPathCalls {
+    private static final ProducerCalls CALLS = new ProducerCalls();
+
+    private static final String CREATE_NAME = Symbols.nameOf("doca_comch_producer_create");
+    private static final String ID_NAME = "doca_comch_producer_get_id";
+    private static final boolean HAS_IDS = Symbols.has(ID_NAME);
+    private static final String IMMEDIATE_NAME = "doca_comch_producer_task_send_set_imm_data";
+    private static final boolean HAS_IMMEDIATE = Symbols.has(IMMEDIATE_NAME);
+
+    private static final String ALLOCATE_NAME = HAS_IMMEDIATE
+            ? "doca_comch_producer_task_send_alloc_init"
+            : NativeLibrary.isCc25()
+                    ? "doca_cc_producer_send_task_alloc_init"
+                    : "doca_cc_producer_task_send_alloc_init";
+    /** Of releases with immediate data. */
+    private static final MethodHandle ALLOCATE = Symbols.downcall(
+            ALLOCATE_NAME,
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_LONG));
+    /** Of releases without. */
+    private static final MethodHandle ALLOCATE_PLAIN =
+            Symbols.downcall(ALLOCATE_NAME, FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT, JAVA_LONG));
+
+    private static final MethodHandle SET_IMMEDIATE =
+            Symbols.downcall(IMMEDIATE_NAME, FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG, JAVA_INT));
     private static final MethodHandle SET_BUFFER =
             Symbols.downcall("doca_comch_producer_task_send_set_buf", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
     private static final MethodHandle SET_CONSUMER = Symbols.downcall(
@@ -19,34 +43,98 @@ public abstract sealed class ProducerCalls extends FastPathCalls permits ComchPr
     private static final MethodHandle AS_TASK =
             Symbols.downcall("doca_comch_producer_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));
 
-    /** For the two generations. */
-    ProducerCalls() {}
+    private ProducerCalls() {}
 
-    /** Those of the loaded libraries, chosen once. */
+    /** As what producers and consumers have in common. */
     public static ProducerCalls get() {
-        return Bound.CALLS;
+        return CALLS;
     }
 
-    /** Apart, so that the two kinds can be initialised in any order. */
-    private static final class Bound {
-        static final ProducerCalls CALLS = NativeLibrary.isCc() ? new CcProducerCalls() : new ComchProducerCalls();
+    @Override
+    public String createFunction() {
+        return CREATE_NAME;
+    }
+
+    @Override
+    public String allocateFunction() {
+        return ALLOCATE_NAME;
     }
 
     /** {@code doca_comch_producer_create}. */
-    public abstract MemorySegment create(long connection, String action);
+    public static MemorySegment create(long connection, String action) {
+        return Calls.pointer(
+                CREATE_NAME,
+                action,
+                out -> doca_h.doca_comch_producer_create(MemorySegment.ofAddress(connection), out));
+    }
+
+    @Override
+    public MemorySegment asContext(MemorySegment producer) {
+        return doca_h.doca_comch_producer_as_ctx(producer);
+    }
+
+    @Override
+    public void destroy(MemorySegment producer, String action) {
+        Calls.check("doca_comch_producer_destroy", action, () -> doca_h.doca_comch_producer_destroy(producer));
+    }
+
+    @Override
+    public void configureTasks(
+            MemorySegment producer, MemorySegment completed, MemorySegment failed, int tasks, String action) {
+        if (NativeLibrary.isCc25()) {
+            Calls.check(
+                    "doca_cc_producer_send_task_set_conf",
+                    action,
+                    () -> cc_h.doca_cc_producer_send_task_set_conf(producer, completed, failed, Pools.log(tasks)));
+        } else {
+            Calls.check(
+                    "doca_comch_producer_task_send_set_conf",
+                    action,
+                    () -> doca_h.doca_comch_producer_task_send_set_conf(producer, completed, failed, tasks));
+        }
+    }
+
+    @Override
+    public int id(MemorySegment producer, String action) {
+        return HAS_IDS
+                ? (int) Calls.uint32(ID_NAME, action, out -> doca_h.doca_comch_producer_get_id(producer, out))
+                : 0;
+    }
 
     /** Fails where there is no immediate data. */
-    public abstract void checkImmediate();
+    public static void checkImmediate() {
+        if (!HAS_IMMEDIATE) {
+            throw Symbols.missing(IMMEDIATE_NAME);
+        }
+    }
 
     /**
      * {@code doca_comch_producer_task_send_alloc_init}; the task's pointer is written to {@code out}. With immediate
      * data only where there are such.
      */
-    public abstract int allocate(
-            long producer, long buffer, long immediate, int immediateLength, int consumer, long out);
+    public static int allocate(
+            long producer, long buffer, long immediate, int immediateLength, int consumer, long out) {
+        try {
+            if (HAS_IMMEDIATE) {
+                return (int) ALLOCATE.invokeExact(producer, buffer, immediate, immediateLength, consumer, out);
+            }
+            if (immediateLength > 0) {
+                checkImmediate();
+            }
+            return (int) ALLOCATE_PLAIN.invokeExact(producer, buffer, consumer, out);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
 
     /** {@code doca_comch_producer_task_send_set_imm_data}; the bytes are copied. */
-    public abstract void setImmediate(long send, long immediate, int length);
+    public static void setImmediate(long send, long immediate, int length) {
+        try {
+            SET_IMMEDIATE.invokeExact(send, immediate, length);
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
+        }
+    }
 
     /** {@code doca_comch_producer_task_send_set_buf}. */
     public static void setBuffer(long send, long buffer) {

@@ -9,16 +9,18 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** Hot calls of the control path's send tasks. Those that allocate one are here as DOCA has them since 2.7. */
+/** Hot calls of the control path's send tasks. Those that allocate one are here as DOCA has them since 2.6. */
 public final class SendCalls {
-    static final String ALLOCATE_FOR_SERVER_NAME = "doca_comch_server_task_send_alloc_init";
-    static final String ALLOCATE_FOR_CLIENT_NAME = "doca_comch_client_task_send_alloc_init";
+    private static final String ALLOCATE_FOR_SERVER_TODAY = "doca_comch_server_task_send_alloc_init";
+    static final String ALLOCATE_FOR_SERVER_NAME = Symbols.nameOf(ALLOCATE_FOR_SERVER_TODAY);
+    private static final String ALLOCATE_FOR_CLIENT_TODAY = "doca_comch_client_task_send_alloc_init";
+    static final String ALLOCATE_FOR_CLIENT_NAME = Symbols.nameOf(ALLOCATE_FOR_CLIENT_TODAY);
 
     private static final MethodHandle ALLOCATE_FOR_SERVER = Symbols.downcall(
-            ALLOCATE_FOR_SERVER_NAME,
+            ALLOCATE_FOR_SERVER_TODAY,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
     private static final MethodHandle ALLOCATE_FOR_CLIENT = Symbols.downcall(
-            ALLOCATE_FOR_CLIENT_NAME,
+            ALLOCATE_FOR_CLIENT_TODAY,
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
     private static final MethodHandle AS_TASK =
             Symbols.downcall("doca_comch_task_send_as_task", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG));

@@ -2,9 +2,11 @@
  * Typed calls of DOCA's functions, a class for each header: the only package that knows the generated bindings
  * ({@code io.github.comch4j.ffi}, {@code io.github.comch4j.ffi.cc}).
  *
- * <p>Comch's own functions come in two generations, {@code doca_comch} and, in DOCA 2.5 and 2.6, {@code doca_cc}. Which
- * one this process has is decided once: the classes of Comch's headers are abstract and have a kind for each, of which
- * {@code get()} is the one that fits the loaded libraries, a constant to the compiler. Nothing above asks which it is.
+ * <p>Comch's own functions come in three generations, {@code doca_comch} and, in DOCA 2.5 and 2.6, {@code doca_cc}.
+ * Which one this process has is decided once. Those of the same form are called by today's names, for which the
+ * bindings find the older ones. DOCA 2.5 has some with other types: a class in which there are many is abstract and has
+ * a kind for 2.5 and one for all later releases, of which {@code get()} is the one that fits the loaded libraries, a
+ * constant to the compiler. Nothing above asks which it is.
  *
  * <p>Cold calls go through the bindings and throw what DOCA refuses. Hot ones have method handles of their own, in
  * which a pointer and a {@code union doca_data} are a {@code long}, so that nothing is allocated per message; they

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.load;
 
-import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.observe.Log;
@@ -89,7 +88,7 @@ public final class EmulatedLibraries {
         try {
             Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
             Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
-            NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile, LibraryInfo.Generation.COMCH));
+            NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
         } finally {
             remove(folder, LibraryLocator.COMCH, LibraryLocator.COMMON);
         }

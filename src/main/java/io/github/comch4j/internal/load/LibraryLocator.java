@@ -1,7 +1,6 @@
 package io.github.comch4j.internal.load;
 
 import io.github.comch4j.LibraryInfo;
-import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
@@ -30,8 +29,8 @@ final class LibraryLocator {
     static final String CHANNEL = "libdoca_comm_channel.so"; // the endpoint API, from 1.5 to 2.8
     static final String DPA = "libdoca_dpa.so"; // loaded when a program uses the DPA
 
-    /** The two files of a folder. */
-    record Pair(Path common, Path comch, Generation generation) {
+    /** The two files of a folder. Which generation of Comch the second one is, only its symbols tell. */
+    record Pair(Path common, Path comch) {
         /** The endpoint API, where there is one beside them. */
         Optional<Path> channel() {
             return find(folder(), CHANNEL);
@@ -178,9 +177,8 @@ final class LibraryLocator {
 
     private static Optional<Pair> pairIn(Path folder) {
         return find(folder, COMMON)
-                .flatMap(common -> find(folder, COMCH)
-                        .map(comch -> new Pair(common, comch, Generation.COMCH))
-                        .or(() -> find(folder, CC).map(cc -> new Pair(common, cc, Generation.CC))));
+                .flatMap(
+                        common -> find(folder, COMCH).or(() -> find(folder, CC)).map(comch -> new Pair(common, comch)));
     }
 
     static Optional<Path> find(Path folder, String name) {

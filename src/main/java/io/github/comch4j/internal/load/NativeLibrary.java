@@ -1,6 +1,7 @@
 package io.github.comch4j.internal.load;
 
 import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
@@ -9,6 +10,7 @@ import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
@@ -42,9 +44,17 @@ public final class NativeLibrary {
         return Loaded.INFO;
     }
 
-    /** Whether they have Comch as DOCA 2.5 and 2.6 have it, {@code doca_cc}. */
-    public static boolean isCc() {
-        return info().generation() == LibraryInfo.Generation.CC;
+    /**
+     * Whether they have Comch as DOCA 2.5 has it: with other types. That of 2.6 is today's under older names, which
+     * {@link Symbols} knows.
+     */
+    public static boolean isCc25() {
+        return info().generation() == Generation.CC_2_5;
+    }
+
+    /** Which Comch they have, in a few words. */
+    public static String generation() {
+        return Generations.describe(info().generation());
     }
 
     /** The libraries in a few words, for messages. */
@@ -82,11 +92,15 @@ public final class NativeLibrary {
         return Failures.unusable(failure.reason(), failure.getMessage(), failure);
     }
 
+    /** Returns which generation of Comch they are. */
     @SuppressWarnings("restricted")
-    static void loadPair(LibraryLocator.Pair pair) {
+    static Generation loadPair(LibraryLocator.Pair pair) {
         System.load(pair.common().toString()); // first: the other one is linked against it
         System.load(pair.comch().toString());
+        Generation generation =
+                Generations.of(SymbolLookup.loaderLookup()).orElseThrow(() -> Generations.unknown(pair.comch()));
         pair.channel().ifPresent(NativeLibrary::loadChannel);
+        return generation;
     }
 
     /** The endpoint API, without which all else works. */
@@ -169,11 +183,11 @@ public final class NativeLibrary {
                     .ifPresent(warning -> Log.logger()
                             .log(System.Logger.Level.WARNING, "using the emulated BlueField, because {0}", warning));
             String location;
-            LibraryInfo.Generation generation = LibraryInfo.Generation.COMCH;
+            Generation generation = Generation.COMCH;
             if (choice.files().isPresent()) {
                 LibraryLocator.Pair files = choice.files().get();
                 try {
-                    loadPair(files);
+                    generation = loadPair(files);
                 } catch (UnsatisfiedLinkError e) {
                     throw Failures.unusable(
                             Reason.NOT_LOADED,
@@ -182,7 +196,6 @@ public final class NativeLibrary {
                             e);
                 }
                 location = files.folder().toString();
-                generation = files.generation();
             } else {
                 location = EmulatedLibraries.load(platform);
             }
@@ -198,11 +211,12 @@ public final class NativeLibrary {
                 Log.logger()
                         .log(
                                 System.Logger.Level.INFO,
-                                "using {0}, version {1}, because {2}",
+                                "using {0}, version {1} ({2}), because {3}",
                                 info.kind() == LibraryInfo.Kind.EMULATED
                                         ? "the emulated BlueField"
                                         : "DOCA in " + info.location(),
                                 info.version(),
+                                Generations.describe(info.generation()),
                                 info.reason());
             }
             return info;

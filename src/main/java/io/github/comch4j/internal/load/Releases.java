@@ -1,43 +1,46 @@
 package io.github.comch4j.internal.load;
 
-import static java.util.Map.entry;
-
+import io.github.comch4j.LibraryInfo.Generation;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 /** Which DOCA releases have a function, and under which name. */
 final class Releases {
+    private static final String COMCH = "doca_comch_";
+    private static final String CC = "doca_cc_";
+
     /** What was renamed in 2.8: today's name, and that of 2.7. Same arguments, same meaning. */
     private static final Map<String, String> NAMES_OF_2_7 = Map.of(
             "doca_comch_server_event_connection_status_changed_register", "doca_comch_server_event_connection_register",
             "doca_comch_server_get_device_rep", "doca_comch_server_get_device_repr",
             "doca_comch_consumer_set_dev_max_num_recv", "doca_comch_consumer_set_dev_num_recv",
             "doca_comch_producer_set_dev_max_num_send", "doca_comch_producer_set_dev_num_send");
-    /**
-     * Functions of {@code doca_comch} that {@code doca_cc}, in 2.5 and 2.6, has with another name and arguments of the
-     * same form: those that are called by a handle. The others are called through the bindings of {@code doca_cc}.
-     */
-    private static final Map<String, String> NAMES_OF_2_5 = Map.ofEntries(
-            entry(
-                    "doca_comch_server_event_connection_status_changed_register",
-                    "doca_cc_server_event_connection_register"),
-            entry("doca_comch_server_get_server_ctx", "doca_cc_server_get_server_ctx"),
-            entry("doca_comch_client_get_client_ctx", "doca_cc_client_get_client_ctx"),
-            entry("doca_comch_connection_get_user_data", "doca_cc_connection_get_user_data"),
-            entry("doca_comch_connection_set_user_data", "doca_cc_connection_set_user_data"),
-            entry("doca_comch_task_send_as_task", "doca_cc_send_task_as_task"),
-            entry("doca_comch_producer_task_send_set_buf", "doca_cc_producer_send_task_set_buf"),
-            entry("doca_comch_producer_task_send_set_consumer_id", "doca_cc_producer_send_task_set_consumer_id"),
-            entry("doca_comch_producer_task_send_as_task", "doca_cc_producer_send_task_as_task"),
-            entry("doca_comch_consumer_task_post_recv_alloc_init", "doca_cc_consumer_post_recv_task_alloc_init"),
-            entry("doca_comch_consumer_task_post_recv_set_buf", "doca_cc_consumer_post_recv_task_set_buf"),
-            entry("doca_comch_consumer_task_post_recv_as_task", "doca_cc_consumer_post_recv_task_as_task"));
+    /** Without immediate data this one takes two arguments less in 2.6, and in 2.5. */
+    private static final String WITH_IMMEDIATE_DATA = "doca_comch_producer_task_send_alloc_init";
+    /** In the names of what has other types in 2.5: {@code size_t}, and the logarithm of a number of tasks. */
+    private static final List<String> DIFFERENT_IN_2_5 =
+            List.of("_task_send_alloc_init", "_set_conf", "_max_msg_size", "_recv_queue_size", "cap_get_max_");
+    /** In the names of what doca_cc of 2.6 has not. */
+    private static final List<String> ONLY_IN_2_5 =
+            List.of("_send_task_", "_post_recv_task_", "doca_cc_cap_is_", "_max_log_num_tasks");
+    /** In the names of what Comch has since 2.7, and not in 2.6. */
+    private static final List<String> LACKING_IN_2_6 = List.of(
+            "_imm_data",
+            "_completion",
+            "_dpa_",
+            "_msgq_",
+            "_buf_list_len",
+            "_dev_max_num_",
+            "doca_comch_server_disconnect");
     /** New between 2.7 and 3.0. */
     private static final Set<String> AFTER_2_7 = Set.of(
             "doca_comch_consumer_completion_set_imm_data_len", "doca_comch_consumer_completion_get_imm_data_len");
-    /** Core functions of 3.0 that 2.5 did not have yet. */
+    /** Core functions that 2.6 has and 2.5 had not yet. */
+    private static final Set<String> SINCE_2_6 = Set.of(
+            "doca_devinfo_get_active_rate", "doca_log_backend_create_with_buf", "doca_log_backend_create_with_buf_sdk");
+    /** Core functions of 3.0 that 2.6 did not have yet. */
     private static final Set<String> SINCE_3_0 = Set.of(
             "doca_buf_chain_list_tail",
             "doca_buf_inventory_expand",
@@ -48,12 +51,9 @@ final class Releases {
             "doca_dev_accelerate_resource_reclaim",
             "doca_devinfo_cap_is_accelerate_resource_reclaim_supported",
             "doca_devinfo_cap_is_notification_moderation_supported",
-            "doca_devinfo_get_active_rate",
             "doca_devinfo_get_vhca_id",
             "doca_devinfo_rep_get_iface_name",
             "doca_devinfo_rep_get_vhca_id",
-            "doca_log_backend_create_with_buf",
-            "doca_log_backend_create_with_buf_sdk",
             "doca_mmap_dev_get_dpa_handle",
             "doca_mmap_enable_thread_safety",
             "doca_mmap_set_dpa_memrange",
@@ -81,11 +81,29 @@ final class Releases {
 
     private Releases() {}
 
-    /** The names that older releases have for a function, with the same form of arguments; the newest first. */
-    static Stream<String> formerNames(String function) {
-        return Stream.of(NAMES_OF_2_7, NAMES_OF_2_5)
-                .map(names -> names.get(function))
-                .filter(Objects::nonNull);
+    /**
+     * The name that a function of Comch would have in older libraries of a generation, if it has the same form of
+     * arguments there; whether they have it, is another question.
+     */
+    static Optional<String> formerName(String function, Generation generation) {
+        String of27 = NAMES_OF_2_7.getOrDefault(function, function);
+        return switch (generation) {
+            case COMCH -> Optional.of(of27);
+            case CC_2_6 -> Optional.of(withOlderPrefix(of27)).filter(name -> !function.equals(WITH_IMMEDIATE_DATA));
+            case CC_2_5 ->
+                Optional.of(withOlderPrefix(of27)
+                                .replace("_task_send_", "_send_task_")
+                                .replace("_task_post_recv_", "_post_recv_task_"))
+                        .filter(name -> DIFFERENT_IN_2_5.stream().noneMatch(function::contains));
+        };
+    }
+
+    static boolean isComch(String function) {
+        return function.startsWith(COMCH);
+    }
+
+    private static String withOlderPrefix(String function) {
+        return isComch(function) ? CC + function.substring(COMCH.length()) : function;
     }
 
     /** Continues "…, which". */
@@ -105,11 +123,21 @@ final class Releases {
         if (function.startsWith("doca_dpa_")) {
             return "DOCA 3.0 has, in libdoca_dpa.so";
         }
-        if (function.startsWith("doca_comch_")) {
-            return "DOCA has since 2.7, where Comch got its name";
+        if (isComch(function)) {
+            return "DOCA has since 2.7, where Comch got its name"
+                    + (LACKING_IN_2_6.stream().anyMatch(function::contains)
+                            ? ""
+                            : ", and 2.6 as " + withOlderPrefix(function));
+        }
+        if (function.startsWith(CC)) {
+            return "DOCA " + (ONLY_IN_2_5.stream().anyMatch(function::contains) ? "2.5" : "2.6")
+                    + " has, where Comch is called doca_cc";
+        }
+        if (SINCE_2_6.contains(function)) {
+            return "DOCA has since 2.6";
         }
         if (SINCE_3_0.contains(function)) {
-            return "DOCA 3.0 has and 2.5 has not";
+            return "DOCA 3.0 has and 2.6 has not";
         }
         return "DOCA 3.0 has";
     }

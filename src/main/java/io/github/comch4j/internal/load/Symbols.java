@@ -38,10 +38,18 @@ public final class Symbols {
         return MethodHandles.dropArguments(thrower, 0, type.parameterList());
     }
 
-    /** A function of the loaded libraries, by today's name or the one that it had in an older release. */
+    /**
+     * A function of the loaded libraries, by today's name or the one that it had in an older release. The generated
+     * bindings find theirs here too.
+     */
     public static Optional<MemorySegment> find(String name) {
         SymbolLookup libraries = SymbolLookup.loaderLookup();
         return libraries.find(name).or(() -> libraries.find(formerName(name)));
+    }
+
+    /** Whether the loaded libraries have a function, by whichever name. */
+    public static boolean has(String name) {
+        return find(name).isPresent();
     }
 
     /** The name by which the loaded libraries have a function; today's if they have it by none. */
@@ -50,10 +58,12 @@ public final class Symbols {
     }
 
     private static String formerName(String name) {
+        if (!Releases.isComch(name)) {
+            return name;
+        }
         SymbolLookup libraries = SymbolLookup.loaderLookup();
-        return Releases.formerNames(name)
+        return Releases.formerName(name, NativeLibrary.info().generation())
                 .filter(former -> libraries.find(former).isPresent())
-                .findFirst()
                 .orElse(name);
     }
 

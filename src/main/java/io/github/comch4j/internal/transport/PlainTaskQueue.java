@@ -74,7 +74,7 @@ final class PlainTaskQueue extends TaskQueue {
 
     @Override
     public void setImmediate(int slot, long immediate, int length) {
-        ProducerCalls.get().setImmediate(typed[slot], immediate, length);
+        ProducerCalls.setImmediate(typed[slot], immediate, length);
     }
 
     @Override

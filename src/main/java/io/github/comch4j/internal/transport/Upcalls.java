@@ -52,7 +52,7 @@ public final class Upcalls {
                         ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
     }
 
-    /** As {@link PlainMessage}, for DOCA 2.5 and 2.6, where the length is a {@code size_t}. */
+    /** As {@link PlainMessage}, for DOCA 2.5, where the length is a {@code size_t}. */
     static final class WideMessage {
         /** {@code doca_cc_event_msg_recv_cb_t}. */
         static final MemorySegment STUB = stub(

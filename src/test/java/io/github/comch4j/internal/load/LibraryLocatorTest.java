@@ -3,7 +3,6 @@ package io.github.comch4j.internal.load;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.comch4j.LibraryInfo.Generation;
 import io.github.comch4j.LibraryInfo.Kind;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
@@ -55,20 +54,18 @@ class LibraryLocatorTest {
     }
 
     @Test
-    void comchOfDoca25IsTakenWhereThereIsNoNewerOne() throws IOException {
+    void docaCcIsTakenWhereThereIsNoComch() throws IOException {
         touch(sdk, "libdoca_common.so.2.5.0", "libdoca_cc.so.2", "libdoca_cc.so.2.5.0");
         LibraryLocator.Choice choice = locator.choose("auto", "default");
         assertThat(choice.kind()).isEqualTo(Kind.SYSTEM);
         assertThat(choice.warning()).isEmpty();
         LibraryLocator.Pair pair = choice.files().orElseThrow();
-        assertThat(pair.generation()).isEqualTo(Generation.CC);
         assertThat(pair.common()).isEqualTo(sdk.resolve("libdoca_common.so.2.5.0"));
         assertThat(pair.comch()).isEqualTo(sdk.resolve("libdoca_cc.so.2.5.0"));
         assertThat(locator.choose("system", "x").files()).contains(pair);
         assertThat(locator.choose(sdk.toString(), "x").files()).contains(pair);
         touch(sdk, "libdoca_comch.so.2");
         LibraryLocator.Pair newer = locator.choose("auto", "default").files().orElseThrow();
-        assertThat(newer.generation()).isEqualTo(Generation.COMCH);
         assertThat(newer.comch()).isEqualTo(sdk.resolve("libdoca_comch.so.2"));
     }
 
@@ -78,7 +75,6 @@ class LibraryLocatorTest {
         touch(other, "libdoca_common.so", "libdoca_comch.so");
         LibraryLocator.Pair pair = locator.choose("auto", "default").files().orElseThrow();
         assertThat(pair.folder()).isEqualTo(other);
-        assertThat(pair.generation()).isEqualTo(Generation.COMCH);
     }
 
     @Test

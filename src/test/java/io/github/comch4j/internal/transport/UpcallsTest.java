@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What DOCA says in a callback is not believed: in DOCA 2.5 and 2.6 a message's length has 64 bits. */
+/** What DOCA says in a callback is not believed: in DOCA 2.5 a message's length has 64 bits. */
 @Timeout(60)
 class UpcallsTest {
 
