@@ -347,27 +347,34 @@ stage_java() {
   fi
 }
 
-# The tests of behaviour on libraries that have the functions of an older release only.
+# generation RELEASE FOLDER...: the tests of these packages on libraries that have the functions of an older release
+# only.
 generation() {
-  local name="Java: tests on DOCA $1's functions" reports=$COMCH4J_ROOT/target/generation-$1 status=0
+  local release=$1 status=0
+  local name="Java: tests on DOCA $release's functions" reports=$COMCH4J_ROOT/target/generation-$release
+  shift
+  local tests=("${@/#/io/github/comch4j/}")
   began=$SECONDS
   rm -rf "$reports"
-  maven test -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$1" -Dunit.reports="$reports" \
-    -Dtest="$(IFS=,; printf '%s' "${behaviour[*]/%//*Test}"),FeaturesTest" >"$logs/generation-$1.log" 2>&1 || status=$?
+  maven test -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
+    -Dtest="$(IFS=,; printf '%s' "${tests[*]/%//*Test}"),FeaturesTest" \
+    >"$logs/generation-$release.log" 2>&1 || status=$?
   if count "$name" "$reports"/TEST-*.xml; then
     [ "$status" -eq 0 ] && return
     record "$name: Maven" 0 1 0
     remarks+=("failed: $name: Maven ended with $status")
   fi
-  show_log "$logs/generation-$1.log"
+  show_log "$logs/generation-$release.log"
 }
 
-behaviour=(comch core emulator internal/call internal/life internal/load internal/transport io management rpc)
-behaviour=("${behaviour[@]/#/io/github/comch4j/}")
+# Those that call DOCA; above them nothing knows a function.
+calling=(comch core internal/call internal/life internal/load internal/transport)
+behaviour=("${calling[@]}" emulator io management rpc)
 
 stage_generations() {
-  generation 2.5
-  generation 2.7
+  generation 2.5 "${behaviour[@]}"
+  generation 2.6 "${calling[@]}"
+  generation 2.7 "${behaviour[@]}"
 }
 
 stage_jars() {

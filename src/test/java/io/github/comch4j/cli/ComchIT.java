@@ -13,6 +13,8 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tool that looks whether a machine is ready, on the emulated device. */
 class ComchIT {
@@ -49,14 +51,19 @@ class ComchIT {
                         "Java:      " + Runtime.version());
     }
 
-    @Test
-    void infoAndLimitsOfDoca25() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"2.5", "2.6"})
+    void infoAndLimitsOfDocaCc(String version) throws Exception {
         String release =
-                Path.of("target", "native", "lib", "2.5").toAbsolutePath().toString();
+                Path.of("target", "native", "lib", version).toAbsolutePath().toString();
         assumeTrue(Files.exists(Path.of(release)), "built without the C part");
         ChildVm info = comch(Map.of("COMCH4J_LIBRARY", release), "info");
         info.assertSuccess();
-        assertThat(info.out()).contains("libraries: FOLDER, " + release, "Comch:     doca_cc", "DOCA:      2.5.");
+        assertThat(info.out())
+                .contains(
+                        "libraries: FOLDER, " + release,
+                        "Comch:     doca_cc of DOCA " + version,
+                        "DOCA:      " + version + ".");
         ChildVm limits = comch(Map.of("COMCH4J_LIBRARY", release, "DOCA_EMU_SIDE", "host"), "devices", "--limits");
         limits.assertSuccess();
         assertThat(limits.out()).contains("control path: ", " and 0 bytes of immediate data");

@@ -195,13 +195,14 @@ class SamplesIT {
         assertThat(server.out()).contains(received("it's me"));
     }
 
-    @Test
-    void aShortAddressIsOfAnyDomainIn25AndOfDomain0Later() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"2.5", "2.6"})
+    void aShortAddressIsOfAnyDomainInDocaCcAndOfDomain0Later(String generation) throws Exception {
         Path topology = Files.writeString(folder.resolve("topology"), "dpu 0002:03:00.0\nhost 0001:b1:00.0 pf\n");
         Map<String, String> machine = Map.of("DOCA_EMU_TOPOLOGY", topology.toString());
-        ChildVm server = sample("ctrl-path-server", machine, "--generation", "2.5")
+        ChildVm server = sample("ctrl-path-server", machine, "--generation", generation)
                 .awaitOutput("0002:03:00.0 serves 0001:b1:00.0 as \"cc_");
-        sample("ctrl-path-client", machine, "--generation", "2.5").assertSuccess();
+        sample("ctrl-path-client", machine, "--generation", generation).assertSuccess();
         server.assertSuccess();
         sample("ctrl-path-client", machine, "--generation", "3.0").assertFailure("no device 0000:b1:00.0 here");
         sample("ctrl-path-server", machine, "--generation", "3.0").assertFailure("no device 0000:03:00.0 here");

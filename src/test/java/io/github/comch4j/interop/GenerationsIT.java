@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Processes with DOCA 2.5 ({@code doca_cc}) and with today's talk to each other, whichever of them serves. */
+/** Processes with DOCA 2.5 and 2.6 ({@code doca_cc}) and with today's talk to each other, whichever of them serves. */
 @Timeout(120)
 class GenerationsIT {
     private static final Path LIBRARIES = Path.of("target", "native", "lib").toAbsolutePath();
@@ -36,7 +36,11 @@ class GenerationsIT {
         "2.5, false, 3.0, true",
         "3.0, false, 2.5, false",
         "2.5, true, 2.7, true",
-        "2.5, true, 2.5, false"
+        "2.5, true, 2.5, false",
+        "2.6, true, 3.0, true",
+        "3.0, true, 2.6, false",
+        "2.6, false, 2.5, true",
+        "2.5, true, 2.6, true"
     })
     void theyTalkOnBothPaths(String server, boolean serverBatches, String client, boolean clientBatches) {
         assumeTrue(Files.exists(LIBRARIES.resolve("2.5")), "built without the C part");
@@ -52,12 +56,15 @@ class GenerationsIT {
         }
     }
 
-    /** What an end with a release says; its peer or itself is of 2.5. */
+    /** What an end with a release says; its peer or itself is of 2.5 or 2.6. */
     private static String seenBy(String release) {
-        // a consumer of doca_cc takes no immediate data, so a Comch producer is refused
-        return release.equals("2.5")
-                ? "CC, 4 tasks, from [0], immediate data: no doca_comch_producer_task_send_set_imm_data"
-                : "COMCH, 3 tasks, from [1], immediate data: INVALID_VALUE";
+        String none = "immediate data: no doca_comch_producer_task_send_set_imm_data";
+        return switch (release) {
+            case "2.5" -> "CC_2_5, 4 tasks, from [0], " + none;
+            case "2.6" -> "CC_2_6, 3 tasks, from [1], " + none;
+            // a consumer of doca_cc takes no immediate data, so a Comch producer is refused
+            default -> "COMCH, 3 tasks, from [1], immediate data: INVALID_VALUE";
+        };
     }
 
     private static String allReceived() {
