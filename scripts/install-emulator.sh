@@ -43,7 +43,8 @@ cmake -S src/main/c -B target/native -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build target/native --parallel "$(nproc)" >/dev/null
 cmake --install target/native --prefix "$prefix" --component "$component" >/dev/null
 if $dpu && [ -f "$prefix/include/doca_build_config.h" ]; then
-  sed -i 's/^#define DOCA_BUILD_CONFIG_H_$/&\n\n#ifndef DOCA_ARCH_DPU\n#define DOCA_ARCH_DPU\n#endif/' "$prefix/include/doca_build_config.h"
+  sed -i 's/^#define DOCA_BUILD_CONFIG_H_$/&\n\n#ifndef DOCA_ARCH_DPU\n#define DOCA_ARCH_DPU\n#endif/' \
+    "$prefix/include/doca_build_config.h"
 fi
 say "installed in $prefix; to use it:"
 say "  export PKG_CONFIG_PATH=$prefix/lib/pkgconfig LD_LIBRARY_PATH=$prefix/lib"

@@ -184,7 +184,8 @@ public final class ComchClient extends ControlPathEndpoint {
          * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if an
-         *     attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was answered
+         *     attempt was refused, with the reason of the last that was; {@link DocaError#TIME_OUT} if none was
+         *     answered
          */
         public ComchClient connect(Duration timeout) {
             Engine engine = CoreObjects.of(this.engine);

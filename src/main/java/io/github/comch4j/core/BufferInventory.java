@@ -167,8 +167,8 @@ public final class BufferInventory implements AutoCloseable {
 
     /**
      * Moves a buffer of this inventory to another window of its map, without giving it back
-     * ({@code doca_buf_inventory_buf_reuse_by_data}, since DOCA 3.2). As of one that was just acquired, its data are the
-     * whole window; {@link Buffer#clear} makes them room.
+     * ({@code doca_buf_inventory_buf_reuse_by_data}, since DOCA 3.2). As of one that was just acquired, its data are
+     * the whole window; {@link Buffer#clear} makes them room.
      *
      * <p>One thread at a time, that of the buffer.
      *

@@ -203,8 +203,8 @@ public final class Connector {
     }
 
     /**
-     * Notes why. Returns whether to give up: where there has been a connection, who refuses now may be gone again later,
-     * and there is nobody to tell but the log.
+     * Notes why. Returns whether to give up: where there has been a connection, who refuses now may be gone again
+     * later, and there is nobody to tell but the log.
      */
     private boolean refused(ComchClient client) {
         refusal = client.refusal();
