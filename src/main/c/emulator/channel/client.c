@@ -111,7 +111,7 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 	if (result == DOCA_ERROR_NOT_SUPPORTED || (result == DOCA_SUCCESS && answer.kind == WIRE_REJECT)) {
 		uint32_t refusal = result == DOCA_SUCCESS ? answer.connection_index : WIRE_REFUSED_PROTOCOL;
 		EMU_LOG_WARNING("client is refused by service \"%s\": %s", peer->endpoint->name,
-				wire_refusal_text(refusal, answer.version));
+				wire_refusal_text(refusal, answer.version, &(struct wire_text){{0}}));
 		emu_log_refused(wire_refusal_is_final(refusal));
 		result = DOCA_ERROR_CONNECTION_ABORTED;
 	} else if (result == DOCA_SUCCESS && (answer.kind != WIRE_ACCEPT || !is_for_wakeups(socket))) {

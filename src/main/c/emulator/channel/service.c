@@ -144,7 +144,8 @@ static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct 
 /* Says so on both sides, and closes the socket. */
 static void refuse(const struct doca_comm_channel_ep_t *endpoint, int socket, uint32_t refusal, uint32_t version)
 {
-	EMU_LOG_EVENT("service \"%s\" refused a client: %s", endpoint->name, wire_refusal_text(refusal, version));
+	EMU_LOG_EVENT("service \"%s\" refused a client: %s", endpoint->name,
+		      wire_refusal_text(refusal, version, &(struct wire_text){{0}}));
 	wire_reject(socket, (enum wire_refusal)refusal);
 }
 

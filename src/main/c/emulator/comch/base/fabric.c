@@ -422,7 +422,8 @@ int fabric_accept(struct fabric_listener *listener, const char *name)
 		socket = accept_client(listener);
 		if (socket >= 0) {
 			EMU_LOG_EVENT("server \"%s\" refused a client: %s", name,
-				      wire_refusal_text(WIRE_REFUSED_DESCRIPTORS, SHM_LAYOUT_VERSION));
+				      wire_refusal_text(WIRE_REFUSED_DESCRIPTORS, SHM_LAYOUT_VERSION,
+							&(struct wire_text){{0}}));
 			wire_reject(socket, WIRE_REFUSED_DESCRIPTORS);
 		}
 		listener->spare = make_spare(listener->dir);
@@ -462,7 +463,7 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 	}
 	if (result == DOCA_SUCCESS && !wire_peer_is_trusted(fd, emu_folder_group(dir))) {
 		EMU_LOG_ERROR("server \"%s\" is not used: %s", name,
-			      wire_refusal_text(WIRE_REFUSED_USER, SHM_LAYOUT_VERSION));
+			      wire_refusal_text(WIRE_REFUSED_USER, SHM_LAYOUT_VERSION, &(struct wire_text){{0}}));
 		emu_log_refused(true);
 		result = DOCA_ERROR_NOT_PERMITTED;
 	}

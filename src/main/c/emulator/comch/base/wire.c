@@ -171,9 +171,8 @@ bool wire_peer_is_trusted(int socket, gid_t group)
 	return peer.uid == geteuid() || peer.uid == 0 || (group != (gid_t)-1 && peer_is_in_group(socket, &peer, group));
 }
 
-const char *wire_refusal_text(uint32_t refusal, uint32_t other_version)
+const char *wire_refusal_text(uint32_t refusal, uint32_t other_version, struct wire_text *room)
 {
-	static _Thread_local char versions[160];
 	switch (refusal) {
 	case WIRE_REFUSED_USER:
 		return "client and server run as different users";
@@ -182,11 +181,11 @@ const char *wire_refusal_text(uint32_t refusal, uint32_t other_version)
 	case WIRE_REFUSED_PROTOCOL:
 		if (other_version == SHM_LAYOUT_VERSION)
 			return "client and server do not understand each other's handshake";
-		snprintf(versions, sizeof(versions),
+		snprintf(room->text, sizeof(room->text),
 			 "client and server are different builds of the emulated device, which share memory in version "
 			 "%u here and in version %u at the other end",
 			 SHM_LAYOUT_VERSION, other_version);
-		return versions;
+		return room->text;
 	case WIRE_REFUSED_DESCRIPTORS:
 		return "the server's process has no file descriptor left for it (ulimit -n)";
 	case WIRE_REFUSED_MEMORY:

@@ -33,9 +33,15 @@ enum wire_refusal {
 	WIRE_REFUSED_LATE,
 };
 
-/* The reason, as the end of a sentence; `other_version`: that of the other end's message. Valid in this thread until
- * its next call. */
-const char *wire_refusal_text(uint32_t refusal, uint32_t other_version);
+/* Room for a reason with numbers in it. The caller's, and not of each thread: a thread has little memory for the
+ * variables of libraries that are loaded late, and copies of this one in one process share it. */
+struct wire_text {
+	char text[160];
+};
+
+/* The reason, as the end of a sentence; `other_version`: that of the other end's message. It may be in
+ * `room`. */
+const char *wire_refusal_text(uint32_t refusal, uint32_t other_version, struct wire_text *room);
 
 /* Whether it is refused however often and late it tries. */
 bool wire_refusal_is_final(uint32_t refusal);

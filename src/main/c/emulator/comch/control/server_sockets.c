@@ -40,7 +40,8 @@ static bool watch(const struct doca_comch_server *server, int socket, uint32_t s
 /* Says so on both sides, and closes the socket. */
 static void refuse(const struct doca_comch_server *server, int socket, enum wire_refusal refusal, uint32_t version)
 {
-	EMU_LOG_EVENT("server \"%s\" refused a client: %s", server->endpoint.name, wire_refusal_text(refusal, version));
+	EMU_LOG_EVENT("server \"%s\" refused a client: %s", server->endpoint.name,
+		      wire_refusal_text(refusal, version, &(struct wire_text){{0}}));
 	wire_reject(socket, refusal);
 }
 
