@@ -156,6 +156,44 @@ class NativeLoadingIT {
                 .contains("comch4j.native.dir");
     }
 
+    /** The default one, which is made: both sides of the namespace's own /dev/shm are new. */
+    @Test
+    void theFabricFolderIsTheSecondPlaceToUnpackIn() throws Exception {
+        List<String> confined = List.of(
+                "unshare",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
+                "mount -t tmpfs -o noexec,mode=700 none \"$0\" && mount -t tmpfs -o mode=1777 none /dev/shm"
+                        + " && exec \"$@\"",
+                folder.toString());
+        assumeTrue(works(confined), "no mount namespaces for this user here");
+        assertThat(outcome(
+                        confined,
+                        List.of("-Dcomch4j.library=emulated", "-Djava.io.tmpdir=" + folder),
+                        Map.of("DOCA_EMU_DIR", "")))
+                .startsWith("EMULATED 4 devices");
+    }
+
+    /** The system's locale has no such letter, so Java cannot open the path; C can. */
+    @Test
+    void pathsWithLettersThatTheLocaleLacks() {
+        List<String> umlaut = List.of(
+                "sh",
+                "-c",
+                "umlaut=$(printf '\\303\\274'); export LC_ALL=C LD_LIBRARY_PATH=/nowhere/$umlaut"
+                        + " DOCA_EMU_DIR=\"$0/$umlaut\"; exec \"$@\"",
+                folder.toString());
+        assertThat(outcome(umlaut, List.of("-Dcomch4j.library=auto"), Map.of()))
+                .satisfiesAnyOf(
+                        text -> assertThat(text).startsWith("EMULATED 4 devices"),
+                        text -> assertThat(text).startsWith("SYSTEM")); // a machine that has an SDK
+        assertThat(outcome(umlaut, List.of("-Dcomch4j.library=emulated", "-Djava.io.tmpdir=/proc"), Map.of()))
+                .startsWith("NOT_UNPACKED")
+                .contains("DOCA_EMU_DIR is no path here");
+    }
+
     private static boolean works(List<String> launcher) throws InterruptedException {
         List<String> command = new ArrayList<>(launcher);
         command.add("true");

@@ -11,6 +11,7 @@ import java.net.URL;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
@@ -44,13 +45,15 @@ public final class EmulatedLibraries {
         }
         List<String> failures = new ArrayList<>();
         Throwable last = null;
-        for (Path parent : parentFolders()) {
+        for (Place place : places()) {
+            Path parent = null;
             try {
+                parent = place.open();
                 load(parent, common, comch);
                 String url = comch.toString();
                 return url.substring(0, url.lastIndexOf('/'));
             } catch (IOException e) {
-                failures.add("cannot write to " + parent + " (" + e + ")");
+                failures.add("cannot write to " + (parent == null ? "the fabric folder" : parent) + " (" + e + ")");
                 last = e;
             } catch (UnsatisfiedLinkError e) {
                 failures.add("cannot load from " + parent + ", which may be mounted noexec (" + e.getMessage() + ")");
@@ -64,31 +67,34 @@ public final class EmulatedLibraries {
                 last);
     }
 
-    private static List<Path> parentFolders() {
-        return parentFolders(
-                Settings.nativeFolder(), System.getProperty("java.io.tmpdir"), System.getenv("DOCA_EMU_DIR"));
+    /** Where a folder for the libraries may be made. */
+    private interface Place {
+        Path open() throws IOException;
     }
 
     /**
      * Where to try: the folder that the user names, or else the usual one, and the fabric folder, which is as private
      * and which a container may have as the only place to write to.
      */
-    static List<Path> parentFolders(Path named, String temporary, String fabric) {
+    private static List<Place> places() {
+        Path named = Settings.nativeFolder();
         if (named != null) {
-            return List.of(named);
+            return List.of(() -> named);
         }
-        if (fabric == null || fabric.isBlank() || !Files.isDirectory(Path.of(fabric))) {
-            return List.of(Path.of(temporary));
-        }
-        return List.of(Path.of(temporary), Path.of(fabric));
+        return List.of(
+                () -> FabricFolder.path("java.io.tmpdir", System.getProperty("java.io.tmpdir")),
+                () -> FabricFolder.open(System.getenv("DOCA_EMU_DIR")));
     }
 
     private static void load(Path parent, URL common, URL comch) throws IOException {
         Path folder = privateFolder(parent);
         try {
-            Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
-            Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
-            NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
+            synchronized (Runtime.getRuntime()) { // which the copies of this class in other loaders have as well
+                Soname.choose();
+                Path commonFile = unpack(common, folder.resolve(LibraryLocator.COMMON));
+                Path comchFile = unpack(comch, folder.resolve(LibraryLocator.COMCH));
+                NativeLibrary.loadPair(new LibraryLocator.Pair(commonFile, comchFile));
+            }
         } finally {
             remove(folder, LibraryLocator.COMCH, LibraryLocator.COMMON);
         }
@@ -107,10 +113,13 @@ public final class EmulatedLibraries {
                 != null;
     }
 
-    /** Loads a library of ours that needs no other, in the same way; null if the jar has none for this platform. */
+    /**
+     * Loads a library of ours that needs no other, in the same way, for as long as what is returned is held; null if
+     * the jar has none for this platform.
+     */
     @SuppressWarnings("restricted")
     public static SymbolLookup loadLibrary(Platform platform, String name) {
-        return unpacked(platform, name, file -> SymbolLookup.libraryLookup(file, Arena.global()));
+        return unpacked(platform, name, file -> SymbolLookup.libraryLookup(file, Arena.ofAuto()));
     }
 
     /** Has a library of the jar loaded from where it can be; null if the jar has none for this platform. */
@@ -120,10 +129,10 @@ public final class EmulatedLibraries {
             return null;
         }
         Throwable last = null;
-        for (Path parent : parentFolders()) {
+        for (Place place : places()) {
             Path folder = null;
             try {
-                folder = privateFolder(parent);
+                folder = privateFolder(place.open());
                 return loader.apply(unpack(resource, folder.resolve(name)));
             } catch (IOException | IllegalArgumentException | UnsatisfiedLinkError e) {
                 last = e;
@@ -160,7 +169,11 @@ public final class EmulatedLibraries {
 
     private static Path unpack(URL resource, Path file) throws IOException {
         try (InputStream in = resource.openStream()) {
-            Files.copy(in, file);
+            if (Soname.isOwn()) {
+                Files.write(file, Soname.rename(in.readAllBytes()), StandardOpenOption.CREATE_NEW);
+            } else {
+                Files.copy(in, file);
+            }
         }
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("r-x------"));
         return file;

@@ -4,9 +4,11 @@ import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.NativeLibraryException.Reason;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.observe.Log;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,7 +66,7 @@ final class LibraryLocator {
         List<Path> folders = new ArrayList<>();
         for (String entry : environment.getOrDefault("LD_LIBRARY_PATH", "").split(":")) {
             if (entry.startsWith("/")) {
-                folders.add(Path.of(entry));
+                addIfPath(folders, entry);
             }
         }
         String multiarch = arch + "-linux-gnu";
@@ -82,6 +84,16 @@ final class LibraryLocator {
             folders.add(Path.of(folder));
         }
         return new LibraryLocator(folders);
+    }
+
+    /** Skips what is no path, such as a name with an umlaut where the locale is C: Java cannot open it. */
+    private static void addIfPath(List<Path> folders, String entry) {
+        try {
+            folders.add(Path.of(entry));
+        } catch (InvalidPathException e) {
+            Log.logger()
+                    .log(System.Logger.Level.DEBUG, "not looking in a folder of LD_LIBRARY_PATH: {0}", e.toString());
+        }
     }
 
     /**
@@ -157,7 +169,7 @@ final class LibraryLocator {
     }
 
     private static Pair folder(String setting, String source) {
-        Path folder = Path.of(setting);
+        Path folder = path(setting, source);
         if (!folder.isAbsolute() && !setting.contains("/")) {
             throw Failures.unusable(
                     Reason.NOT_FOUND,
@@ -173,6 +185,18 @@ final class LibraryLocator {
                                         .map(half -> ": " + half)
                                         .orElse(", which does not hold " + COMMON + " with " + COMCH + " or " + CC),
                         null));
+    }
+
+    private static Path path(String setting, String source) {
+        try {
+            return Path.of(setting);
+        } catch (InvalidPathException e) {
+            throw Failures.unusable(
+                    Reason.INVALID_SETTING,
+                    source + " is '" + setting + "', which is no path here (" + e.getMessage()
+                            + "): does the locale have its letters?",
+                    e);
+        }
     }
 
     private static Optional<Pair> pairIn(Path folder) {

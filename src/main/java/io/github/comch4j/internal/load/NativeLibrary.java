@@ -38,8 +38,9 @@ public final class NativeLibrary {
 
     /** The libraries in use. */
     public static LibraryInfo info() {
-        if (Loaded.FAILURE != null) {
-            throw copyOf(Loaded.FAILURE);
+        Throwable failure = Loaded.FAILURE;
+        if (failure != null) {
+            throw again(failure);
         }
         return Loaded.INFO;
     }
@@ -87,9 +88,11 @@ public final class NativeLibrary {
         }
     }
 
-    /** Each caller gets a stack trace of its own. */
-    private static NativeLibraryException copyOf(NativeLibraryException failure) {
-        return Failures.unusable(failure.reason(), failure.getMessage(), failure);
+    /** Each caller gets a stack trace of its own, and the first cause. */
+    private static NativeLibraryException again(Throwable failure) {
+        return failure instanceof NativeLibraryException known
+                ? Failures.unusable(known.reason(), known.getMessage(), known)
+                : Failures.unusable(Reason.NOT_LOADED, "cannot use the DOCA libraries: " + failure, failure);
     }
 
     /** Returns which generation of Comch they are. */
@@ -134,21 +137,30 @@ public final class NativeLibrary {
     /** The one attempt of this process. */
     private static final class Loaded {
         static final LibraryInfo INFO;
-        static final NativeLibraryException FAILURE;
+        static final Throwable FAILURE;
 
+        // What leaves an initialiser is lost: later uses of the class fail with an error that does not tell why.
         static {
             LibraryInfo info = null;
-            NativeLibraryException failure = null;
+            Throwable failure = null;
             try {
                 Settings.check();
                 checkNativeAccess();
                 info = attempt();
-            } catch (NativeLibraryException e) {
+            } catch (Throwable e) {
                 failure = e;
-                Events.noLibrary(e.getMessage());
+                tell(e);
             }
             INFO = info;
             FAILURE = failure;
+        }
+
+        private static void tell(Throwable failure) {
+            try {
+                Events.noLibrary(String.valueOf(failure.getMessage()));
+            } catch (Throwable e) {
+                failure.addSuppressed(e);
+            }
         }
 
         /**
@@ -189,11 +201,7 @@ public final class NativeLibrary {
                 try {
                     generation = loadPair(files);
                 } catch (UnsatisfiedLinkError e) {
-                    throw Failures.unusable(
-                            Reason.NOT_LOADED,
-                            "cannot load the DOCA libraries in " + files.folder() + " (" + e.getMessage() + "); set "
-                                    + Settings.LIBRARY_PROPERTY + "=emulated to run without them",
-                            e);
+                    throw notLoaded(files.folder(), e);
                 }
                 location = files.folder().toString();
             } else {
@@ -220,6 +228,20 @@ public final class NativeLibrary {
                                 info.reason());
             }
             return info;
+        }
+
+        private static NativeLibraryException notLoaded(Path folder, UnsatisfiedLinkError e) {
+            String said = String.valueOf(e.getMessage());
+            return Failures.unusable(
+                    Reason.NOT_LOADED,
+                    "cannot load the DOCA libraries in " + folder + " (" + said + "); "
+                            + (said.contains("another classloader")
+                                    ? "a JVM loads a library for one class loader alone: put this jar where all"
+                                            + " applications share it, such as the container's folder for libraries,"
+                                            + " and not into each of them, or restart the JVM if the other class loader"
+                                            + " is that of an application that has been replaced"
+                                    : "set " + Settings.LIBRARY_PROPERTY + "=emulated to run without them"),
+                    e);
         }
 
         @SuppressWarnings("restricted")

@@ -79,12 +79,6 @@ public final class Symbols {
         return LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options);
     }
 
-    /** A stub for the life of the process. {@code target} must not throw. */
-    @SuppressWarnings("restricted")
-    public static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor) {
-        return upcall(target, descriptor, Arena.global());
-    }
-
     /** A stub for the life of an arena. {@code target} must not throw. */
     @SuppressWarnings("restricted")
     public static MemorySegment upcall(MethodHandle target, FunctionDescriptor descriptor, Arena arena) {
