@@ -6,7 +6,7 @@
  * opened.
  */
 module io.github.comch4j {
-    requires jdk.jfr;
+    requires static jdk.jfr; // events are for those JVMs that have it
     requires static org.jspecify; // not transitive: consumers without it could not be compiled
     requires static transitive java.management; // io.github.comch4j.management alone needs it
     requires static io.netty.transport; // io.github.comch4j.netty alone needs these; not transitive, as above

@@ -59,7 +59,8 @@ public final class ComchServer extends ControlPathEndpoint {
 
     @Override
     void configureMore(MemorySegment handle) {
-        ServerCalls.registerStatus(handle, Upcalls.CONNECTED, Upcalls.DISCONNECTED, "configuring " + this);
+        ServerCalls.registerStatus(
+                handle, Upcalls.Stub.CONNECTED.address(), Upcalls.Stub.DISCONNECTED.address(), "configuring " + this);
     }
 
     @Override

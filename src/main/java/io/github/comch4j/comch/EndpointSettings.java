@@ -84,6 +84,7 @@ final class EndpointSettings {
                 device,
                 capabilities -> Optional.of(capabilities.maxSendTasks()));
         calls.registerMessages(handle, sender.receivedCallback(), action);
-        calls.registerConsumers(handle, Upcalls.CONSUMER_NEW, Upcalls.CONSUMER_EXPIRED, action);
+        calls.registerConsumers(
+                handle, Upcalls.Stub.CONSUMER_NEW.address(), Upcalls.Stub.CONSUMER_EXPIRED.address(), action);
     }
 }

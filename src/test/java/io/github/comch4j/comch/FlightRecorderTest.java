@@ -9,6 +9,7 @@ import io.github.comch4j.Machine;
 import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.emulator.EmulatedFaults;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -220,7 +221,10 @@ class FlightRecorderTest {
     void eachRecordingTellsWhichLibraryItIs() throws Exception {
         Machine.useEmulation();
         LibraryInfo info = Doca.library(); // loaded long before, perhaps
-        List<RecordedEvent> events = record(() -> {});
+        List<RecordedEvent> events;
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            events = record(engine::progress);
+        }
         assertThat(events)
                 .filteredOn(event -> event.getEventType().getName().equals("comch4j.Library"))
                 .isNotEmpty()

@@ -198,6 +198,7 @@ final class NativeImageMetadata {
         Arrays.sort(all, java.util.Comparator.comparing(Method::getName));
         for (Method method : all) {
             if (!method.isSynthetic()
+                    && method.getParameterCount() > 0
                     && Stream.of(method.getParameterTypes())
                             .allMatch(type -> type == long.class || type == int.class || type == byte.class)) {
                 MethodType type = MethodType.methodType(method.getReturnType(), method.getParameterTypes());
@@ -206,10 +207,7 @@ final class NativeImageMetadata {
                 methods.add(method(method.getName(), parameterNames(method.getParameterTypes())));
             }
         }
-        long stubs = Stream.concat(Stream.of(Upcalls.class), Stream.of(Upcalls.class.getDeclaredClasses()))
-                .flatMap(type -> Stream.of(type.getDeclaredFields()))
-                .filter(field -> field.getType() == MemorySegment.class)
-                .count();
+        int stubs = Upcalls.Stub.values().length;
         if (stubs != methods.size()) {
             throw new AssertionError(stubs + " stubs, and methods " + methods);
         }

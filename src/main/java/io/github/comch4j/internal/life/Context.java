@@ -76,7 +76,7 @@ public abstract class Context extends Resource implements ContextEvents {
             throw e;
         }
         key = Upcalls.CONTEXTS.add(this);
-        reportStateTo(key, Upcalls.STATE_CHANGED);
+        reportStateTo(key, Upcalls.Stub.STATE_CHANGED.address());
         ContextCalls.connect(engine.handle(), view, "preparing " + name());
     }
 

@@ -1,7 +1,5 @@
 package io.github.comch4j.internal.observe;
 
-import jdk.jfr.Event;
-
 /**
  * The sends of one connection or producer for which there was no room, in episodes: one begins with the first refusal,
  * and ends with the next send that is accepted, or with what sends. One thread at a time; the counts may be read by
@@ -13,7 +11,7 @@ public final class BackPressure {
     private Object of; // null: no episode
     private String reason;
     private long before;
-    private Event event; // null: no recording
+    private Object event; // of the recorder; null: no recording
 
     /**
      * A send was refused for want of room.

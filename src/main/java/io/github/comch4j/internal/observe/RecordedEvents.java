@@ -12,42 +12,42 @@ import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 
-/**
- * Events for Java Flight Recorder; none on a path that is run per message.
- *
- * <p>The first use of any event class starts the recorder's machinery, which takes a tenth of a second. So none is
- * touched before a recording has begun.
- */
+/** The events of {@link Events}, which alone uses this class, and only where the JVM has the recorder. */
 @SuppressWarnings("unused") // the recorder reads the fields of events
-public final class Events {
+final class RecordedEvents {
     private static final String[] STATES = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 
-    private Events() {}
+    private static final Runnable CALLS = () -> LiveObjects.forEach(RecordedEvents::commitCalls);
 
-    private static boolean isOn() {
+    private RecordedEvents() {}
+
+    static boolean isOn() {
         return FlightRecorder.isInitialized();
     }
 
-    /** The libraries were chosen: each recording says which, also one that begins much later. */
-    public static void library(String kind, String location, String version, String reason) {
-        // called at once if the recorder is initialised already
-        FlightRecorder.addListener(new FlightRecorderListener() {
+    /** From now on each recording says which libraries, also one that begins much later. */
+    static FlightRecorderListener tellLibrary(Runnable periodic) {
+        FlightRecorderListener listener = new FlightRecorderListener() {
             @Override
             public void recorderInitialized(FlightRecorder recorder) {
-                FlightRecorder.addPeriodicEvent(Library.class, () -> commitLibrary(kind, location, version, reason));
-                FlightRecorder.addPeriodicEvent(Calls.class, () -> LiveObjects.forEach(Events::commitCalls));
+                FlightRecorder.addPeriodicEvent(Library.class, periodic);
+                FlightRecorder.addPeriodicEvent(Calls.class, CALLS);
             }
-        });
+        };
+        FlightRecorder.addListener(listener); // which is called at once if the recorder is initialised already
+        return listener;
     }
 
-    /** There are no libraries. */
-    public static void noLibrary(String reason) {
+    /** The recorder, which holds what it calls, and with it the class loader, is not to call this any more. */
+    static void forgetLibrary(Object listener, Runnable periodic) {
+        FlightRecorder.removeListener((FlightRecorderListener) listener);
         if (isOn()) {
-            commitLibrary("NONE", null, null, reason);
+            FlightRecorder.removePeriodicEvent(periodic);
+            FlightRecorder.removePeriodicEvent(CALLS);
         }
     }
 
-    private static void commitLibrary(String kind, String location, String version, String reason) {
+    static void library(String kind, String location, String version, String reason) {
         Library event = new Library();
         if (event.shouldCommit()) {
             event.kind = kind;
@@ -78,28 +78,24 @@ public final class Events {
     }
 
     /** The handler of a method of a server of calls has held its loop for long. */
-    public static void slowHandler(String server, int method, long nanos) {
-        if (isOn()) {
-            SlowHandler event = new SlowHandler();
-            if (event.shouldCommit()) {
-                event.server = server;
-                event.method = method;
-                event.held = nanos;
-                event.commit();
-            }
+    static void slowHandler(String server, int method, long nanos) {
+        SlowHandler event = new SlowHandler();
+        if (event.shouldCommit()) {
+            event.server = server;
+            event.method = method;
+            event.held = nanos;
+            event.commit();
         }
     }
 
     /** A context changed its state. */
-    public static void state(String context, int previous, int next) {
-        if (isOn()) {
-            State event = new State();
-            if (event.shouldCommit()) {
-                event.context = context;
-                event.previous = name(previous);
-                event.next = name(next);
-                event.commit();
-            }
+    static void state(String context, int previous, int next) {
+        State event = new State();
+        if (event.shouldCommit()) {
+            event.context = context;
+            event.previous = name(previous);
+            event.next = name(next);
+            event.commit();
         }
     }
 
@@ -108,14 +104,12 @@ public final class Events {
     }
 
     /** A connection began, or ended with {@code state}. */
-    public static void connection(Object connection, String state) {
-        if (isOn()) {
-            Connection event = new Connection();
-            if (event.shouldCommit()) {
-                event.connection = connection.toString();
-                event.state = state;
-                event.commit();
-            }
+    static void connection(Object connection, String state) {
+        Connection event = new Connection();
+        if (event.shouldCommit()) {
+            event.connection = connection.toString();
+            event.state = state;
+            event.commit();
         }
     }
 
@@ -126,15 +120,13 @@ public final class Events {
      * @param of the connection, producer or consumer
      * @param error the name of DOCA's error
      */
-    public static void taskFailed(String task, Object of, String error) {
-        if (isOn()) {
-            TaskFailed event = new TaskFailed();
-            if (event.shouldCommit()) {
-                event.task = task;
-                event.of = of.toString();
-                event.error = error;
-                event.commit();
-            }
+    static void taskFailed(String task, Object of, String error) {
+        TaskFailed event = new TaskFailed();
+        if (event.shouldCommit()) {
+            event.task = task;
+            event.of = of.toString();
+            event.error = error;
+            event.commit();
         }
     }
 
@@ -143,9 +135,7 @@ public final class Events {
      * recording for it.
      */
     static Event backPressure() {
-        if (isOn()
-                && BackPressureType.VALUE
-                        .isEnabled()) { // without an object for each episode, once a recorder was in use
+        if (BackPressureType.VALUE.isEnabled()) { // without an object for each episode, once a recorder was in use
             BackPressure event = new BackPressure();
             event.begin();
             return event;
@@ -159,7 +149,7 @@ public final class Events {
     }
 
     /** An episode of back-pressure has ended. */
-    static void ended(Event begun, Object of, String reason, long refusals, boolean room) {
+    static void ended(Object begun, Object of, String reason, long refusals, boolean room) {
         if (begun instanceof BackPressure event) {
             event.end();
             if (event.shouldCommit()) {

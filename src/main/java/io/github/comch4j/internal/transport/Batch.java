@@ -195,11 +195,27 @@ final class Batch {
             EndpointCalls.WIDE ? "comch4j_messages_send_wide" : "comch4j_messages_send",
             FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_INT, JAVA_LONG));
 
+    private static Object stubs; // the generation that the library knows; guarded by the class, as the following
+    private static boolean fits; // it took them
+
     private Batch() {}
 
     /** Whether engines that are made now batch. */
     static boolean isOn() {
-        return Settings.batch() && LIBRARY != null;
+        return Settings.batch() && LIBRARY != null && knowsStubs();
+    }
+
+    /** The library keeps the stubs that it calls; there are others since there was no engine. */
+    private static synchronized boolean knowsStubs() {
+        Object present = Upcalls.generation();
+        if (stubs != present) {
+            stubs = present;
+            fits = initialiseMessages(LIBRARY);
+            if (!fits) {
+                doNotFit();
+            }
+        }
+        return fits;
     }
 
     static int progress(long engine, int limit, int spins) {
@@ -311,15 +327,19 @@ final class Batch {
             return null;
         }
         if (!initialise(library)) {
-            Log.logger()
-                    .log(
-                            System.Logger.Level.WARNING,
-                            "the fast path uses upcalls: {0} and this jar, or {1}, do not go together",
-                            FILE,
-                            NativeLibrary.describe());
+            doNotFit();
             return null;
         }
         return library;
+    }
+
+    private static void doNotFit() {
+        Log.logger()
+                .log(
+                        System.Logger.Level.WARNING,
+                        "the fast path uses upcalls: {0} and this jar, or {1}, do not go together",
+                        FILE,
+                        NativeLibrary.describe());
     }
 
     private static boolean initialise(SymbolLookup library) {
@@ -327,13 +347,19 @@ final class Batch {
             long layout = BatchLayout.checksum();
             MemorySegment batch = table(arena, batch_functions.layout(), FUNCTIONS);
             batch_functions.layout(batch, layout);
+            return initialise(library, "comch4j_batch_init", batch);
+        }
+    }
+
+    private static boolean initialiseMessages(SymbolLookup library) {
+        try (Arena arena = Arena.ofConfined()) {
+            long layout = BatchLayout.checksum();
             MemorySegment messages = table(arena, messages_functions.layout(), MESSAGES_FUNCTIONS);
             messages_functions.layout(messages, layout);
-            messages_functions.state_changed(messages, Upcalls.STATE_CHANGED);
-            messages_functions.not_sent(messages, Upcalls.TASK_FAILED);
-            messages_functions.received(messages, Upcalls.BatchedMessage.STUB);
-            return initialise(library, "comch4j_batch_init", batch)
-                    && initialise(library, "comch4j_messages_init", messages);
+            messages_functions.state_changed(messages, Upcalls.Stub.STATE_CHANGED.address());
+            messages_functions.not_sent(messages, Upcalls.Stub.TASK_FAILED.address());
+            messages_functions.received(messages, Upcalls.Stub.MESSAGE_OF.address());
+            return initialise(library, "comch4j_messages_init", messages);
         }
     }
 

@@ -331,7 +331,7 @@ final class BatchedTransport extends Transport {
     }
 
     @Override
-    public void close() {
+    void release() {
         arena.close();
     }
 }

@@ -23,17 +23,17 @@ final class PlainMessageSender extends MessageSender {
 
     @Override
     public MemorySegment sentCallback() {
-        return Upcalls.TASK_COMPLETED;
+        return Upcalls.Stub.TASK_COMPLETED.address();
     }
 
     @Override
     public MemorySegment notSentCallback() {
-        return Upcalls.TASK_FAILED;
+        return Upcalls.Stub.TASK_FAILED.address();
     }
 
     @Override
     public MemorySegment receivedCallback() {
-        return EndpointCalls.WIDE ? Upcalls.WideMessage.STUB : Upcalls.PlainMessage.STUB;
+        return EndpointCalls.WIDE ? Upcalls.Stub.WIDE_MESSAGE.address() : Upcalls.Stub.MESSAGE.address();
     }
 
     @Override

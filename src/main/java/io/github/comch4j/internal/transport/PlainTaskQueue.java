@@ -38,12 +38,12 @@ final class PlainTaskQueue extends TaskQueue {
 
     @Override
     public MemorySegment completedCallback() {
-        return Upcalls.TASK_COMPLETED;
+        return Upcalls.Stub.TASK_COMPLETED.address();
     }
 
     @Override
     public MemorySegment failedCallback() {
-        return Upcalls.TASK_FAILED;
+        return Upcalls.Stub.TASK_FAILED.address();
     }
 
     @Override

@@ -97,7 +97,7 @@ final class PlainTransport extends Transport {
     }
 
     @Override
-    public void close() {
+    void release() {
         // nothing native of its own
     }
 }

@@ -21,7 +21,13 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
      * The transport of a new {@code struct doca_pe}, batched unless that is switched off or there is no batch library.
      */
     public static Transport create(long engine) {
-        return Batch.isOn() ? new BatchedTransport(engine) : new PlainTransport(engine);
+        Upcalls.engineBegins();
+        try {
+            return Batch.isOn() ? new BatchedTransport(engine) : new PlainTransport(engine);
+        } catch (RuntimeException | Error e) {
+            Upcalls.engineEnds();
+            throw e;
+        }
     }
 
     /**
@@ -88,7 +94,13 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
             ContextEvents context, MemorySegment endpoint, long key, EndpointCalls calls);
 
     /** The engine is gone. */
-    public abstract void close();
+    public final void close() {
+        release();
+        Upcalls.engineEnds();
+    }
+
+    /** Frees what is native. */
+    abstract void release();
 
     /** Whether many tasks go in one native call. */
     public final boolean isBatched() {

@@ -4,14 +4,16 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.ConnectionCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Symbols;
+import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.Log;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The stubs that DOCA calls: one per C signature, made once, for the life of the process. Pointers and {@code union
+ * The stubs that DOCA calls: one per C signature, for all engines. Pointers and {@code union
  * doca_data} arrive as {@code long}.
  *
  * <p>None of them may throw, as that would end the VM.
@@ -24,50 +26,87 @@ public final class Upcalls {
             FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT);
     private static final FunctionDescriptor CONNECTION =
             FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_BYTE);
+    private static final FunctionDescriptor LONG_MESSAGE = FunctionDescriptor.ofVoid(
+            ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
 
-    /** {@code doca_ctx_state_changed_callback_t}. */
-    public static final MemorySegment STATE_CHANGED = stub(
-            "stateChanged",
-            FunctionDescriptor.ofVoid(
-                    ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
-    /** The completion callback of all task types: they differ in a pointer's type only. */
-    static final MemorySegment TASK_COMPLETED = stub("taskCompleted", TASK);
-    /** The error callback of all task types. */
-    static final MemorySegment TASK_FAILED = stub("taskFailed", TASK);
-    /** {@code doca_comch_event_connection_status_changed_cb_t} for a new connection. */
-    public static final MemorySegment CONNECTED = stub("connected", CONNECTION);
-    /** {@code doca_comch_event_connection_status_changed_cb_t} for the end of one. */
-    public static final MemorySegment DISCONNECTED = stub("disconnected", CONNECTION);
-    /** {@code doca_comch_event_consumer_cb_t} for a new consumer. */
-    public static final MemorySegment CONSUMER_NEW = stub("consumerNew", CONSUMER);
-    /** {@code doca_comch_event_consumer_cb_t} for one that expired. */
-    public static final MemorySegment CONSUMER_EXPIRED = stub("consumerExpired", CONSUMER);
+    private static int engines; // that there are; guarded by the class, as the following
+    private static Arena arena; // of the stubs; null: there is no engine
 
-    /** Without the batch library. In a class of its own, because a process mostly needs one of these. */
-    static final class PlainMessage {
-        /** {@code doca_comch_event_msg_recv_cb_t}. */
-        static final MemorySegment STUB = stub(
+    /** A stub: made when it is first asked for, and gone with the last engine. */
+    public enum Stub {
+        /** {@code doca_ctx_state_changed_callback_t}. */
+        STATE_CHANGED(
+                "stateChanged",
+                FunctionDescriptor.ofVoid(
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_INT)),
+        /** The completion callback of all task types: they differ in a pointer's type only. */
+        TASK_COMPLETED("taskCompleted", TASK),
+        /** The error callback of all task types. */
+        TASK_FAILED("taskFailed", TASK),
+        /** {@code doca_comch_event_connection_status_changed_cb_t} for a new connection. */
+        CONNECTED("connected", CONNECTION),
+        /** {@code doca_comch_event_connection_status_changed_cb_t} for the end of one. */
+        DISCONNECTED("disconnected", CONNECTION),
+        /** {@code doca_comch_event_consumer_cb_t} for a new consumer. */
+        CONSUMER_NEW("consumerNew", CONSUMER),
+        /** {@code doca_comch_event_consumer_cb_t} for one that expired. */
+        CONSUMER_EXPIRED("consumerExpired", CONSUMER),
+        /** {@code doca_comch_event_msg_recv_cb_t}, without the batch library. */
+        MESSAGE(
                 "message",
                 FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG));
-    }
-
-    /** As {@link PlainMessage}, for DOCA 2.5, where the length is a {@code size_t}. */
-    static final class WideMessage {
-        /** {@code doca_cc_event_msg_recv_cb_t}. */
-        static final MemorySegment STUB = stub(
-                "wideMessage",
-                FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
-    }
-
-    /** With the batch library. */
-    static final class BatchedMessage {
+                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)),
+        /** {@code doca_cc_event_msg_recv_cb_t}: as {@link #MESSAGE}, for DOCA 2.5, where the length is a {@code size_t}. */
+        WIDE_MESSAGE("wideMessage", LONG_MESSAGE),
         /** What the batch library calls, with the user data of the connection. */
-        static final MemorySegment STUB = stub(
-                "messageOf",
-                FunctionDescriptor.ofVoid(
-                        ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+        MESSAGE_OF("messageOf", LONG_MESSAGE);
+
+        private final String method;
+        private final FunctionDescriptor descriptor;
+        private MemorySegment address; // guarded by Upcalls; null: not made
+
+        Stub(String method, FunctionDescriptor descriptor) {
+            this.method = method;
+            this.descriptor = descriptor;
+        }
+
+        /** For C. There has to be an engine. */
+        public MemorySegment address() {
+            synchronized (Upcalls.class) {
+                if (address == null) {
+                    address = stub(method, descriptor);
+                }
+                return address;
+            }
+        }
+    }
+
+    /**
+     * There is one engine more. The JVM holds what stubs call, and with it this class's loader, so they are there only
+     * as long as somebody may call them: an application that has closed everything can be replaced.
+     */
+    static synchronized void engineBegins() {
+        if (engines++ == 0) {
+            arena = Arena.ofShared();
+            Events.used();
+        }
+    }
+
+    /** There is one engine less. */
+    static synchronized void engineEnds() {
+        if (--engines == 0) {
+            for (Stub stub : Stub.values()) {
+                stub.address = null;
+            }
+            arena.close();
+            arena = null;
+            Events.unused();
+        }
+    }
+
+    /** What tells one set of stubs from another; null while there is no engine. */
+    static synchronized Object generation() {
+        return arena;
     }
 
     /** The contexts that native user data leads to. */
@@ -213,7 +252,9 @@ public final class Upcalls {
     private static MemorySegment stub(String method, FunctionDescriptor descriptor) {
         try {
             return Symbols.upcall(
-                    MethodHandles.lookup().findStatic(Upcalls.class, method, descriptor.toMethodType()), descriptor);
+                    MethodHandles.lookup().findStatic(Upcalls.class, method, descriptor.toMethodType()),
+                    descriptor,
+                    arena);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(e);
         }

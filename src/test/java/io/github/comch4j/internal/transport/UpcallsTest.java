@@ -55,12 +55,12 @@ class UpcallsTest {
             machine.until("the connection", () -> !server.connections().isEmpty());
             long connection = addressOf(server.connections().iterator().next());
             long bytes = arena.allocate(16).address();
-            handle(Upcalls.WideMessage.STUB).invoke(0L, bytes, length, connection);
+            handle(Upcalls.Stub.WIDE_MESSAGE.address()).invoke(0L, bytes, length, connection);
             assertRefused(machine, length);
-            handle(Upcalls.BatchedMessage.STUB).invoke(bytes, length, connection, 0L);
+            handle(Upcalls.Stub.MESSAGE_OF.address()).invoke(bytes, length, connection, 0L);
             assertRefused(machine, length);
             assertThat(messages[0]).isZero();
-            handle(Upcalls.WideMessage.STUB).invoke(0L, bytes, 16L, connection);
+            handle(Upcalls.Stub.WIDE_MESSAGE.address()).invoke(0L, bytes, 16L, connection);
             assertThat(messages[0]).isEqualTo(16);
             client.connection().send(new byte[3]);
             machine.until("a message of DOCA's", () -> messages[0] == 19);
