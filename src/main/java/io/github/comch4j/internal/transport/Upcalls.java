@@ -56,7 +56,7 @@ public final class Upcalls {
                 "message",
                 FunctionDescriptor.ofVoid(
                         ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG)),
-        /** {@code doca_cc_event_msg_recv_cb_t}: as {@link #MESSAGE}, for DOCA 2.5, where the length is a {@code size_t}. */
+        /** {@code doca_cc_event_msg_recv_cb_t} of DOCA 2.5, where the length is a {@code size_t}. */
         WIDE_MESSAGE("wideMessage", LONG_MESSAGE),
         /** What the batch library calls, with the user data of the connection. */
         MESSAGE_OF("messageOf", LONG_MESSAGE);
