@@ -108,6 +108,9 @@ public final class RpcClient implements AutoCloseable {
 
     /** Nobody is to wait for one. Any thread. */
     void noMoreConnections() {
+        if (loop.isClosed()) {
+            LiveObjects.remove(counts); // nobody need close this client any more
+        }
         lock.lock();
         try {
             changed.signalAll();

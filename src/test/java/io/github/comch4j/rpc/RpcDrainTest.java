@@ -112,6 +112,39 @@ class RpcDrainTest extends TwoLoopsInBothForms {
         }
     }
 
+    /** As those are that were on their way when the server shut down. */
+    @Test
+    void whatTheServerHasRefusedGoesToTheNext() {
+        server.close();
+        List<Long> notices = java.util.Collections.synchronizedList(new ArrayList<>());
+        ComchServer refuses = dpuLoop.call(() -> ComchServer.builder(dpuLoop.engine(), dpu, representor, name)
+                .onMessage((connection, message) -> Frames.read(message, (whole, at, part) -> {
+                    if (Frames.kind(whole, at) == Frames.CANCEL) {
+                        notices.add(Frames.id(whole, at));
+                    } else {
+                        int why = RpcException.Kind.UNAVAILABLE.code();
+                        connection.send(frame(Frames.FAILURE, Frames.id(whole, at), why, 1));
+                    }
+                    return true;
+                }))
+                .start());
+        try (RpcClient client = clients().connect(Machine.PATIENCE);
+                RpcClient patient = clients().waitForReady(true).connect(Machine.PATIENCE)) {
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
+                    .matches(Ends::isUnavailable)
+                    .isInstanceOfSatisfying(
+                            RpcException.class, e -> assertThat(e.reach()).isEqualTo(RpcException.Reach.REFUSED));
+            CompletableFuture<byte[]> waits = patient.callAsync(ECHO, new byte[3]);
+            await("the answers to the goodbye", () -> notices.size() == 4);
+            assertThat(notices).containsExactlyInAnyOrder(Frames.HELLO, Frames.GOODBYE, Frames.HELLO, Frames.GOODBYE);
+            assertThat(waits).isNotDone();
+            refuses.close();
+            server = start();
+            assertThat(waits.join()).hasSize(3);
+            assertThat(handled).hasValue(1);
+        }
+    }
+
     @Test
     void whoWaitsInVainIsToldThatNothingWasSent() {
         try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
