@@ -1,5 +1,6 @@
 package io.github.comch4j.cli;
 
+import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelEndpoint;
 import io.github.comch4j.channel.ChannelPeer;
@@ -261,7 +262,7 @@ final class SecureChannelSample {
     private void await(Runnable sleep) {
         try {
             sleep.run();
-        } catch (IllegalStateException e) {
+        } catch (IllegalStateException | WaitInterruptedException e) { // closed, or interrupted
             if (!stopped) {
                 throw e;
             }
