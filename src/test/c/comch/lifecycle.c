@@ -438,6 +438,27 @@ static void a_goodbye_that_has_no_room_gives_again(void **state)
 	pair_stop(&pair);
 }
 
+static void a_client_that_does_not_read_can_be_disconnected(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, TWO_ENGINES);
+	OK(doca_comch_client_set_recv_queue_size(pair.client.client, 1));
+	pair_connect(&pair);
+	for (int i = 0; i < 3; i++)
+		send_text(&pair.server, pair.server.connection, "unread");
+	doca_error_t result;
+	do { /* it does not wait longer than for a second without any message that goes */
+		result = doca_comch_server_disconnect(pair.server.server, pair.server.connection);
+	} while (result == DOCA_ERROR_AGAIN);
+	OK(result);
+	UNTIL(count_of(&pair.server.record, SENT) == 1 && count_of(&pair.server.record, SEND_FAILED) == 2,
+	      pair.server.pe);
+	UNTIL(state_of(pair.client.ctx) == IDLE, pair.client.pe);
+	assert_int_equal(count_of(&pair.client.record, MESSAGE), 1);
+	pair_stop(&pair);
+}
+
 /* ---- server stops ---- */
 
 static void a_server_that_stops_drops_its_clients(void **state)
@@ -751,6 +772,7 @@ int main(void)
 		cmocka_unit_test(a_server_can_reject_a_client_in_the_connect_callback),
 		cmocka_unit_test(messages_before_a_disconnection_arrive_first),
 		cmocka_unit_test(a_goodbye_that_has_no_room_gives_again),
+		cmocka_unit_test(a_client_that_does_not_read_can_be_disconnected),
 		cmocka_unit_test(a_server_that_stops_drops_its_clients),
 		cmocka_unit_test(a_server_can_be_restarted),
 		cmocka_unit_test(a_lone_server_stops_at_once),

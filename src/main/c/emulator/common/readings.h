@@ -73,8 +73,8 @@
 /* Closing a device or representor that a context object still uses [Q31]. */
 #define READING_CLOSE_IN_USE DOCA_ERROR_IN_USE
 
-/* How long a stopping server or client keeps trying to hand over messages that were submitted
- * successfully but found the peer's receive queue full [Q10]. */
+/* How long a stopping server or client, or a server that is asked to end one connection, keeps trying to hand over
+ * messages that were submitted successfully but found the peer's receive queue full [Q10]. */
 #define READING_STOP_GRACE_MS 1000
 
 /* How long a consumer that stops, or takes a posted buffer back, waits for a producer that has claimed a buffer and

@@ -74,6 +74,10 @@ struct doca_comch_connection {
 		/* Messages that the program has handed over, in the ring or not yet. Any thread looks at it. */
 		_Atomic uint64_t accepted;
 		struct doca_comch_task_send *pending_first, *pending_last;
+		/* The server ends it: what still waits then is given up (now_ms), if not one more message than these
+		 * has gone. */
+		int64_t parting_until;
+		uint64_t parting_messages;
 	} tx;
 	/* Messages from the peer. */
 	struct {

@@ -1,6 +1,7 @@
 /* The public calls on servers. Capabilities: caps.c. */
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "control/server.h"
 #include "dev.h"
 #include "pe.h"
@@ -93,8 +94,15 @@ doca_error_t doca_comch_server_disconnect(struct doca_comch_server *comch_server
 		return READING_STOP_WITH_CHILDREN;
 	emu_pe_wake(comch_server->endpoint.ctx.pe);
 	endpoint_push_pending(&comch_server->endpoint, connection);
-	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection))
-		return DOCA_ERROR_AGAIN; /* the goodbye follows the messages, which have no room yet */
+	if (connection->tx.pending_first != NULL && !connection->broken && !connection_peer_closed(connection)) {
+		/* The goodbye follows the messages, which have no room yet. */
+		if (connection->tx.parting_until == 0 || connection->tx.parting_messages != connection->tx.messages) {
+			connection->tx.parting_until = now_ms() + READING_STOP_GRACE_MS;
+			connection->tx.parting_messages = connection->tx.messages;
+		}
+		if (now_ms() < connection->tx.parting_until)
+			return DOCA_ERROR_AGAIN;
+	}
 	connection_say_goodbye(connection);
 	server_drop_connection(comch_server, connection);
 	return DOCA_SUCCESS;
