@@ -66,7 +66,8 @@ public final class DocaLog {
      * Sends what the libraries say to the {@link System.Logger} named {@value #LOGGER}, for the life of the process
      * ({@code doca_log_backend_create_with_fd_sdk}, {@code doca_log_level_set_global_sdk_limit}). A daemon thread
      * writes the records, so they may arrive a little later than what the program logs itself; when a flood of them
-     * comes some are lost.
+     * comes some are lost. Of those that say the same again and again, such as the attempts of a client that waits for
+     * its server, the first, second, fourth, eighth, … are shown, with their number.
      *
      * @param level the most talkative level that is wanted; can be changed by {@link #setSdkLevel(Level)}
      * @throws IllegalStateException if there is a bridge already

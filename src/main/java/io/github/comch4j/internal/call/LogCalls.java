@@ -83,10 +83,14 @@ public final class LogCalls {
     }
 
     private static void read(FileInputStream in, System.Logger logger) {
+        RepeatedRecords repeated = new RepeatedRecords();
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 try {
-                    logger.log(levelOf(line), line);
+                    String shown = repeated.shown(line, textOf(line), System.nanoTime());
+                    if (shown != null) {
+                        logger.log(levelOf(line), shown);
+                    }
                 } catch (RuntimeException e) {
                     // a logger that fails must not end the bridge
                 }
@@ -94,6 +98,12 @@ public final class LogCalls {
         } catch (IOException e) {
             Log.logger().log(System.Logger.Level.WARNING, "DOCA''s log cannot be read any more: {0}", e);
         }
+    }
+
+    /** What stands behind the level: no time, which differs from record to record. */
+    static String textOf(String record) {
+        Matcher matcher = LEVEL.matcher(record.substring(0, Math.min(HEAD, record.length())));
+        return matcher.find() ? record.substring(matcher.start()) : record;
     }
 
     static System.Logger.Level levelOf(String record) {

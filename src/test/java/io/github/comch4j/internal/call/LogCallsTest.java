@@ -3,6 +3,8 @@ package io.github.comch4j.internal.call;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.System.Logger.Level;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class LogCallsTest {
@@ -18,5 +20,27 @@ class LogCallsTest {
         assertThat(LogCalls.levelOf("[10:11:12:131415][2021][DOCA][TRC][x] y")).isEqualTo(Level.TRACE);
         assertThat(LogCalls.levelOf("[INF] and not an ERROR")).isEqualTo(Level.INFO);
         assertThat(LogCalls.levelOf("anything")).isEqualTo(Level.INFO);
+    }
+
+    @Test
+    void recordsThatSayTheSameAreShownMoreAndMoreRarely() {
+        RepeatedRecords repeated = new RepeatedRecords();
+        long second = 1_000_000_000;
+        List<String> shown = new ArrayList<>();
+        for (int i = 1; i <= 100; i++) {
+            String waits = "10:11:12." + i + " WARN  no server";
+            String other = i + " INFO  another";
+            for (String record : List.of(waits, other)) {
+                String line = repeated.shown(record, LogCalls.textOf(record), i * second / 100);
+                if (line != null && record.equals(waits)) {
+                    shown.add(line);
+                }
+            }
+        }
+        assertThat(shown).hasSize(7).first().isEqualTo("10:11:12.1 WARN  no server");
+        assertThat(shown.getLast()).isEqualTo("10:11:12.64 WARN  no server (64 times in a row)");
+        assertThat(repeated.shown("much later WARN  no server", "WARN  no server", 20 * second))
+                .as("after a pause")
+                .isEqualTo("much later WARN  no server");
     }
 }
