@@ -23,12 +23,13 @@ uint32_t comch4j_messages_init(const struct messages_functions *functions)
 }
 
 /* Submits what has been allocated. */
-static inline int32_t submit(doca_error_t allocation, struct doca_comch_task_send *send, union doca_data user_data)
+static inline int32_t submit(doca_error_t allocation, struct doca_comch_task_send *send,
+			     struct messages_connection *connection)
 {
 	if (allocation != DOCA_SUCCESS)
 		return (int32_t)allocation;
 	struct doca_task *task = doca.as_task(send);
-	doca.set_user_data(task, user_data);
+	doca.set_user_data(task, (union doca_data){.ptr = connection});
 	doca_error_t result = doca.submit(task);
 	if (result == DOCA_SUCCESS)
 		return DOCA_SUCCESS;
@@ -37,37 +38,40 @@ static inline int32_t submit(doca_error_t allocation, struct doca_comch_task_sen
 }
 
 int32_t comch4j_messages_send(struct messages_endpoint *endpoint, struct doca_comch_connection *peer, const void *msg,
-			      uint32_t len, union doca_data user_data)
+			      uint32_t len, struct messages_connection *connection)
 {
 	struct doca_comch_task_send *send = NULL;
 	doca_error_t result = endpoint->server != NULL ? doca.server_alloc(endpoint->server, peer, msg, len, &send)
 						       : doca.client_alloc(endpoint->client, peer, msg, len, &send);
-	return submit(result, send, user_data);
+	return submit(result, send, connection);
 }
 
 int32_t comch4j_messages_send_wide(struct messages_endpoint *endpoint, struct doca_comch_connection *peer,
-				   const void *msg, uint32_t len, union doca_data user_data)
+				   const void *msg, uint32_t len, struct messages_connection *connection)
 {
 	struct doca_comch_task_send *send = NULL;
 	doca_error_t result = endpoint->server != NULL
 				      ? doca.server_alloc_wide(endpoint->server, peer, msg, len, &send)
 				      : doca.client_alloc_wide(endpoint->client, peer, msg, len, &send);
-	return submit(result, send, user_data);
+	return submit(result, send, connection);
 }
 
 void comch4j_messages_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
-	(void)task_data;
+	struct messages_connection *connection = task_data.ptr;
 	struct messages_endpoint *endpoint = ctx_data.ptr;
 	doca.free_task(doca.as_task(task));
+	connection->ended++;
 	endpoint->ended++;
 }
 
 void comch4j_messages_not_sent(struct doca_comch_task_send *task, union doca_data task_data, union doca_data ctx_data)
 {
+	struct messages_connection *connection = task_data.ptr;
 	struct messages_endpoint *endpoint = ctx_data.ptr;
+	connection->ended++;
 	endpoint->ended++;
-	doca.not_sent(task, task_data, endpoint->user_data);
+	doca.not_sent(task, connection->user_data, endpoint->user_data);
 }
 
 /* A connection without user data is not known to Java yet. */

@@ -36,6 +36,7 @@ static struct doca_comch_client client;
 static struct doca_comch_connection connection;
 static struct doca_task the_task;
 static struct messages_endpoint of_server, of_client;
+static struct messages_connection of_connection;
 static doca_error_t allocation, submission;
 
 /* What has been reported to Java. */
@@ -166,6 +167,7 @@ static int set_up(void **state)
 	server.allocations = client.allocations = 0;
 	of_server = (struct messages_endpoint){.server = &server, .user_data.u64 = 71};
 	of_client = (struct messages_endpoint){.client = &client, .user_data.u64 = 72};
+	of_connection = (struct messages_connection){.user_data.u64 = 9};
 	the_task = (struct doca_task){0};
 	connection.user_data.u64 = 5;
 	allocation = submission = DOCA_SUCCESS;
@@ -206,18 +208,16 @@ static void a_message_is_sent_by_its_endpoint(void **state)
 {
 	(void)state;
 	static const char bytes[] = "bytes";
-	assert_int_equal(DOCA_SUCCESS,
-			 comch4j_messages_send(&of_server, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_server, &connection, bytes, 3, &of_connection));
 	assert_int_equal(1, server.allocations);
 	assert_int_equal(0, client.allocations);
 	assert_ptr_equal(&connection, the_task.peer);
 	assert_ptr_equal(bytes, the_task.msg);
 	assert_int_equal(3, the_task.len);
-	assert_int_equal(9, the_task.user_data.u64);
+	assert_ptr_equal(&of_connection, the_task.user_data.ptr);
 	assert_int_equal(1, the_task.submits);
 	assert_int_equal(0, the_task.frees);
-	assert_int_equal(DOCA_SUCCESS,
-			 comch4j_messages_send(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send(&of_client, &connection, bytes, 3, &of_connection));
 	assert_int_equal(1, server.allocations);
 	assert_int_equal(1, client.allocations);
 }
@@ -228,33 +228,32 @@ static void a_message_is_sent_with_a_wide_length(void **state)
 	struct messages_functions functions = wide();
 	assert_int_equal(1, comch4j_messages_init(&functions));
 	static const char bytes[] = "bytes";
-	assert_int_equal(DOCA_SUCCESS, comch4j_messages_send_wide(&of_server, &connection, bytes, UINT32_MAX,
-								  (union doca_data){.u64 = 9}));
+	assert_int_equal(DOCA_SUCCESS,
+			 comch4j_messages_send_wide(&of_server, &connection, bytes, UINT32_MAX, &of_connection));
 	assert_int_equal(10, server.allocations);
 	assert_int_equal(UINT32_MAX, the_task.len); /* and nothing in the upper half */
-	assert_int_equal(9, the_task.user_data.u64);
+	assert_ptr_equal(&of_connection, the_task.user_data.ptr);
 	assert_int_equal(1, the_task.submits);
 	submission = DOCA_ERROR_AGAIN;
 	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT,
-			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, &of_connection));
 	assert_int_equal(10, client.allocations);
 	assert_int_equal(1, the_task.frees);
 	allocation = DOCA_ERROR_NO_MEMORY;
 	assert_int_equal(DOCA_ERROR_NO_MEMORY,
-			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, (union doca_data){.u64 = 9}));
+			 comch4j_messages_send_wide(&of_client, &connection, bytes, 3, &of_connection));
 }
 
 static void what_is_refused_says_where_and_leaves_no_task(void **state)
 {
 	(void)state;
 	allocation = DOCA_ERROR_NO_MEMORY;
-	assert_int_equal(DOCA_ERROR_NO_MEMORY,
-			 comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+	assert_int_equal(DOCA_ERROR_NO_MEMORY, comch4j_messages_send(&of_client, &connection, "", 1, &of_connection));
 	assert_int_equal(0, the_task.submits + the_task.frees);
 	allocation = DOCA_SUCCESS;
 	submission = DOCA_ERROR_AGAIN;
 	assert_int_equal(DOCA_ERROR_AGAIN | MESSAGES_SUBMIT,
-			 comch4j_messages_send(&of_client, &connection, "", 1, (union doca_data){0}));
+			 comch4j_messages_send(&of_client, &connection, "", 1, &of_connection));
 	assert_int_equal(1, the_task.submits);
 	assert_int_equal(1, the_task.frees);
 	assert_int_equal(0, of_client.ended); /* it never began */
@@ -264,9 +263,10 @@ static void what_went_out_is_freed_and_counted(void **state)
 {
 	(void)state;
 	for (int i = 1; i <= 3; i++) {
-		comch4j_messages_sent((void *)&the_task, (union doca_data){.u64 = 9},
+		comch4j_messages_sent((void *)&the_task, (union doca_data){.ptr = &of_connection},
 				      (union doca_data){.ptr = &of_server});
 		assert_int_equal(i, the_task.frees);
+		assert_int_equal(i, of_connection.ended);
 		assert_int_equal(i, of_server.ended);
 	}
 	assert_int_equal(0, told);
@@ -275,9 +275,11 @@ static void what_went_out_is_freed_and_counted(void **state)
 static void what_did_not_go_out_is_counted_and_told_with_the_task(void **state)
 {
 	(void)state;
-	comch4j_messages_not_sent((void *)&the_task, (union doca_data){.u64 = 9}, (union doca_data){.ptr = &of_server});
+	comch4j_messages_not_sent((void *)&the_task, (union doca_data){.ptr = &of_connection},
+				  (union doca_data){.ptr = &of_server});
 	assert_int_equal(0, the_task.frees); /* Java asks for its status first */
 	assert_int_equal(1, of_server.ended);
+	assert_int_equal(1, of_connection.ended);
 	assert_int_equal(1, told);
 	assert_ptr_equal(&the_task, told_pointer);
 	assert_int_equal(9, told_number);

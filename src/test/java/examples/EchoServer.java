@@ -4,27 +4,22 @@ package examples;
 import io.github.comch4j.comch.*;
 import io.github.comch4j.core.*;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
 
 /** On the DPU: sends each message back, and answers what comes on the fast path with its size. */
 public final class EchoServer {
     public static void main(String[] arguments) {
-        var ended = new ArrayDeque<MemoryMap>();
         try (var engine = ProgressEngine.create();
              var device = Devices.openDpu(PciAddress.of("0000:03:00.0"));             // the DPU's own device
              var representor = device.openRepresentor(PciAddress.of("0000:b1:00.0")); // the function to serve, as the host sees it
              var server = ComchServer.builder(engine, device, representor, arguments[0])
                      .onConnected(connection -> receive(connection, device))
                      .onMessage((connection, message) -> connection.send(message))
-                     .onDisconnected(connection -> ended.add(connection.attachment(MemoryMap.class)))
+                     .onDisconnected(connection -> connection.attachment(MemoryMap.class).close())
                      .start()) {
             System.out.println(server + " is ready");
             while (!Thread.interrupted()) {
                 if (!engine.progress()) {      // all handlers run in here
                     Thread.onSpinWait();
-                }
-                while (!ended.isEmpty()) {
-                    ended.remove().close();    // closes the consumer on it too; not allowed in a handler
                 }
             }
         } // server and connections are closed, then the rest

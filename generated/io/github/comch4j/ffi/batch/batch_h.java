@@ -195,10 +195,10 @@ public class batch_h {
     public static int BATCH_IMM() {
         return BATCH_IMM;
     }
-    private static final int BATCH_VERSION = (int)15L;
+    private static final int BATCH_VERSION = (int)16L;
     /**
      * {@snippet lang=c :
-     * #define BATCH_VERSION 15
+     * #define BATCH_VERSION 16
      * }
      */
     public static int BATCH_VERSION() {

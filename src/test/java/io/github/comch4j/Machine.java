@@ -1,6 +1,7 @@
 package io.github.comch4j;
 
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
@@ -55,6 +56,16 @@ public final class Machine implements AutoCloseable {
     /** A server name that no other test uses, in this process or beside it. */
     public static String uniqueName() {
         return "test-" + ProcessHandle.current().pid() + "-" + NAMES.incrementAndGet();
+    }
+
+    /** For a server whose test wants what handlers throw out of progress(), as on a client. */
+    public static void rethrow(ComchConnection connection, Exception exception) {
+        throw Machine.<RuntimeException>sneak(exception);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> RuntimeException sneak(Throwable thrown) throws T {
+        throw (T) thrown;
     }
 
     public ComchServer.Builder server() {

@@ -13,7 +13,6 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.observe.Diagnosis;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -144,8 +143,7 @@ public final class ComchClient extends ControlPathEndpoint {
          * @return this
          */
         public Builder onRefused(Runnable handler) {
-            use.check();
-            onRefused = Objects.requireNonNull(handler);
+            onRefused = use.once("onRefused", onRefused, handler);
             return this;
         }
 

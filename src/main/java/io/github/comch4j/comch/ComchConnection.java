@@ -11,6 +11,7 @@ import io.github.comch4j.internal.life.Attachments;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and
  *       had not arrived fails ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded
  *       is in the peer's memory, which does not mean that the peer's program has seen it. Without a completion handler,
- *       {@code progress()} throws for the first send that fails.
+ *       {@code progress()} throws for the first send that fails, on a client.
  * </ul>
  *
  * There is no order between the last two, even on one engine: a send may fail, or a call throw
@@ -63,8 +64,8 @@ public final class ComchConnection {
     private final MessageCounts counts = new MessageCounts();
     private final IncomingEvents events;
     private final ConnectionLife life;
+    private final OutgoingMessages outgoing;
     private @Nullable Object attachment;
-    boolean awaitsRoom; // in the queue of MessageSends
 
     ComchConnection(ControlPathEndpoint endpoint, long address) {
         this.endpoint = endpoint;
@@ -74,6 +75,7 @@ public final class ComchConnection {
         this.life = new ConnectionLife(this);
         life.attachToEndpoint();
         events.register(address);
+        this.outgoing = endpoint.sends.begin(events.key());
     }
 
     /**
@@ -172,11 +174,15 @@ public final class ComchConnection {
      * Sends a message; while there is no room, progresses the engine, so that handlers may run. The bytes are copied
      * before it returns.
      *
+     * <p><b>In a callback of the engine</b>, which cannot wait, a message for which there is no room is queued on its
+     * connection, and goes when there is, before all that is sent later. As much as the
+     * {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog} can wait so; more is an exception, of a peer that
+     * does not read. So a handler that answers what it gets needs nothing else.
+     *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
      * @throws ConnectionClosedException if the connection has ended, or ends meanwhile
-     * @throws IllegalStateException if there is no room inside a callback of the engine, where it cannot wait: use
-     *     {@link #trySend}
+     * @throws IllegalStateException inside a callback of the engine, if the connection's backlog is full
      * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted} while
      *     it waits
      * @throws DocaException if DOCA refuses; {@link DocaError#TIME_OUT} if there is no room for
@@ -185,7 +191,7 @@ public final class ComchConnection {
      */
     public void send(MemorySegment message) {
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted(), () -> message.toArray(ValueLayout.JAVA_BYTE));
         }
     }
 
@@ -196,7 +202,7 @@ public final class ComchConnection {
      */
     public void send(byte[] message) {
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted(), message::clone);
         }
     }
 
@@ -208,7 +214,11 @@ public final class ComchConnection {
      */
     public void send(ByteBuffer message) {
         if (!trySend(message).accepted()) {
-            endpoint.sends.await(this, () -> trySend(message).accepted());
+            endpoint.sends.await(this, () -> trySend(message).accepted(), () -> {
+                byte[] copy = new byte[message.remaining()];
+                message.get(copy);
+                return copy;
+            });
         }
     }
 
@@ -297,6 +307,17 @@ public final class ComchConnection {
     }
 
     /**
+     * How many times the peer of a server's connection has stopped reading: for so long as
+     * {@link ComchServer.Builder#warnIfStalled} says there was no room for a message, and none was taken. Any thread may
+     * ask.
+     *
+     * @return episodes since the connection began; of a client's connection 0
+     */
+    public long stalls() {
+        return outgoing.stalls.get();
+    }
+
+    /**
      * The ids of the peer's running consumers, as far as their events have arrived here.
      *
      * @return a snapshot, ascending
@@ -342,14 +363,15 @@ public final class ComchConnection {
     /**
      * On a server: ends the connection ({@code doca_comch_server_disconnect}). Its producers and consumers are closed
      * first, messages that were accepted still go out; what arrives meanwhile is discarded. {@code onDisconnected} is
-     * not called. Does nothing if it has ended already. Allowed in callbacks of the engine, unless there are producers
-     * or consumers on the same engine.
+     * not called. Does nothing if it has ended already.
      *
-     * @throws IllegalStateException on a client: close the client instead; or inside a callback with producers or
-     *     consumers to close
+     * <p>Inside a callback of the engine it does not wait: the connection has ended for the program when this returns,
+     * and ends for its peer, after all that was accepted, with progress to come.
+     *
+     * @throws IllegalStateException on a client: close the client instead
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
      *     event loop's, which would be asked to do it
-     * @throws DocaException if DOCA refuses; inside a callback also {@link DocaError#AGAIN}: try later
+     * @throws DocaException if DOCA refuses
      * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers can end all connections
      *     only, by being closed
      */
@@ -363,7 +385,11 @@ public final class ComchConnection {
         if (life.isOpen()) {
             ServerCalls.checkDisconnect();
         }
-        life.close();
+        if (engine.isMine() && engine.isInCallbacks()) {
+            life.leaveInCallback();
+        } else {
+            life.close();
+        }
     }
 
     /**
@@ -434,9 +460,13 @@ public final class ComchConnection {
         return counts;
     }
 
-    /** Whether this process ends it. */
+    OutgoingMessages outgoing() {
+        return outgoing;
+    }
+
+    /** Whether this process ends it, or has done so. */
     boolean isEnding() {
-        return life.isEnding();
+        return life.isEnding() || !life.isOpen();
     }
 
     long key() {

@@ -226,7 +226,9 @@ public final class ComchConsumer extends FastPathConsumer {
         private long firstBufferSize;
         private int firstImmediates;
         boolean repost = true;
-        ReceiveHandler onReceive = (consumer, buffer, producerId, immediate) -> {};
+
+        @Nullable
+        ReceiveHandler onReceive;
 
         @Nullable
         ReceiveFailureHandler onFailure;
@@ -243,8 +245,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @return this
          */
         public Builder onReceive(ReceiveHandler handler) {
-            use.check();
-            onReceive = Objects.requireNonNull(handler);
+            onReceive = use.once("onReceive", onReceive, handler);
             return this;
         }
 
@@ -257,8 +258,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @return this
          */
         public Builder onReceiveFailed(ReceiveFailureHandler handler) {
-            use.check();
-            onFailure = Objects.requireNonNull(handler);
+            onFailure = use.once("onFailure", onFailure, handler);
             return this;
         }
 

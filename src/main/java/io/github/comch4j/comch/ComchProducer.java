@@ -7,6 +7,7 @@ import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.failure.Failures;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,10 +26,12 @@ public final class ComchProducer extends FastPathProducer {
     private static final int SPARE_BUFFERS = 1024;
 
     private final int bufferCount;
+    private final boolean releasesSent;
     private final SendTasks sends;
 
     private ComchProducer(Builder settings) {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
+        this.releasesSent = settings.releaseSent;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
             this.sends = new SendTasks(this, context, settings);
@@ -218,7 +221,25 @@ public final class ComchProducer extends FastPathProducer {
      *     {@link Builder#buffers}
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
-        return inventory(bufferCount).acquire(memory, offset, length);
+        try {
+            return inventory(bufferCount).acquire(memory, offset, length);
+        } catch (DocaException e) {
+            throw explained(e);
+        }
+    }
+
+    private DocaException explained(DocaException refusal) {
+        if (refusal.error() != DocaError.NO_MEMORY) {
+            return refusal;
+        }
+        return Failures.refused(
+                refusal.code(),
+                refusal.function(),
+                refusal.action() + ", all of which are out"
+                        + (releasesSent
+                                ? ""
+                                : ": one that was sent is the program's until it closes it; with releaseSent() of the"
+                                        + " builder it is closed when it has gone"));
     }
 
     /**
@@ -232,7 +253,11 @@ public final class ComchProducer extends FastPathProducer {
      * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
      */
     public Buffer acquire(MemoryMap memory, MemorySegment window) {
-        return inventory(bufferCount).acquire(memory, window);
+        try {
+            return inventory(bufferCount).acquire(memory, window);
+        } catch (DocaException e) {
+            throw explained(e);
+        }
     }
 
     /**
@@ -281,8 +306,7 @@ public final class ComchProducer extends FastPathProducer {
          * @return this
          */
         public Builder onCompletion(SendCompletionHandler handler) {
-            use.check();
-            onCompletion = Objects.requireNonNull(handler);
+            onCompletion = use.once("onCompletion", onCompletion, handler);
             return this;
         }
 
@@ -294,8 +318,7 @@ public final class ComchProducer extends FastPathProducer {
          * @return this
          */
         public Builder onListCompletion(ListCompletionHandler handler) {
-            use.check();
-            onListCompletion = Objects.requireNonNull(handler);
+            onListCompletion = use.once("onListCompletion", onListCompletion, handler);
             return this;
         }
 
@@ -309,8 +332,7 @@ public final class ComchProducer extends FastPathProducer {
          * @return this
          */
         public Builder onRoom(RoomHandler<ComchProducer> handler) {
-            use.check();
-            onRoom = Objects.requireNonNull(handler);
+            onRoom = use.once("onRoom", onRoom, handler);
             return this;
         }
 

@@ -10,6 +10,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
 
@@ -54,7 +55,7 @@ public final class ComchServer extends ControlPathEndpoint {
      */
     public Collection<ComchConnection> connections() {
         CoreObjects.of(engine()).checkOwner();
-        return liveConnections();
+        return liveConnections().stream().filter(ComchConnection::isOpen).toList();
     }
 
     @Override
@@ -143,6 +144,36 @@ public final class ComchServer extends ControlPathEndpoint {
                 throw e;
             }
             return server;
+        }
+
+        /**
+         * After how long a client is named in a warning that does not read: there was no room for a message to it, and
+         * none was taken. Once, until it reads again; {@link ComchConnection#stalls} counts. Default: 10 s.
+         *
+         * @param time how long; looked at now and then, so it may be some milliseconds more
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder warnIfStalled(Duration time) {
+            use.check();
+            settings.stallWarning = EndpointSettings.limit("warnIfStalled", time);
+            return this;
+        }
+
+        /**
+         * After how long such a client's connection is ended. {@code onDisconnected} is called. Default: never.
+         *
+         * @param time as in {@link #warnIfStalled}
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, whose servers cannot end one
+         *     connection
+         */
+        public Builder disconnectIfStalled(Duration time) {
+            use.check();
+            ServerCalls.checkDisconnect();
+            settings.stallLimit = EndpointSettings.limit("disconnectIfStalled", time);
+            return this;
         }
 
         @Override

@@ -13,13 +13,25 @@ public final class ConnectionClosedException extends DocaException {
 
     /** How it ended. */
     private final ConnectionState state;
+    /** Which one. */
+    private final long number;
 
-    ConnectionClosedException(String function, String action, ConnectionState state) {
+    ConnectionClosedException(String function, String action, ComchConnection connection) {
+        this(function, action, connection.state(), connection.number());
+    }
+
+    private ConnectionClosedException(String function, String action, ConnectionState state, long number) {
         super(Failures.origin(
                 DocaError.NOT_CONNECTED,
                 function,
                 action + (state == ConnectionState.OPEN ? " (its end is not reported yet)" : " (" + state + ")")));
         this.state = state;
+        this.number = number;
+    }
+
+    /** Whether it tells of this connection. */
+    boolean isOf(ComchConnection connection) {
+        return number == connection.number();
     }
 
     /** Whether DOCA refuses with it because the connection has ended. */

@@ -7,23 +7,31 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.ConnectionInside;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The state of a connection, and its end: whether this process or the peer brings it about. As a resource it depends on
  * the server or client, and the connection's producers and consumers depend on it.
  */
 final class ConnectionLife extends Resource implements ConnectionInside {
+    /** How long closing waits until what handlers have queued has gone. */
+    private static final Duration LINGER = Duration.ofSeconds(1);
+
     private final ComchConnection connection;
     private final ControlPathEndpoint endpoint;
     private final Engine engine;
     private final Object lock = new Object(); // the native connection does not end while a thread holds it
-    private volatile ConnectionState state = ConnectionState.OPEN;
+    private volatile ConnectionState state = ConnectionState.OPEN; // for the program
+    private volatile boolean gone; // the native connection is
+    private volatile @Nullable Exception failure; // for which this process has ended it
 
     ConnectionLife(ComchConnection connection) {
         super(Rank.CONNECTION, connection.toString(), connection.endpoint().context);
@@ -45,6 +53,10 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         return state == ConnectionState.OPEN;
     }
 
+    boolean isGone() {
+        return gone;
+    }
+
     @Override
     public Engine engine() {
         return engine;
@@ -52,7 +64,12 @@ final class ConnectionLife extends Resource implements ConnectionInside {
 
     @Override
     public ConnectionClosedException ended(String function, String action) {
-        return new ConnectionClosedException(function, action, state);
+        ConnectionClosedException end = new ConnectionClosedException(function, action, connection);
+        Exception cause = failure;
+        if (cause != null) {
+            end.initCause(cause);
+        }
+        return end;
     }
 
     /** Makes a native object on a native connection. */
@@ -74,35 +91,95 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     /** It can be used from now on. */
     void begun() {
         Events.connection(connection, ConnectionState.OPEN.name());
-        ConnectionHandler onConnected = endpoint.settings.onConnected;
-        if (onConnected != null) {
-            onConnected.onChange(connection);
+        tell(endpoint.settings.onConnected);
+    }
+
+    private void tell(@Nullable ConnectionHandler handler) {
+        if (handler != null) {
+            try {
+                handler.onChange(connection);
+            } catch (Throwable t) {
+                endpoint.failed(connection, t, engine);
+            }
         }
     }
 
     /** The peer, or a fault, has ended it. Runs in a callback in which the native connection is still valid. */
     void endedByPeer(ConnectionState how) {
-        if (!isOpen()) {
+        if (gone) {
             return;
         }
-        boolean news = !isEnding();
+        boolean news = isOpen() && !isEnding();
         connection.counts().readForTheLastTime(connection);
         end(how);
-        ConnectionHandler onDisconnected = endpoint.settings.onDisconnected;
-        if (onDisconnected != null && news) {
-            onDisconnected.onChange(connection);
+        if (news) {
+            tell(endpoint.settings.onDisconnected);
         }
+    }
+
+    /**
+     * This process ends it for what a handler has thrown, or the peer has failed to do: the program hears of it as of
+     * any other end.
+     */
+    void fail(Exception cause) {
+        if (isOpen() && !isEnding()) {
+            failure = cause;
+            leave(true);
+        }
+    }
+
+    /** Ends it in a callback: at once if DOCA does so, else as soon as it does. */
+    void leaveInCallback() {
+        if (isOpen() && (hasDependents() || tryDisconnect() != Calls.SUCCESS)) {
+            leave(false);
+        }
+    }
+
+    private void leave(boolean tells) {
+        close(ConnectionState.CLOSED);
+        engine.awaitRoom(new Departure(this, tells));
+    }
+
+    private void close(ConnectionState how) {
+        if (isOpen()) {
+            synchronized (lock) {
+                state = how;
+            }
+            Events.connection(connection, how.name());
+        }
+    }
+
+    /** Tells the program that it has ended. */
+    void tellEnd() {
+        tell(endpoint.settings.onDisconnected);
+    }
+
+    /** Has what depends on it closed, by the threads that are to do so. Waits for nobody. */
+    void closeDependentsSoon() {
+        for (Resource dependent : dependentsInOrder()) {
+            if (dependent instanceof FastPathContext context) {
+                context.closeSoon();
+            }
+        }
+    }
+
+    /** Ends the native connection if DOCA does so now; returns its answer. */
+    int tryDisconnect() {
+        int code = ServerCalls.disconnect(endpoint.context.object(), connection.address());
+        if (code == Calls.SUCCESS) {
+            end(ConnectionState.CLOSED);
+        }
+        return code;
     }
 
     /** It has ended: nothing native is touched any more. */
     private void end(ConnectionState how) {
-        synchronized (lock) {
-            state = how;
-        }
+        gone = true;
+        close(how);
         connection.counts().backPressure.close();
-        Events.connection(connection, how.name());
         LiveObjects.remove(connection);
         connection.events().end();
+        endpoint.sends.end(connection);
         endpoint.forget(connection);
         leaveEndpoint();
     }
@@ -116,7 +193,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
 
     @Override
     protected void lastDependentGone() {
-        if (!isOpen()) {
+        if (gone) {
             leaveEndpoint();
         }
     }
@@ -131,31 +208,39 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     /** Once it has ended there is nothing left for its loop to do, which may be waiting for the thread that asks. */
     @Override
     public LoopThread closingLoopThread() {
-        return isOpen() ? engine.otherLoopThread() : null;
+        return gone ? null : engine.otherLoopThread();
     }
 
     @Override
     protected void release(Teardown teardown) {
-        if (!isOpen()) {
+        if (gone) {
             return;
+        }
+        if (connection.outgoing().isQueueing()) {
+            engine.await(
+                    () -> !connection.outgoing().isQueueing(),
+                    endpoint.closingDeadline(Nanos.deadline(LINGER)),
+                    null,
+                    teardown);
         }
         if (!endpoint.context.isClosed()) {
             disconnect(teardown);
         } // else: stopping the endpoint ends it
-        end(ConnectionState.CLOSED);
+        if (!gone) {
+            end(ConnectionState.CLOSED);
+        }
     }
 
     private void disconnect(Teardown teardown) {
-        MemorySegment server = endpoint.context.object();
         int[] code = new int[1];
         BooleanSupplier attempt = () -> {
-            code[0] = ServerCalls.disconnect(server, connection.address());
+            code[0] = gone ? Calls.SUCCESS : tryDisconnect();
             return code[0] != DocaError.AGAIN.code() && code[0] != DocaError.IN_USE.code();
         };
-        if (!attempt.getAsBoolean() && !engine.isInCallbacks()) {
-            endpoint.context.awaitTasks(() -> !isOpen() || attempt.getAsBoolean(), teardown);
+        if (!attempt.getAsBoolean()) {
+            endpoint.context.awaitTasks(attempt, teardown);
         }
-        if (code[0] != Calls.SUCCESS && isOpen()) {
+        if (code[0] != Calls.SUCCESS) {
             throw Failures.refused(code[0], ServerCalls.DISCONNECT_NAME, "ending " + connection);
         }
     }

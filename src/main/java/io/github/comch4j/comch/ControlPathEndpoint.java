@@ -6,10 +6,15 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.EndpointCalls;
+import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.failure.Rethrow;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
+import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.observe.Log;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Scratch;
 import io.github.comch4j.internal.transport.Staging;
@@ -41,6 +46,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
     private final String name;
     private final int maxMessageSize;
     private final int receiveQueueSize;
+    private long closingDeadline; // 0: it is not being closed
     private final Map<Long, ComchConnection> connections =
             new LinkedHashMap<>(); // by native pointer; engine thread only
 
@@ -56,7 +62,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
             context.bind(created);
             String action = "configuring " + context.name();
             MessageSender sender = context.transport().messageSender(context, created, context.key(), calls);
-            this.sends = new MessageSends(this, sender, settings.onSendFailed, settings.onRoom);
+            this.sends = new MessageSends(this, sender, calls instanceof ServerCalls);
             settings.apply(calls, created, sender, device, action);
             configureMore(created);
             this.maxMessageSize = calls.maxMessageSize(created, action);
@@ -152,7 +158,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
     /**
      * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the
-     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). The second call does nothing.
+     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). Inside a callback of the engine it
+     * is done when the callback has returned. The second call does nothing.
+     *
+     * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, as far as the peer takes it:
+     * for what {@link ComchConnection#send} has queued in handlers the whole of closing waits up to a second, and the
+     * emulated device tries for a second more to hand over what it has accepted. What a peer has not taken by then is
+     * lost, and not reported. What arrives is discarded.
      *
      * <p><b>Handlers.</b> From the beginning of closing, also when it is closed with its engine, device or event loop,
      * nothing is delivered to it and its connections: {@code onMessage}, {@code onConsumer}, {@code onConnected},
@@ -162,7 +174,6 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
      *
      * @throws WrongThreadException if another thread owns the engine, or that of a producer or consumer, and is no
      *     event loop's, which would be asked to close it
-     * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
     @Override
@@ -202,6 +213,72 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         connections.remove(connection.address(), connection);
     }
 
+    /** Until when its connections together may wait while it is being closed; one that is closed alone has its own. */
+    final long closingDeadline(long own) {
+        if (!context.isEnding()) {
+            return own;
+        }
+        if (closingDeadline == 0) {
+            closingDeadline = own;
+        }
+        return closingDeadline;
+    }
+
+    private boolean isServer() {
+        return calls instanceof ServerCalls;
+    }
+
+    /**
+     * A handler has thrown for a connection, in a callback of {@code where}: what must not harm the others is told, and
+     * ends that connection; all else fails the progress.
+     */
+    final void failed(ComchConnection connection, Throwable thrown, Engine where) {
+        if (!(thrown instanceof Exception exception) || (!isServer() && settings.onFailure == null)) {
+            where.transport().fail(thrown);
+            return;
+        }
+        if (isServer() && thrown instanceof ConnectionClosedException end && end.isOf(connection)) {
+            Log.logger().log(System.Logger.Level.DEBUG, "a handler has met the end of " + connection, end);
+            return; // which is reported, or has been
+        }
+        Events.handlerFailed(connection, exception);
+        if (tellFailure(connection, exception, where) && isServer()) {
+            Engine control = context.engine();
+            if (where == control) {
+                connection.life().fail(exception);
+            } else {
+                control.afterCallbacks(() -> connection.life().fail(exception));
+            }
+        }
+    }
+
+    /** Returns false if the program's handler has thrown in its turn. */
+    private boolean tellFailure(ComchConnection connection, Exception exception, Engine where) {
+        if (settings.onFailure == null) {
+            where.transport().countFailure();
+            Log.logger().log(System.Logger.Level.WARNING, "a handler has failed, which ends " + connection, exception);
+            return true;
+        }
+        try {
+            settings.onFailure.onFailure(connection, exception);
+            where.transport().countFailure();
+            return true;
+        } catch (Throwable t) {
+            where.transport().fail(Rethrow.first(t, exception));
+            return false;
+        }
+    }
+
+    /** The peer of a connection has not read for a while. */
+    final void stalled(ComchConnection connection, long messages, long nanos) {
+        Events.stalled(connection, messages);
+        Log.logger()
+                .log(
+                        System.Logger.Level.WARNING,
+                        "the peer of " + connection + " has not read for " + nanos / 1_000_000 + " ms: " + messages
+                                + " messages wait for it, and the next ones are refused");
+    }
+
     /** Runs after each change of state. */
     abstract void changed(int previous, int next);
 
@@ -239,7 +316,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         final Device device;
         final String name;
         final OneUse use;
-        private final EndpointSettings settings = new EndpointSettings();
+        final EndpointSettings settings = new EndpointSettings();
 
         Builder(String type, ProgressEngine engine, Device device, String name) {
             this.engine = Objects.requireNonNull(engine, "engine");
@@ -258,8 +335,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onMessage(MessageHandler handler) {
-            use.check();
-            settings.onMessage = Objects.requireNonNull(handler);
+            settings.onMessage = use.once("onMessage", settings.onMessage, handler);
             return self();
         }
 
@@ -270,8 +346,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onConnected(ConnectionHandler handler) {
-            use.check();
-            settings.onConnected = Objects.requireNonNull(handler);
+            settings.onConnected = use.once("onConnected", settings.onConnected, handler);
             return self();
         }
 
@@ -283,8 +358,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onDisconnected(ConnectionHandler handler) {
-            use.check();
-            settings.onDisconnected = Objects.requireNonNull(handler);
+            settings.onDisconnected = use.once("onDisconnected", settings.onDisconnected, handler);
             return self();
         }
 
@@ -295,13 +369,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onConsumer(RemoteConsumerHandler handler) {
-            use.check();
-            settings.onConsumer = Objects.requireNonNull(handler);
+            settings.onConsumer = use.once("onConsumer", settings.onConsumer, handler);
             return self();
         }
 
         /**
-         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws.
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws; on
+         * a server it counts as a handler that has, see {@link #onFailure}.
          * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
          * connection's end.
          *
@@ -309,8 +383,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onSendFailed(SendFailureHandler handler) {
-            use.check();
-            settings.onSendFailed = Objects.requireNonNull(handler);
+            settings.onSendFailed = use.once("onSendFailed", settings.onSendFailed, handler);
             return self();
         }
 
@@ -326,8 +399,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onRoom(RoomHandler<ComchConnection> handler) {
-            use.check();
-            settings.onRoom = Objects.requireNonNull(handler);
+            settings.onRoom = use.once("onRoom", settings.onRoom, handler);
             return self();
         }
 
@@ -341,8 +413,38 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @return this
          */
         public final B onStateChanged(StateHandler handler) {
+            settings.onStateChanged = use.once("onStateChanged", settings.onStateChanged, handler);
+            return self();
+        }
+
+        /**
+         * Called when a handler has thrown an exception for a connection: {@code onMessage}, {@code onConnected},
+         * {@code onDisconnected}, {@code onConsumer}, {@code onSendFailed}, {@code onRoom}, and those of its producers
+         * and consumers, on the thread of whose engine it runs then. {@link ProgressEngine} has the rule.
+         *
+         * <p>On a server it takes the place of a warning in the log, and the connection ends when it has returned. On a
+         * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens. What
+         * it throws itself leaves {@code progress()}, and the connection goes on.
+         *
+         * @param handler the handler
+         * @return this
+         */
+        public final B onFailure(ConnectionFailureHandler handler) {
+            settings.onFailure = use.once("onFailure", settings.onFailure, handler);
+            return self();
+        }
+
+        /**
+         * How much of what {@link ComchConnection#send} gets in handlers can wait for room, on each connection. Default:
+         * 4 MiB.
+         *
+         * @param bytes with 0 such a send throws as soon as there is no room
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public final B sendBacklog(long bytes) {
             use.check();
-            settings.onStateChanged = Objects.requireNonNull(handler);
+            settings.sendBacklog(bytes);
             return self();
         }
 
@@ -374,8 +476,9 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
         /**
          * How many messages of all connections together can be on their way ({@code …_task_send_set_conf}). Default:
-         * 256. With DOCA 2.5 the number is rounded up to a power of two, which {@link ControlPathEndpoint#sendTasks()}
-         * tells.
+         * 256 for a client, 512 for a server. The connections of a server share them: each may have as many as are free
+         * besides, so that one alone has half of them, and always at least one while there are any. With DOCA 2.5 the
+         * number is rounded up to a power of two, which {@link ControlPathEndpoint#sendTasks()} tells.
          *
          * @param tasks 1 to {@link Capabilities#maxSendTasks()}
          * @return this

@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.MemoryMap;
@@ -22,7 +23,14 @@ final class CoreObjects {
     private static final Function<Representor, Handle> REPRESENTOR = Internals.of(Representor.class);
     private static final Function<MemoryMap, Handle> MEMORY_MAP = Internals.of(MemoryMap.class);
 
+    private static final Function<BufferInventory, Runnable> INVENTORY_END = Internals.of(BufferInventory.class);
+
     private CoreObjects() {}
+
+    /** Closes an inventory, but for the buffers that the program has kept, with the last of which it closes. */
+    static void end(BufferInventory inventory) {
+        INVENTORY_END.apply(inventory).run();
+    }
 
     static Engine of(ProgressEngine engine) {
         return ENGINE.apply(engine);

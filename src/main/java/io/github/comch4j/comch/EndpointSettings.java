@@ -3,18 +3,30 @@ package io.github.comch4j.comch;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.call.Pools;
+import io.github.comch4j.internal.call.ServerCalls;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.transport.MessageSender;
 import io.github.comch4j.internal.transport.Upcalls;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** What a program has chosen for a server or client. A builder fills it; it does not change once that has been used. */
 final class EndpointSettings {
     /** As many unless told otherwise: enough to keep a queue busy, few enough to notice a peer that does not read. */
-    private static final int DEFAULT_SEND_TASKS = 256;
+    private static final int CLIENT_SEND_TASKS = 256;
+    /** More, because the clients share them. */
+    private static final int SERVER_SEND_TASKS = 512;
 
-    MessageHandler onMessage = (connection, message) -> {};
+    private static final long SEND_BACKLOG = 4L << 20;
+    private static final Duration STALL_WARNING = Duration.ofSeconds(10);
+
+    @Nullable
+    MessageHandler onMessage;
+
+    @Nullable
+    ConnectionFailureHandler onFailure;
 
     @Nullable
     ConnectionHandler onConnected;
@@ -34,7 +46,10 @@ final class EndpointSettings {
     @Nullable
     RoomHandler<ComchConnection> onRoom;
 
-    int sendTasks = DEFAULT_SEND_TASKS;
+    int sendTasks; // 0: the default, until the settings are applied
+    long sendBacklog = SEND_BACKLOG; // bytes
+    long stallWarning = Nanos.of(STALL_WARNING);
+    long stallLimit = Long.MAX_VALUE; // nanoseconds
     private int maxMessageSize; // 0: DOCA's default, as in the next field
     private int receiveQueueSize;
 
@@ -50,11 +65,32 @@ final class EndpointSettings {
         sendTasks = Pools.size(positive("sendTasks", tasks));
     }
 
+    void sendBacklog(long bytes) {
+        if (bytes < 0) {
+            throw new IllegalArgumentException("sendBacklog " + bytes + " is negative");
+        }
+        sendBacklog = bytes;
+    }
+
+    /** How long something may last, nanoseconds. */
+    static long limit(String setting, Duration time) {
+        if (time.isNegative()) {
+            throw new IllegalArgumentException(setting + " " + time + " is negative");
+        }
+        return Nanos.of(time);
+    }
+
     private static int positive(String setting, int value) {
         if (value < 1) {
             throw new IllegalArgumentException(setting + " " + value + " is less than 1");
         }
         return value;
+    }
+
+    private static int defaultSendTasks(EndpointCalls calls, Device device) {
+        return calls instanceof ServerCalls
+                ? (int) Math.min(SERVER_SEND_TASKS, Capabilities.of(device).maxSendTasks())
+                : CLIENT_SEND_TASKS;
     }
 
     /** Tells DOCA the sizes, and where messages and consumers are to be reported. */
@@ -74,6 +110,9 @@ final class EndpointSettings {
                     value -> calls.setReceiveQueueSize(handle, value, action),
                     device,
                     capabilities -> Optional.of(capabilities.maxReceiveQueueSize()));
+        }
+        if (sendTasks == 0) {
+            sendTasks = defaultSendTasks(calls, device);
         }
         MemorySegment sent = sender.sentCallback();
         MemorySegment notSent = sender.notSentCallback();

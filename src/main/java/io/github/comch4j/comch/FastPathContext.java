@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 final class FastPathContext extends TaskContext {
     private final FastPathEndpoint endpoint;
     private final FastPathCalls calls;
+    private volatile boolean ended;
 
     FastPathContext(FastPathEndpoint endpoint, FastPathCalls calls, String name, Engine engine, Resource... owners) {
         super(Rank.FAST_PATH, name, engine, endpoint.connection().controlEngine(), owners);
@@ -27,6 +28,44 @@ final class FastPathContext extends TaskContext {
     /** Closes it in the middle of closing something else. Returns whether it is closed. */
     boolean closeNow(Teardown teardown) {
         return closeTree(teardown);
+    }
+
+    /** It has become idle by itself, as its connection has ended: is closed when no callback of its engine runs. */
+    void endWithConnection() {
+        engine().afterCallbacks(() -> {
+            if (!isClosed() && endpoint.mayEnd()) {
+                ended = true;
+                close();
+            }
+        });
+    }
+
+    /** Whether it was closed because its connection had ended. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Nothing for one that has ended with its connection: the exception tells of that. */
+    @Override
+    public void checkUsable() {
+        if (!ended) {
+            super.checkUsable();
+        }
+    }
+
+    /** Closes it when no callback of its engine runs, on its thread. Any thread. */
+    void closeSoon() {
+        engine().afterCallbacks(this::close);
+    }
+
+    @Override
+    public void failed(Throwable thrown) {
+        if (isEnding()) {
+            super.failed(thrown); // who closes it hears of it
+            return;
+        }
+        ComchConnection connection = endpoint.connection();
+        connection.endpoint().failed(connection, thrown, engine());
     }
 
     /** Progresses until {@code done} or the engine's timeout. */

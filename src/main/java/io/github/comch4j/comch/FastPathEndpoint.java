@@ -7,6 +7,7 @@ import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
@@ -93,8 +94,8 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     /** Starts it: from now on it can be looked at. What cannot be started is closed. */
     final void begin() {
         try {
-            context.start();
             LiveObjects.add(this);
+            context.start();
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -123,6 +124,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     /** The inventory for this object's own buffers. */
     final BufferInventory inventory(int capacity) {
         context.engine().checkOwner();
+        if (context.hasEnded()) {
+            throw connection.life().ended(InventoryCalls.TAKE_NAME, "taking a buffer of " + this);
+        }
         context.checkOpen();
         if (inventory == null) {
             inventory = BufferInventory.create(capacity);
@@ -213,11 +217,11 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
      * what arrives is discarded. The handlers that give buffers back still run
      * ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}), and that of the
      * state; they can neither send nor post any more, see {@link #isRunning()}. Progresses the engine meanwhile, so
-     * that handlers of others on it may run. The second call does nothing.
+     * that handlers of others on it may run. Inside a callback of the engine all this is done when the callback has
+     * returned. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
      *     close it
-     * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
     @Override
@@ -245,7 +249,15 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
             if (onStateChanged != null) {
                 onStateChanged.onStateChanged(this, ContextState.of(previous), ContextState.of(next));
             }
+            if (next == Context.IDLE && !context.isEnding()) {
+                context.endWithConnection();
+            }
         }
+    }
+
+    /** Whether nothing is left of it that the program has not got yet; if there is, that is the end when it has. */
+    boolean mayEnd() {
+        return true;
     }
 
     /** Progresses, while something is being closed, until {@code done} or the engine's timeout. */
@@ -259,7 +271,11 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         }
         if (inventory != null) {
             try {
-                inventory.close();
+                if (context.hasEnded()) {
+                    CoreObjects.end(inventory); // what was received and kept can still be read
+                } else {
+                    inventory.close();
+                }
             } catch (RuntimeException e) {
                 teardown.add(e); // a buffer is in use elsewhere; the producer or consumer has ended all the same
             }
@@ -312,8 +328,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * @return this
          */
         public final B onStateChanged(FastPathStateHandler handler) {
-            use.check();
-            onStateChanged = Objects.requireNonNull(handler);
+            onStateChanged = use.once("onStateChanged", onStateChanged, handler);
             return self();
         }
 

@@ -12,6 +12,8 @@ import java.util.function.BooleanSupplier;
  * queue, and what is counted.
  */
 public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
+    private long stallsInAll; // when it has ended
+
     FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
         super(settings, calls, "producer", created, owners);
     }
@@ -28,8 +30,8 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
      */
     public final boolean flush() {
         context.engine().checkOwner();
-        context.checkOpen();
-        return transfers().queue.flush() == 0;
+        context.checkUsable();
+        return context.hasEnded() || transfers().queue.flush() == 0;
     }
 
     /**
@@ -89,8 +91,8 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
      */
     public final long stalls() {
         context.engine().checkOwner();
-        context.checkOpen();
-        return transfers().queue.stalls();
+        context.checkUsable();
+        return context.hasEnded() ? stallsInAll : transfers().queue.stalls();
     }
 
     /** Sends in the queue may wait for a posted buffer for ever: they end here. */
@@ -103,6 +105,9 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
 
     @Override
     void released(Teardown teardown) {
+        if (transfers() != null) {
+            stallsInAll = transfers().queue.stalls();
+        }
         super.released(teardown);
         if (transfers() != null) {
             transfers().backPressure.close();

@@ -21,7 +21,8 @@ final class IncomingEvents extends ConnectionEvents {
         super(connection.controlEngine().transport());
         this.connection = connection;
         this.scratch = connection.endpoint().scratch;
-        this.onMessage = connection.endpoint().settings.onMessage;
+        MessageHandler handler = connection.endpoint().settings.onMessage;
+        this.onMessage = handler != null ? handler : (ignored, message) -> {};
         this.onConsumer = connection.endpoint().settings.onConsumer;
     }
 
@@ -70,6 +71,11 @@ final class IncomingEvents extends ConnectionEvents {
         if (onConsumer != null && !connection.isEnding()) {
             onConsumer.onConsumer(connection, id, created ? RemoteConsumerState.NEW : RemoteConsumerState.EXPIRED);
         }
+    }
+
+    @Override
+    protected void failed(Throwable thrown) {
+        connection.endpoint().failed(connection, thrown, connection.controlEngine());
     }
 
     @Override

@@ -15,38 +15,74 @@ import io.github.comch4j.internal.transport.MessageSender;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Supplier;
 
 /**
  * The messages that a server or client sends on its connections, and their tasks. All methods but {@link #inFlight}
  * belong to the engine's owner.
+ *
+ * <p><b>Shares.</b> The tasks of a server are one pool, and those of a message to a client that does not read end when
+ * it reads. So a connection may have at most as many tasks as are free besides: one such client gets half of them, two
+ * a third each, and there are always some left for those that read.
  */
 final class MessageSends implements RoomWaiter {
+    /** How many times to be asked for room from one look at the clock to the next. */
+    private static final int ASKS = 64;
+
     private final ControlPathEndpoint endpoint;
+    private final EndpointSettings settings;
     private final Engine engine;
     private final MessageSender sender;
-    private final @Nullable SendFailureHandler onFailed;
-    private final @Nullable RoomHandler<ComchConnection> onRoom;
+    private final boolean shares;
     private final ArrayDeque<ComchConnection> refused = new ArrayDeque<>(); // those that wait for room, longest first
+    private final ArrayDeque<ComchConnection> unserved = new ArrayDeque<>(0); // of these, in the round that runs
     private boolean awaitsRoom; // the engine asks
+    private boolean asksAlways; // for one of them DOCA tells of no room
+    private long endedBefore; // tasks, when all of them were asked
+    private int asks; // since the last look at the clock
     private final Counter accepted = new Counter();
 
-    MessageSends(
-            ControlPathEndpoint endpoint,
-            MessageSender sender,
-            @Nullable SendFailureHandler onFailed,
-            @Nullable RoomHandler<ComchConnection> onRoom) {
+    MessageSends(ControlPathEndpoint endpoint, MessageSender sender, boolean shares) {
         this.endpoint = endpoint;
+        this.settings = endpoint.settings;
         this.engine = endpoint.context.engine();
         this.sender = sender;
-        this.onFailed = onFailed;
-        this.onRoom = onRoom;
+        this.shares = shares;
+    }
+
+    /** Of a connection that has begun, whose events have this key. */
+    OutgoingMessages begin(long key) {
+        return new OutgoingMessages(sender.join(key));
+    }
+
+    /** The connection has ended. */
+    void end(ComchConnection connection) {
+        OutgoingMessages outgoing = connection.outgoing();
+        outgoing.clear();
+        if (outgoing.awaitsRoom) {
+            outgoing.awaitsRoom = false;
+            refused.remove(connection);
+            unserved.remove(connection);
+        }
+        sender.leave(outgoing.place, connection.sent());
     }
 
     /** Messages that were accepted, and were neither delivered nor have failed. Any thread may ask. */
     int inFlight() {
         long ended = sender.ended(); // first: what is accepted meanwhile makes the difference too large, not negative
         return (int) (accepted.get() - ended);
+    }
+
+    /** As {@link #inFlight()}, of one connection. */
+    private long inFlight(ComchConnection connection) {
+        return connection.sent() - sender.ended(connection.outgoing().place);
+    }
+
+    /** Whether the connection may have one more task. */
+    private boolean hasShare(ComchConnection connection) {
+        int free = settings.sendTasks - inFlight();
+        long taken = shares ? inFlight(connection) : 0;
+        return free > 0 && (taken == 0 || taken < free);
     }
 
     /** Fails if a message of so many bytes cannot be sent on the connection at all; returns their number. */
@@ -64,7 +100,14 @@ final class MessageSends implements RoomWaiter {
 
     /** Submits a message, if there is room; {@code bytes} is native. */
     SubmitResult send(ComchConnection connection, MemorySegment bytes, int length) {
-        int result = sender.send(connection.address(), bytes, length, connection.key());
+        if (connection.outgoing().isQueueing() || (shares && !hasShare(connection))) {
+            return noRoom(connection, SubmitResult.NO_TASK);
+        }
+        return submit(connection, bytes, length);
+    }
+
+    private SubmitResult submit(ComchConnection connection, MemorySegment bytes, int length) {
+        int result = sender.send(connection.address(), bytes, length, connection.outgoing().place);
         if (result != Calls.SUCCESS) {
             return refused(connection, result, length);
         }
@@ -77,6 +120,7 @@ final class MessageSends implements RoomWaiter {
     private SubmitResult refused(ComchConnection connection, int result, int length) {
         int code = result & ~MessageSender.SUBMIT;
         if (code == DocaError.AGAIN.code()) {
+            asksAlways = true;
             return noRoom(connection, SubmitResult.NO_RECEIVE);
         }
         boolean submit = code != result;
@@ -88,29 +132,105 @@ final class MessageSends implements RoomWaiter {
     }
 
     private SubmitResult noRoom(ComchConnection connection, SubmitResult why) {
-        if (onRoom != null && !connection.awaitsRoom) {
-            connection.awaitsRoom = true;
+        connection.outgoing().tellsRoom = settings.onRoom != null;
+        if (shares || settings.onRoom != null) {
+            awaitRoom(connection);
+        }
+        return connection.counts().backPressure.refuse(connection, why);
+    }
+
+    private void awaitRoom(ComchConnection connection) {
+        OutgoingMessages outgoing = connection.outgoing();
+        if (!outgoing.awaitsRoom) {
+            outgoing.awaitsRoom = true;
             refused.add(connection);
+            endedBefore = -1; // it has not been asked yet
             if (!awaitsRoom) {
                 awaitsRoom = true;
                 engine.awaitRoom(this);
             }
         }
-        return connection.counts().backPressure.refuse(connection, why);
     }
 
     /** Connections take turns: one that is refused again waits behind the others. */
     @Override
     public boolean serveRoom() {
-        for (int count = refused.size(); count > 0 && inFlight() < endpoint.sendTasks(); count--) {
-            ComchConnection connection = refused.remove();
-            connection.awaitsRoom = false;
-            if (onRoom != null && connection.isOpen() && !connection.isEnding()) {
-                onRoom.onRoom(connection);
+        boolean clock = ++asks >= ASKS;
+        long ended = sender.ended();
+        if (clock || asksAlways || ended != endedBefore) {
+            asks = clock ? 0 : asks;
+            asksAlways = false;
+            endedBefore = ended;
+            long now = clock ? System.nanoTime() : 0;
+            for (int count = refused.size(); count > 0 && !refused.isEmpty(); count--) {
+                ComchConnection connection = refused.remove();
+                connection.outgoing().awaitsRoom = false;
+                serve(connection, clock, now);
+            }
+            while (!unserved.isEmpty()) {
+                refused.addFirst(unserved.removeLast()); // who is refused again waits behind them
             }
         }
-        awaitsRoom = !refused.isEmpty() && !endpoint.context.isEnding();
+        awaitsRoom = !refused.isEmpty();
         return awaitsRoom;
+    }
+
+    private void serve(ComchConnection connection, boolean clock, long now) {
+        OutgoingMessages outgoing = connection.outgoing();
+        if (!connection.isOpen()) {
+            return;
+        }
+        if (drain(connection)) {
+            if (outgoing.tellsRoom && settings.onRoom != null && !connection.isEnding()) {
+                outgoing.tellsRoom = false;
+                try {
+                    settings.onRoom.onRoom(connection);
+                } catch (Throwable t) {
+                    endpoint.failed(connection, t, engine);
+                }
+            }
+            return;
+        }
+        outgoing.awaitsRoom = true;
+        unserved.add(connection);
+        if (clock && shares && !connection.isEnding()) {
+            watch(connection, outgoing.stalledFor(sender.ended(outgoing.place), now));
+        }
+    }
+
+    /** Sends what is queued, as far as there is room. Returns whether there is room for more. */
+    private boolean drain(ComchConnection connection) {
+        OutgoingMessages outgoing = connection.outgoing();
+        for (byte[] next = outgoing.first(); next != null; next = outgoing.first()) {
+            if (!hasShare(connection)) {
+                return false;
+            }
+            try {
+                if (!submit(connection, endpoint.staging.stage(next), next.length)
+                        .accepted()) {
+                    return false;
+                }
+            } catch (DocaException e) {
+                outgoing.clear();
+                endpoint.failed(connection, e, engine);
+                return false;
+            }
+            outgoing.removeFirst();
+        }
+        return hasShare(connection);
+    }
+
+    /** The connection has had no room, and none of its messages has gone, for so many nanoseconds. */
+    private void watch(ComchConnection connection, long nanos) {
+        if (nanos >= settings.stallWarning && connection.outgoing().beginsStall()) {
+            endpoint.stalled(connection, inFlight(connection), nanos);
+        }
+        if (nanos >= settings.stallLimit) {
+            connection
+                    .life()
+                    .fail(new IllegalStateException(
+                            connection + " was ended: its peer has not read for " + nanos / 1_000_000 + " ms"));
+        }
     }
 
     private static DocaException failure(ComchConnection connection, int code, String function, int length) {
@@ -129,11 +249,13 @@ final class MessageSends implements RoomWaiter {
         return connection.life().ended(function, "sending on " + connection);
     }
 
-    /** Progresses until {@code attempt} has sent a message, for which there was no room. */
-    void await(ComchConnection connection, BooleanSupplier attempt) {
+    /**
+     * There was no room for a message. In a callback, queues a copy; else progresses until {@code attempt} has sent it.
+     */
+    void await(ComchConnection connection, BooleanSupplier attempt, Supplier<byte[]> copy) {
         if (engine.isInCallbacks()) {
-            throw new IllegalStateException("no room to send on " + connection
-                    + ", and a callback cannot wait: use trySend, or more sendTasks");
+            queue(connection, copy.get());
+            return;
         }
         if (!engine.await(attempt, engine.deadline(), null)) {
             throw Failures.refused(
@@ -143,26 +265,46 @@ final class MessageSends implements RoomWaiter {
         }
     }
 
-    /** The task of a message has ended; {@code key} is that of its connection's events. */
-    void ended(long send, long key, boolean success) {
+    private void queue(ComchConnection connection, byte[] message) {
+        OutgoingMessages outgoing = connection.outgoing();
+        if (outgoing.queuedBytes() + message.length > settings.sendBacklog) {
+            throw new IllegalStateException("no room to send on " + connection + ", whose peer does not read: "
+                    + outgoing.queuedBytes() + " bytes wait already, of " + settings.sendBacklog
+                    + " that the sendBacklog allows");
+        }
+        outgoing.add(message);
+        awaitRoom(connection);
+    }
+
+    /** The task of a message has ended. */
+    void ended(long send, long userData, boolean success) {
         long task = SendCalls.asTask(send);
         int status = success ? Calls.SUCCESS : TaskCalls.status(task);
-        sender.free(task);
+        long key = sender.free(task, userData);
         if (success || endpoint.context.isEnding()) {
             return; // closing: messages that cannot go out any more are flushed, and no handler runs
         }
         if (ConnectionEvents.find(key) instanceof IncomingEvents events) {
-            failed(events.connection(), status);
+            try {
+                failed(events.connection(), status);
+            } catch (Throwable t) {
+                endpoint.failed(events.connection(), t, engine);
+            }
         }
     }
 
     private void failed(ComchConnection connection, int status) {
         connection.counts().failed.increment();
         Events.taskFailed("message", connection, DocaError.of(status).name());
-        if (onFailed != null) {
-            onFailed.onSendFailed(connection, DocaError.of(status));
+        if (settings.onSendFailed != null) {
+            settings.onSendFailed.onSendFailed(connection, DocaError.of(status));
         } else if (connection.isOpen()) {
             throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending a message on " + connection);
         }
+    }
+
+    @Override
+    public void failed(Throwable thrown) {
+        engine.transport().fail(thrown);
     }
 }

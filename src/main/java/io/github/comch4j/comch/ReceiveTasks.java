@@ -36,7 +36,8 @@ final class ReceiveTasks extends IncomingTasks {
         super(context, count, immediateLength);
         this.consumer = consumer;
         this.repost = settings.repost;
-        this.onReceive = settings.onReceive;
+        ReceiveHandler handler = settings.onReceive;
+        this.onReceive = handler != null ? handler : (receiver, buffer, producerId, immediate) -> {};
         this.onFailure = settings.onFailure;
     }
 
@@ -114,15 +115,12 @@ final class ReceiveTasks extends IncomingTasks {
     }
 
     private RuntimeException notRunning() {
-        context.checkOpen();
+        context.checkUsable();
         if (!wasRunning) {
             return new IllegalStateException(
                     consumer + " is not running yet: progress its engine and that of its connection");
         }
-        return new ConnectionClosedException(
-                TaskCalls.SUBMIT_NAME,
-                "posting to " + consumer,
-                consumer.connection().state());
+        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "posting to " + consumer, consumer.connection());
     }
 
     private DocaException refused(int code, String function, BufferState buffer) {
@@ -130,8 +128,7 @@ final class ReceiveTasks extends IncomingTasks {
         String doing =
                 "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to " + consumer;
         if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(
-                    function, doing, consumer.connection().state());
+            return new ConnectionClosedException(function, doing, consumer.connection());
         }
         return Failures.refused(
                 code,
@@ -178,6 +175,7 @@ final class ReceiveTasks extends IncomingTasks {
         DocaError status = code == Calls.SUCCESS ? FLUSHED : DocaError.of(code);
         if (buffer != null) {
             buffer.endTask();
+            buffer.keep(false);
         }
         release(slot);
         if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
@@ -212,6 +210,9 @@ final class ReceiveTasks extends IncomingTasks {
     /** The receive handler has returned. */
     private void handled(int slot, BufferState buffer) {
         if (keep || !context.isRunning()) {
+            if (buffer != null) {
+                buffer.keep(keep);
+            }
             release(slot);
         } else if (buffer == null) {
             checkPosted(slot, null, queue.submitSoon(slot, free.length - freeCount));

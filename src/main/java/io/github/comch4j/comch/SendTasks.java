@@ -233,11 +233,8 @@ final class SendTasks extends OutgoingTasks {
     }
 
     private RuntimeException notRunning() {
-        context.checkOpen();
-        return new ConnectionClosedException(
-                TaskCalls.SUBMIT_NAME,
-                "sending with " + producer,
-                producer.connection().state());
+        context.checkUsable();
+        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection());
     }
 
     private DocaException refused(
@@ -255,8 +252,7 @@ final class SendTasks extends OutgoingTasks {
             int code, String function, String data, BufferState buffer, int consumerId, MemorySegment immediate) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(
-                    function, "sending with " + producer, producer.connection().state());
+            return new ConnectionClosedException(function, "sending with " + producer, producer.connection());
         }
         String what = data
                 + (buffer == null || immediate == null ? "" : " and ")

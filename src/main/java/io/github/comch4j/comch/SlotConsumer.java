@@ -6,7 +6,6 @@ import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -169,6 +168,11 @@ public final class SlotConsumer extends FastPathConsumer {
     }
 
     @Override
+    boolean mayEnd() {
+        return receives.isPolled();
+    }
+
+    @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
             receives.begin();
@@ -204,8 +208,7 @@ public final class SlotConsumer extends FastPathConsumer {
          * @return this
          */
         public Builder onMessage(SlotHandler handler) {
-            use.check();
-            onMessage = Objects.requireNonNull(handler);
+            onMessage = use.once("onMessage", onMessage, handler);
             return this;
         }
 

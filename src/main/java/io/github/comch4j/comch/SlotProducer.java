@@ -4,7 +4,6 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * {@snippet file="Pieces.java" region="slots"}
  *
- * <p>What is committed goes out in the order of the claims: 32 at a time, with {@link #flush()} or
+ * <p>What is committed goes out in the order of the claims: with the 64th that waits, with {@link #flush()} or
  * {@link #commitNow()}, or with the engine's next {@code progress()}, whichever comes first. While the consumer of the
  * first one has no buffer posted, all wait, and are tried again with each {@code progress()}.
  *
@@ -262,8 +261,7 @@ public final class SlotProducer extends FastPathProducer {
          * @return this
          */
         public Builder onFailure(SlotFailureHandler handler) {
-            use.check();
-            onFailure = Objects.requireNonNull(handler);
+            onFailure = use.once("onFailure", onFailure, handler);
             return this;
         }
 
@@ -275,8 +273,7 @@ public final class SlotProducer extends FastPathProducer {
          * @return this
          */
         public Builder onRoom(RoomHandler<SlotProducer> handler) {
-            use.check();
-            onRoom = Objects.requireNonNull(handler);
+            onRoom = use.once("onRoom", onRoom, handler);
             return this;
         }
 

@@ -97,14 +97,31 @@ final class SlotReceives extends IncomingTasks {
         }
     }
 
+    /** What the handler of a poll throws, the poll does. */
+    @Override
+    public void failed(Throwable thrown) {
+        if (onMessage == null) {
+            engine.transport().fail(thrown);
+        } else {
+            super.failed(thrown);
+        }
+    }
+
     /** A slot whose message waits to be polled is not posted. */
     @Override
     int posted() {
         return inFlight() - (int) WAITING_COUNT.getOpaque(this);
     }
 
+    /** Whether no message waits to be polled. */
+    boolean isPolled() {
+        return waitingCount == 0;
+    }
+
     int poll(SlotHandler target, int most, int spins) {
-        checkPollable(most, spins);
+        if (!isPollable(most, spins)) {
+            return 0;
+        }
         handler = Objects.requireNonNull(target);
         try {
             return poll(most, spins);
@@ -114,7 +131,9 @@ final class SlotReceives extends IncomingTasks {
     }
 
     int pollRows(SlotRowHandler target, int most, int spins) {
-        checkPollable(most, spins);
+        if (!isPollable(most, spins)) {
+            return 0;
+        }
         rows = Objects.requireNonNull(target);
         handler = rowOfOne;
         try {
@@ -125,12 +144,15 @@ final class SlotReceives extends IncomingTasks {
         }
     }
 
-    private void checkPollable(int most, int spins) {
+    /** False if it has ended with its connection. */
+    private boolean isPollable(int most, int spins) {
         engine.checkOwner();
         Engine.checkSpins(spins);
         if (most < 1 || onMessage != null || engine.isInCallbacks() || context.isClosed()) {
-            throw notPollable(most);
+            checkPollable(most);
+            return false;
         }
+        return true;
     }
 
     private int poll(int most, int spins) {
@@ -139,21 +161,23 @@ final class SlotReceives extends IncomingTasks {
         if (waitingCount > 0) {
             engine.runHandlers(deliverWaiting);
         }
-        if (handled < most) {
+        if (handled < most && !context.isClosed()) {
             engine.poll(this, most - handled, handled == 0 ? spins : 0);
         }
         return handled;
     }
 
-    private RuntimeException notPollable(int most) {
-        context.checkOpen();
+    private void checkPollable(int most) {
+        context.checkUsable();
         if (most < 1) {
-            return new IllegalArgumentException("poll of " + most + " messages");
+            throw new IllegalArgumentException("poll of " + most + " messages");
         }
-        return new IllegalStateException(
-                onMessage != null
-                        ? consumer + " has a handler: its messages are not polled"
-                        : "poll inside a callback of the same engine");
+        if (onMessage != null) {
+            throw new IllegalStateException(consumer + " has a handler: its messages are not polled");
+        }
+        if (engine.isInCallbacks()) {
+            throw new IllegalStateException("poll inside a callback of the same engine");
+        }
     }
 
     private void deliverWaiting() {
@@ -162,6 +186,9 @@ final class SlotReceives extends IncomingTasks {
             waitingHead = waitingHead + 1 == waiting.length ? 0 : waitingHead + 1;
             waitingCount--;
             deliver(slot, lengths[slot], origins[slot], immediates[slot]);
+        }
+        if (waitingCount == 0 && context.state() == Context.IDLE) {
+            consumer.context.endWithConnection(); // which has waited for this
         }
     }
 

@@ -106,12 +106,10 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private RuntimeException notClaimable(int length) {
-        context.checkOpen();
+        context.checkUsable();
         if (!context.isRunning()) {
             return new ConnectionClosedException(
-                    TaskCalls.SUBMIT_NAME,
-                    "sending with " + producer,
-                    producer.connection().state());
+                    TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection());
         }
         if (claimed != NONE) {
             return new IllegalStateException(
@@ -256,7 +254,7 @@ final class SlotSends extends OutgoingTasks {
 
     private RuntimeException notCommittable() {
         if (claimed == NONE) {
-            context.checkOpen();
+            context.checkUsable();
             return new IllegalStateException("no slot of " + producer + " is claimed");
         }
         claimed = NONE;
@@ -314,8 +312,7 @@ final class SlotSends extends OutgoingTasks {
     private RuntimeException refused(int code, String function) {
         DocaError error = DocaError.of(code);
         if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(
-                    function, "sending with " + producer, producer.connection().state());
+            return new ConnectionClosedException(function, "sending with " + producer, producer.connection());
         }
         return Failures.refused(
                 code, function, "sending " + claimedLength + " bytes to consumer " + claimedFor + " with " + producer);

@@ -8,6 +8,7 @@ import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -237,6 +238,11 @@ public final class Buffer implements AutoCloseable {
         return state;
     }
 
+    /** Whether the program has kept what was received into it; false for what is no buffer. */
+    static boolean isKept(Resource resource) {
+        return resource instanceof BufferResource buffer && buffer.state.isKept();
+    }
+
     /** Closed by the program, or by what the buffer depends on. */
     private static final class BufferResource extends Resource implements BufferState.Home {
         private final Resource origin; // its lock is held where DOCA has none
@@ -273,6 +279,11 @@ public final class Buffer implements AutoCloseable {
             if (state.inFlight() > 0) {
                 state.holder().checkClosableFor(this);
             }
+        }
+
+        @Override
+        protected @Nullable Engine busyEngine() {
+            return state.inFlight() > 0 ? state.holder().busyEngineOf() : null;
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.failure.Failures;
@@ -23,6 +24,10 @@ import java.util.Optional;
  * them.
  */
 public final class BufferInventory implements AutoCloseable {
+    static {
+        Internals.open(BufferInventory.class, inventory -> (Runnable) inventory.resource::end);
+    }
+
     private final InventoryResource resource;
 
     private BufferInventory(InventoryResource resource) {
@@ -248,7 +253,6 @@ public final class BufferInventory implements AutoCloseable {
      *
      * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no
      *     {@link EventLoop}'s
-     * @throws IllegalStateException inside a callback that would have to end first
      * @throws DocaException if something does not end in time; the inventory is still open then
      */
     @Override
@@ -268,6 +272,7 @@ public final class BufferInventory implements AutoCloseable {
 
     private static final class InventoryResource extends Resource {
         private final MemorySegment handle;
+        private volatile boolean ends; // with the last buffer
 
         InventoryResource(int buffers, Resource... owners) {
             super(Rank.BASE, "the inventory of " + buffers + " buffers", owners);
@@ -279,6 +284,24 @@ public final class BufferInventory implements AutoCloseable {
             } catch (RuntimeException | Error e) {
                 InventoryCalls.discard(handle);
                 throw e;
+            }
+        }
+
+        /** What it was made for has ended: closes all but the buffers that the program has kept. */
+        void end() {
+            ends = true;
+            for (Resource buffer : dependentsInOrder()) {
+                if (!Buffer.isKept(buffer)) {
+                    buffer.close();
+                }
+            }
+            lastDependentGone(); // if there was none
+        }
+
+        @Override
+        protected void lastDependentGone() {
+            if (ends && !isClosed() && !hasDependents()) {
+                close();
             }
         }
 

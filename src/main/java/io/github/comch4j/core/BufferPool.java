@@ -228,7 +228,6 @@ public final class BufferPool implements AutoCloseable {
      * call does nothing.
      *
      * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread
-     * @throws IllegalStateException inside a callback that would have to end first
      * @throws io.github.comch4j.DocaException if something does not end in time; the pool is still open then
      */
     @Override

@@ -152,7 +152,6 @@ public final class Device implements AutoCloseable {
      * Closes everything made on this device, then the device ({@code doca_dev_close}). The second call does nothing.
      *
      * @throws WrongThreadException if a context on it belongs to another thread that is no {@link EventLoop}'s
-     * @throws IllegalStateException inside a callback of a context on it
      * @throws DocaException if something does not end in time; the device is still open then
      */
     @Override

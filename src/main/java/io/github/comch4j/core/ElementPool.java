@@ -190,7 +190,6 @@ public final class ElementPool implements AutoCloseable {
      *
      * @throws WrongThreadException if a task in flight with one of its buffers belongs to another thread that is no
      *     {@link EventLoop}'s
-     * @throws IllegalStateException inside a callback that would have to end first
      * @throws DocaException if something does not end in time; the pool is still open then
      */
     @Override

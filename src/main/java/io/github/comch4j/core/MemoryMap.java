@@ -242,7 +242,6 @@ public final class MemoryMap implements AutoCloseable {
      *
      * @throws WrongThreadException if a consumer on it, or a task in flight with it, belongs to another thread that is
      *     no {@link EventLoop}'s
-     * @throws IllegalStateException inside a callback of such a consumer
      * @throws io.github.comch4j.DocaException if something does not end in time; the map is still open then
      */
     @Override

@@ -35,10 +35,25 @@ import org.jspecify.annotations.Nullable;
  * it has, and the thread is interrupted still.
  *
  * <p><b>Callbacks</b> run on the owner's thread, one at a time. They may send, post, acquire and close buffers, create
- * and start contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one or close what
- * runs on it ({@link IllegalStateException}). What a callback throws does not reach native code: the call that ran the
+ * and start contexts, and {@link #progress()} <em>other</em> engines; they must not progress this one
+ * ({@link IllegalStateException}). They may close anything. What would have to make progress for that is taken for
+ * closed from then on, no handler of it runs any more, and it is closed when the callback has returned, at the end of
+ * the call that ran it; if it cannot be closed, that call throws, and it is open again.
+ *
+ * <p><b>What callbacks throw</b> does not reach native code, and the engine remains usable. The call that ran the
  * callback, usually {@code progress()}, throws it when the native call has returned; further ones are suppressed in it.
- * The engine remains usable.
+ *
+ * <p>With one exception, so that no client of a server can end the loop that serves all of them: an {@link Exception}
+ * that a handler throws <em>for a connection of a server</em>, its own handlers and those of the connection's producers
+ * and consumers, ends that connection, and {@code progress()} goes on. It is a warning in the log (logger
+ * {@code io.github.comch4j}), an event of the flight recorder, and counted by {@link #callbackFailures}; it is the cause
+ * of the {@link io.github.comch4j.comch.ConnectionClosedException} that later sends get;
+ * {@link io.github.comch4j.comch.ControlPathEndpoint.Builder#onFailure} is told in place of the log, on a client, too.
+ * {@code onDisconnected} runs as for any other end. The same goes for what has no handler, such as a failed send without
+ * {@code onCompletion}. A handler that meets the end of its own connection has not failed: the
+ * {@code ConnectionClosedException} is ignored, the end is reported. An {@link Error}, such as that of an assertion,
+ * leaves {@code progress()} in any case, and so does what the handler of a {@code poll} throws. With DOCA 2.5 and 2.6,
+ * whose servers cannot end one connection, no handler runs for it any more, until the client leaves.
  */
 public final class ProgressEngine implements AutoCloseable {
     static {
@@ -314,11 +329,12 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * Closes everything that is connected to the engine, progressing until it has ended, then the engine
-     * ({@code doca_pe_destroy}). A released engine is claimed first. The second call does nothing.
+     * ({@code doca_pe_destroy}). A released engine is claimed first. In one of its callbacks it does so when the
+     * callback has returned. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be
      *     closed with it
-     * @throws IllegalStateException inside a callback of it, or if it is an {@link EventLoop}'s
+     * @throws IllegalStateException if it is an {@link EventLoop}'s
      * @throws io.github.comch4j.DocaException if something does not end within {@link #timeout()}; the engine is still
      *     open then
      */

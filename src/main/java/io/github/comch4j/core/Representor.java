@@ -57,7 +57,6 @@ public final class Representor implements AutoCloseable {
      * nothing.
      *
      * @throws WrongThreadException if a server on it belongs to another thread that is no {@link EventLoop}'s
-     * @throws IllegalStateException inside a callback of a server on it
      * @throws io.github.comch4j.DocaException if something does not end in time; the representor is still open then
      */
     @Override

@@ -94,7 +94,6 @@ public abstract sealed class MessageQueueEnd implements AutoCloseable
      *
      * @throws WrongThreadException if another thread owns the engine, and is no event loop's, which would be asked to
      *     close it
-     * @throws IllegalStateException inside a callback of the engine
      * @throws DocaException if it does not end within {@link ProgressEngine#timeout()}; it is still open then
      */
     @Override

@@ -101,7 +101,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
      */
     public long available() {
         engine.checkOwner();
-        if (consumer.isClosed()) {
+        if (isCut()) {
             return 0;
         }
         long sum = -position;
@@ -135,7 +135,7 @@ public final class ComchInputChannel implements ReadableByteChannel {
         if (!target.hasRemaining()) {
             return 0;
         }
-        if (consumer.isClosed()) { // closed with its connection, by this process
+        if (isCut()) {
             throw Connections.ended(connection, PeCalls.PROGRESS_NAME, "reading from " + this);
         }
         if (unread.isEmpty() && !await()) {
@@ -146,6 +146,11 @@ public final class ComchInputChannel implements ReadableByteChannel {
             take(target);
         }
         return target.position() - before;
+    }
+
+    /** The consumer was closed by this process, and what was kept with it: not by its connection's end. */
+    private boolean isCut() {
+        return consumer.isClosed() && !unread.isEmpty() && unread.getFirst().isClosed();
     }
 
     private void take(ByteBuffer target) throws IOException {
@@ -198,20 +203,16 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Ends it, whether all was read or not, and frees the chunks. The second call does nothing.
+     * Ends it, whether all was read or not, and frees the chunks; inside a callback of the engine when that has returned.
+     * The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
-     * @throws IllegalStateException inside a callback of the engine; it is still open then
      * @throws IOException with a {@link DocaException} as its cause, if the consumer does not end in time
      */
     @Override
     public void close() throws IOException {
         engine.checkOwner();
         if (open) {
-            if (engine.isInCallbacks()) {
-                throw new IllegalStateException(
-                        "closing a stream inside a callback of its engine: return from the callback first");
-            }
             open = false;
             try (memory;
                     consumer) {

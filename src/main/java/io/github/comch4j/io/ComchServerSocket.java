@@ -198,7 +198,6 @@ public final class ComchServerSocket implements AutoCloseable {
      * @throws io.github.comch4j.comch.ConnectionClosedException if messages of its sockets could not go out, and no
      *     call has told, see {@link ComchSocket#close}; those of further sockets are
      *     {@linkplain Throwable#getSuppressed() suppressed} in it. It is closed all the same
-     * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
      * @throws io.github.comch4j.DocaException if it does not end in time
      */
     @Override

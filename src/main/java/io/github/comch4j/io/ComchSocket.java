@@ -76,7 +76,7 @@ public final class ComchSocket implements AutoCloseable {
     private ComchSocket(Builder settings) {
         this.loop = settings.loop;
         this.plainPeer = settings.plainPeer;
-        BiConsumer<ComchSocket, State> onState = settings.onState;
+        BiConsumer<ComchSocket, State> onState = settings.onState != null ? settings.onState : (socket, now) -> {};
         this.links = new SocketLinks(settings, settings.device, settings.backOff, now -> onState.accept(this, now));
         this.sends = new BlockingSends(loop, links);
     }
@@ -255,7 +255,6 @@ public final class ComchSocket implements AutoCloseable {
      *
      * @throws ConnectionClosedException if messages that were sent before could not go out, and no call has told; the
      *     exception's message says how many. It is closed all the same
-     * @throws IllegalStateException inside a callback of the loop's engine; it is still open then
      * @throws DocaException if it does not end in time; it is still open then
      */
     @Override
@@ -300,7 +299,7 @@ public final class ComchSocket implements AutoCloseable {
     public static final class Builder extends SocketBuilder<Builder> {
         private final Device device;
         private Connector.BackOff backOff = Connector.BackOff.NEVER;
-        private BiConsumer<ComchSocket, State> onState = (socket, now) -> {};
+        private @Nullable BiConsumer<ComchSocket, State> onState;
 
         private Builder(EventLoop loop, Device device, String name) {
             super("ComchSocket.Builder", loop, name);
@@ -337,8 +336,7 @@ public final class ComchSocket implements AutoCloseable {
          * @return this
          */
         public Builder onState(BiConsumer<ComchSocket, State> handler) {
-            use.check();
-            onState = Objects.requireNonNull(handler);
+            onState = use.once("onState", onState, handler);
             return this;
         }
 

@@ -132,7 +132,12 @@ public final class RecordWriter {
             }
             end = at + Records.size(length);
         }
-        memory.set(Records.HEADER_LAYOUT, at, Records.header(length, type));
+        try {
+            memory.set(Records.HEADER_LAYOUT, at, Records.header(length, type));
+        } catch (IllegalStateException e) {
+            producer.claim(capacity, consumerId); // throws: the producer has ended, and its memory with it
+            throw e;
+        }
         tail = end;
         claimed = at;
         claimedRecords = 1;

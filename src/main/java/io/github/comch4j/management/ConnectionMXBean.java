@@ -67,6 +67,13 @@ public interface ConnectionMXBean {
     long getBackPressures();
 
     /**
+     * How many times its peer has stopped reading.
+     *
+     * @return episodes since it began
+     */
+    long getStalls();
+
+    /**
      * How many messages are on their way to be sent now, of all connections of the server together.
      *
      * @return accepted, and neither delivered nor failed

@@ -214,6 +214,11 @@ public final class MBeans implements AutoCloseable {
         }
 
         @Override
+        public long getStalls() {
+            return connection.stalls();
+        }
+
+        @Override
         public int getInFlightOfEndpoint() {
             return connection.endpoint().inFlight();
         }

@@ -41,6 +41,7 @@ class BatchTest extends BothForms {
     void connect() {
         server = machine.server()
                 .onMessage((connection, message) -> events.add("message"))
+                .onFailure(Machine::rethrow)
                 .start();
         ComchClient client = machine.client().connect(Machine.PATIENCE);
         machine.until("the connection", () -> !server.connections().isEmpty());

@@ -69,9 +69,13 @@ class BufferListTest extends BothForms {
     }
 
     private ComchProducer.Builder producer() {
+        return producer((self, list, status) -> ended.add(list.size() + " " + status));
+    }
+
+    private ComchProducer.Builder producer(ListCompletionHandler onListCompletion) {
         return pair.hostSide
                 .producer(machine.engine)
-                .onListCompletion((self, list, status) -> ended.add(list.size() + " " + status))
+                .onListCompletion(onListCompletion)
                 .onCompletion((self, buffer, status) -> ended.add(status.toString()));
     }
 
@@ -428,15 +432,14 @@ class BufferListTest extends BothForms {
         BufferPool pool = BufferPool.create(pair.sendMemory, 2, 8);
         taken = 1;
         BufferList list = BufferList.of();
-        ComchProducer producer = producer()
-                .releaseSent()
-                .onListCompletion((self, sent, status) -> {
+        ComchProducer producer = producer((self, sent, status) -> {
                     ended.add(text(sent.get(0).data()) + sent.get(2).isClosed() + pool.available());
                     for (ThrowingCallable call : List.<ThrowingCallable>of(
                             sent::clear, () -> sent.add(sent.get(0)), () -> self.trySend(sent, consumer.id()))) {
                         assertThat(catchThrowable(call)).isInstanceOf(STATE).hasMessageContaining("in flight");
                     }
                 })
+                .releaseSent()
                 .start();
         for (int i = 0; i < 3; i++) {
             list.add(pool.tryClaim().commit(0).buffer())

@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaException;
@@ -191,5 +192,19 @@ class BuildersTest {
         return builder.isSealed()
                 ? Arrays.stream(builder.getPermittedSubclasses()).flatMap(BuildersTest::kinds)
                 : Stream.of(builder);
+    }
+
+    @Test
+    void aHandlerIsSetOnce() {
+        ComchServer.Builder server = machine.server();
+        for (ThrowingCallable setting : controlPath(server).limit(7).toList()) {
+            assertThatCode(setting).doesNotThrowAnyException();
+            assertThatThrownBy(setting)
+                    .isExactlyInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("is set already");
+        }
+        server.onFailure((connection, exception) -> {});
+        assertThatThrownBy(() -> server.onFailure((connection, exception) -> {}))
+                .hasMessageContaining("onFailure of the ComchServer.Builder");
     }
 }

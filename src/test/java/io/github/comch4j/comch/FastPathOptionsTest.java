@@ -96,7 +96,8 @@ class FastPathOptionsTest extends BothForms {
         Buffer only = producer.acquire(pair.sendMemory, 0, 10);
         assertThatThrownBy(() -> producer.acquire(pair.sendMemory, 0, 10))
                 .isInstanceOfSatisfying(
-                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
+                        DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY))
+                .hasMessageContaining("releaseSent()");
         only.close();
         assertThat(producer.acquire(pair.sendMemory, 0, 10).capacity()).isEqualTo(10);
     }

@@ -31,9 +31,13 @@ class ImmediateReceiveTest extends BothForms {
     }
 
     private ComchConsumer.Builder consumer() {
+        return consumer((self, buffer, producerId, immediate) -> received.add(text(buffer, immediate)));
+    }
+
+    private ComchConsumer.Builder consumer(ReceiveHandler onReceive) {
         return pair.dpuSide
                 .consumer(pair.machine.engine, pair.receiveMemory)
-                .onReceive((self, buffer, producerId, immediate) -> received.add(text(buffer, immediate)))
+                .onReceive(onReceive)
                 .onReceiveFailed(
                         (self, buffer, error) -> failed.add((buffer == null ? "none" : "buffer") + " " + error));
     }
@@ -157,12 +161,11 @@ class ImmediateReceiveTest extends BothForms {
 
     @Test
     void whatIsKeptIsNotPostedAgain() {
-        ComchConsumer consumer = consumer()
-                .immediateReceives(2)
-                .onReceive((self, buffer, producerId, immediate) -> {
+        ComchConsumer consumer = consumer((self, buffer, producerId, immediate) -> {
                     received.add(text(buffer, immediate));
                     self.keep();
                 })
+                .immediateReceives(2)
                 .start(Machine.PATIENCE);
         ComchProducer producer = producer();
         sendImmediate(producer, consumer, 1, 1);
@@ -175,10 +178,7 @@ class ImmediateReceiveTest extends BothForms {
     @Test
     void aHandlerThatThrowsOrPostsAnotherLosesNone() {
         boolean[] first = {true};
-        ComchConsumer consumer = consumer()
-                .tasks(2)
-                .immediateReceives(1)
-                .onReceive((self, buffer, producerId, immediate) -> {
+        ComchConsumer consumer = consumer((self, buffer, producerId, immediate) -> {
                     received.add(text(buffer, immediate));
                     if (first[0]) {
                         first[0] = false;
@@ -186,6 +186,8 @@ class ImmediateReceiveTest extends BothForms {
                         throw new ArithmeticException("on purpose");
                     }
                 })
+                .tasks(2)
+                .immediateReceives(1)
                 .start(Machine.PATIENCE);
         ComchProducer producer = producer();
         sendImmediate(producer, consumer, 1, 1);

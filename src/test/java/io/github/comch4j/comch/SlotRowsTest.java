@@ -280,16 +280,14 @@ class SlotRowsTest extends BothForms {
         put(producer, "it");
         List<Throwable> thrown = new ArrayList<>();
         SlotRowHandler polls = (memory, offset, count, length, id) -> {
-            for (Runnable forbidden : List.<Runnable>of(() -> consumer.pollRows(NOTHING, 1), consumer::close)) {
-                try {
-                    forbidden.run();
-                } catch (RuntimeException e) {
-                    thrown.add(e);
-                }
+            try {
+                consumer.pollRows(NOTHING, 1);
+            } catch (RuntimeException e) {
+                thrown.add(e);
             }
         };
         Machine.until("it", () -> consumer.pollRows(polls, 1) == 1, pair.machine.engine);
-        assertThat(thrown).hasSize(2).allMatch(IllegalStateException.class::isInstance);
+        assertThat(thrown).singleElement().isInstanceOf(IllegalStateException.class);
         consumer.close();
         assertThatThrownBy(() -> consumer.pollRows(NOTHING, 1)).isInstanceOf(IllegalStateException.class);
         try (SlotConsumer other = pair.dpuSide

@@ -140,6 +140,7 @@ class EventLoopTest {
                     .onMessage((connection, message) -> {
                         throw new IllegalArgumentException("handler");
                     })
+                    .onFailure(Machine::rethrow)
                     .start());
             ComchClient client = loop.call(
                     () -> ComchClient.builder(loop.engine(), host, name).start());

@@ -286,7 +286,7 @@ class ByteChannelTest {
 
     @Test
     @Needs(Feature.IMMEDIATE_DATA)
-    void closingInACallbackIsRefusedAndDoesNoHarm() throws Exception {
+    void inACallbackTheReaderMayCloseAndTheWriterWhichWouldWaitMayNot() throws Exception {
         List<Throwable> refusals = new ArrayList<>();
         ComchInputChannel input = input();
         ComchOutputChannel output = output();
@@ -298,14 +298,9 @@ class ByteChannelTest {
                 })
                 .start();
         machine.until("the callback", () -> refusals.size() == 2);
-        assertThat(refusals)
-                .allSatisfy(refusal -> assertThat(refusal)
-                        .isInstanceOf(IllegalStateException.class)
-                        .hasMessageContaining("inside a callback"));
+        assertThat(refusals.get(0)).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback");
+        assertThat(refusals.get(1)).isNull();
         assertThat(output.isOpen()).isTrue();
-        assertThat(input.isOpen()).isTrue();
-        output.close();
-        assertThat(Channels.newInputStream(input).readAllBytes()).hasSize(10);
-        input.close();
+        assertThat(input.isOpen()).isFalse();
     }
 }

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -160,19 +161,17 @@ class ComchSocketTest extends SocketScene {
     }
 
     @Test
-    void aSocketThatCannotBeClosedInACallbackIsStillOpen() throws Exception {
+    void aSocketMayBeClosedInACallback() throws Exception {
         ComchSocket socket = connect();
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        BlockingQueue<Throwable> refusals = new LinkedBlockingQueue<>();
+        CompletableFuture<Boolean> closed = new CompletableFuture<>();
         ComchClient other = hostLoop.call(() -> ComchClient.builder(hostLoop.engine(), host, name)
                 .onConnected(connection -> {
-                    refusals.add(catchThrowable(socket::close));
+                    socket.close();
+                    closed.complete(socket.state() == ComchSocket.State.CLOSED);
                 })
                 .start());
-        assertThat(refusals.take()).isInstanceOf(IllegalStateException.class).hasMessageContaining("inside a callback");
-        accepted.send(new byte[5], Machine.PATIENCE);
-        assertThat(socket.receive(Machine.PATIENCE)).hasSize(5);
-        socket.close();
+        assertThat(closed.join()).isTrue();
         assertThatThrownBy(() -> accepted.receive(Machine.PATIENCE)).isInstanceOf(ConnectionClosedException.class);
         hostLoop.call(() -> {
             other.close();

@@ -132,6 +132,7 @@ class LoadIT {
             data = dataEngine;
             ComchServer server = ComchServer.builder(controlEngine, dpu, dpu.openRepresentor(Machine.HOST), name)
                     .sendTasks(8192)
+                    .onFailure(Machine::rethrow)
                     .onConnected(connection -> open.add(new Traffic(
                             connection,
                             dataEngine,

@@ -3,7 +3,9 @@ package io.github.comch4j.reliability;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.FastPathProducer;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
@@ -14,6 +16,7 @@ import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.reliability.Ledger.Entry;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -62,6 +65,7 @@ class SoakIT {
     private ProgressEngine data;
     private Device dpu;
     private ComchServer server;
+    private final Map<ComchConnection, List<FastPathProducer>> subscribers = new HashMap<>(); // that nobody closes
     private int nextProcess = 1;
     private long served;
     private long orderly;
@@ -182,13 +186,25 @@ class SoakIT {
                             SoakClients.BUFFERS,
                             SoakClients.MAX_PAYLOAD);
                     open.add(new Guest(traffic));
+                    subscribers.put(
+                            connection,
+                            List.of(
+                                    connection
+                                            .producer(data)
+                                            .releaseSent()
+                                            .onCompletion((self, buffer, status) -> {})
+                                            .start(),
+                                    connection.slotProducer(data, 64).start()));
                 })
+                .onFailure(Machine::rethrow)
                 .onMessage((connection, message) ->
                         connection.attachment(Traffic.class).received(message))
                 .onConsumer((connection, id, state) ->
                         connection.attachment(Traffic.class).consumerChanged(id, state))
-                .onDisconnected(
-                        connection -> connection.attachment(Traffic.class).ended())
+                .onDisconnected(connection -> {
+                    subscribers.remove(connection); // their producers end with them
+                    connection.attachment(Traffic.class).ended();
+                })
                 .onSendFailed((connection, error) -> {})
                 .start();
     }
@@ -248,6 +264,7 @@ class SoakIT {
             Guest guest = candidates.get(random.nextInt(candidates.size()));
             open.remove(guest);
             guest.traffic.connection.disconnect();
+            subscribers.remove(guest.traffic.connection);
             guest.account(true);
         }
     }
@@ -294,6 +311,9 @@ class SoakIT {
         until("the end of all processes", () -> processes.stream().noneMatch(VictimProcess::isAlive));
         List.copyOf(processes).forEach(this::bury);
         until("the end of all connections", open::isEmpty);
+        if (!subscribers.isEmpty()) {
+            violation("subscribers are left: " + subscribers.keySet());
+        }
     }
 
     private static final String[] HEADINGS = {

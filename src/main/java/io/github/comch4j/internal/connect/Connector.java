@@ -241,7 +241,6 @@ public final class Connector {
     /**
      * Ends the connection, or the attempt; there will be no other. Any thread.
      *
-     * @throws IllegalStateException inside a callback of the engine; nothing has changed then
      * @throws DocaException if the connection does not end in time; nothing has changed then
      */
     public void stop() {

@@ -33,6 +33,7 @@ public final class BufferState {
     private int inFlight;
     private Context holder; // of the tasks in flight; null if that is one with a list
     private Context listHolder; // of the task in flight with a list that the buffer is in
+    private boolean kept; // the program has what was received into it
     private Runnable lender; // takes it back when it was handed over with a send; null: it is closed then
 
     /**
@@ -125,6 +126,16 @@ public final class BufferState {
     /** How many tasks are in flight with it. */
     public int inFlight() {
         return inFlight;
+    }
+
+    /** Whether the program keeps what was received into it, rather than have it posted again. */
+    public void keep(boolean value) {
+        kept = value;
+    }
+
+    /** Whether the program keeps it, and it is not in flight again. */
+    public boolean isKept() {
+        return kept && inFlight == 0;
     }
 
     /** The context whose tasks are in flight with it, if there are any. */

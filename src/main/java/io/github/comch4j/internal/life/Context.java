@@ -92,6 +92,11 @@ public abstract class Context extends Resource implements ContextEvents {
         return engine.transport();
     }
 
+    @Override
+    public void failed(Throwable thrown) {
+        transport().fail(thrown);
+    }
+
     /** {@code doca_ctx_start}; returns in RUNNING or STARTING. */
     public final void start() {
         engine.checkOwner();
@@ -176,6 +181,21 @@ public abstract class Context extends Resource implements ContextEvents {
     @Override
     protected void checkClosable() {
         engine.checkClosable();
+    }
+
+    /** Fails if closing has begun, unless what uses this has a better exception for that. */
+    public void checkUsable() {
+        checkOpen();
+    }
+
+    @Override
+    protected Engine busyEngine() {
+        return engine.busyEngine();
+    }
+
+    /** As {@link #busyEngine}, of something that is in flight with this. */
+    public final Engine busyEngineOf() {
+        return engine.busyEngine();
     }
 
     @Override

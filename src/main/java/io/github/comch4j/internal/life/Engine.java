@@ -12,6 +12,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
@@ -40,6 +43,9 @@ public final class Engine extends Resource {
     private final Counter polls = new Counter();
     private final Counter events = new Counter();
     private final RoomWaiters roomWaiters = new RoomWaiters();
+    private final Queue<Runnable> later = new ConcurrentLinkedQueue<>(); // for afterCallbacks
+    private volatile boolean anyLater;
+    private boolean inLater; // one of these runs
 
     private Engine(MemorySegment handle) {
         super(Rank.BASE, "the progress engine");
@@ -117,7 +123,7 @@ public final class Engine extends Resource {
                     ? transport.progress(limit, spins)
                     : transport.poll(polled.queue, polled, limit, spins);
             if (roomWaiters.areAny()) {
-                roomWaiters.serve(transport);
+                roomWaiters.serve();
             }
         } finally {
             inCallbacks = false;
@@ -126,8 +132,50 @@ public final class Engine extends Resource {
         if (done != 0) {
             events.add(done);
         }
+        if (anyLater) {
+            runLater();
+        }
         rethrowFailure();
         return done;
+    }
+
+    /**
+     * Has the owner run {@code task} when no callback of this engine is running: at the end of the progress, or other
+     * call, that runs one now, else with the next progress. What it throws fails that progress. Any thread.
+     */
+    public void afterCallbacks(Runnable task) {
+        LoopThread loop = otherLoopThread();
+        if (loop != null) {
+            try {
+                loop.execute(task);
+                return;
+            } catch (RejectedExecutionException e) {
+                // the loop is being closed, and makes some progress yet
+            }
+        }
+        later.add(task);
+        anyLater = true;
+    }
+
+    /** Not inside itself: what is closed makes progress, and a crowd of it would take the whole stack. */
+    private void runLater() {
+        if (inLater) {
+            return;
+        }
+        inLater = true;
+        anyLater = false;
+        Throwable first = transport.takeFailure();
+        for (Runnable task = later.poll(); task != null; task = later.poll()) {
+            try {
+                task.run();
+            } catch (Throwable t) {
+                first = Rethrow.first(first, t);
+            }
+        }
+        inLater = false;
+        if (first != null) {
+            throw Rethrow.asIs(first);
+        }
     }
 
     /** Has {@code waiter} asked after each progress, until it does not want to be any more. */
@@ -161,6 +209,9 @@ public final class Engine extends Resource {
         } finally {
             inCallbacks = outer;
         }
+        if (anyLater && !outer) {
+            runLater();
+        }
         rethrowFailure();
         return code;
     }
@@ -170,11 +221,15 @@ public final class Engine extends Resource {
      * meanwhile.
      */
     public void runHandlers(Runnable handlers) {
+        boolean outer = inCallbacks;
         inCallbacks = true;
         try {
             handlers.run();
         } finally {
-            inCallbacks = false;
+            inCallbacks = outer;
+        }
+        if (anyLater && !outer) {
+            runLater();
         }
     }
 
@@ -239,7 +294,7 @@ public final class Engine extends Resource {
     /**
      * As {@link #await(BooleanSupplier, long, Engine)}, while something is being closed: an interrupt waits until then.
      */
-    boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
+    public boolean await(BooleanSupplier done, long deadline, Engine other, Teardown teardown) {
         boolean interrupted = Thread.interrupted(); // with it no pause would pause
         try {
             return awaitClosing(done, deadline, other, teardown);
@@ -364,7 +419,7 @@ public final class Engine extends Resource {
         return Nanos.deadline(timeout);
     }
 
-    /** Fails if this engine, or a context on it, cannot be closed here and now. */
+    /** Fails if this engine, or a context on it, cannot be closed by the calling thread. */
     @Override
     protected void checkClosable() {
         if (otherLoopThread() != null) {
@@ -374,10 +429,11 @@ public final class Engine extends Resource {
             claim(); // no thread owns it: the one that closes it may
         }
         checkOwner();
-        if (inCallbacks) {
-            throw new IllegalStateException(
-                    "closing inside a callback of the same engine: return from the callback first");
-        }
+    }
+
+    @Override
+    protected Engine busyEngine() {
+        return inCallbacks && isMine() ? this : null;
     }
 
     @Override

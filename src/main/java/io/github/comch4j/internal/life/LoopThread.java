@@ -37,6 +37,11 @@ public final class LoopThread {
         tasks.increment();
     }
 
+    /** As {@link Executor#execute}. */
+    void execute(Runnable task) {
+        loop.execute(task);
+    }
+
     private long signs() {
         return tasks.get() + engine.polls();
     }

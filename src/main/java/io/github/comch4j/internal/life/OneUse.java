@@ -1,5 +1,8 @@
 package io.github.comch4j.internal.life;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /** The one use that a builder has. One thread at a time. */
 public final class OneUse {
     private final String builder;
@@ -20,6 +23,20 @@ public final class OneUse {
             throw new IllegalStateException(
                     "the " + builder + " has been used: a builder makes one object, begin another one");
         }
+    }
+
+    /**
+     * A handler of the builder, which is set once: a second one would silently take the place of the first.
+     *
+     * @param setting the method's name
+     * @param before what is set already, or null
+     */
+    public <H> H once(String setting, @Nullable H before, H handler) {
+        check();
+        if (before != null) {
+            throw new IllegalStateException(setting + " of the " + builder + " is set already");
+        }
+        return Objects.requireNonNull(handler, setting);
     }
 
     /** The builder makes its object now, or fails to: fails if it has been used before. */

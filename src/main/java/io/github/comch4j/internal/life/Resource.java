@@ -46,6 +46,7 @@ public abstract class Resource {
     private volatile Phase phase = Phase.OPEN;
     private Thread closer; // guarded by this
     private volatile boolean ending; // this, or one of its owners
+    private volatile boolean closesLater; // a callback has asked for it, which has not returned yet
 
     /** For subclasses, which call {@link #attach} when they are complete. */
     protected Resource(Rank rank, String name, Resource... owners) {
@@ -76,12 +77,12 @@ public abstract class Resource {
 
     /** Whether closing has begun. */
     public final boolean isClosed() {
-        return phase != Phase.OPEN;
+        return phase != Phase.OPEN || closesLater;
     }
 
     /** Fails if closing has begun. */
     public final void checkOpen() {
-        if (phase != Phase.OPEN) {
+        if (isClosed()) {
             throw new IllegalStateException(name + " is closed");
         }
     }
@@ -94,18 +95,57 @@ public abstract class Resource {
         return ending;
     }
 
-    /** Closes what depends on this, then this. Does nothing the second time. */
+    /**
+     * Closes what depends on this, then this; inside a callback of an engine that has to make progress for it, when the
+     * callback has returned: then this is taken for closed until that, and what goes wrong fails the progress. Does
+     * nothing the second time.
+     */
     public final void close() {
-        if (phase == Phase.CLOSED) {
+        if (phase == Phase.CLOSED || closesLater) {
             return;
         }
         checkTreeClosable();
         markEnding(true);
+        Engine busy = busyInTree();
+        if (busy != null) {
+            setClosesLater(true);
+            busy.afterCallbacks(() -> {
+                setClosesLater(false);
+                close();
+            });
+            return;
+        }
         Teardown teardown = new Teardown();
         if (!closeTree(teardown)) {
             markEnding(false);
         }
         teardown.rethrow();
+    }
+
+    private synchronized void setClosesLater(boolean later) {
+        closesLater = later;
+        if (phase == Phase.OPEN) {
+            phaseChanged(!later);
+        }
+    }
+
+    /** An engine whose callback has to return before this can be closed, or null. */
+    protected Engine busyEngine() {
+        return null;
+    }
+
+    private Engine busyInTree() {
+        Engine busy = busyEngine();
+        if (busy != null) {
+            return busy;
+        }
+        for (Resource dependent : dependentsInOrder()) {
+            busy = dependent.busyInTree();
+            if (busy != null) {
+                return busy;
+            }
+        }
+        return null;
     }
 
     private void markEnding(boolean begins) {

@@ -8,4 +8,7 @@ public interface RoomWaiter {
      * @return whether it is to be asked again
      */
     boolean serveRoom();
+
+    /** What {@link #serveRoom} has thrown. */
+    void failed(Throwable thrown);
 }

@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.life;
 
-import io.github.comch4j.internal.transport.Transport;
 import java.util.ArrayList;
 
 /** Those of an engine that wait for room to send. */
@@ -17,15 +16,16 @@ final class RoomWaiters {
         return any;
     }
 
-    /** Asks each of them; what they throw fails the progress. */
-    void serve(Transport transport) {
+    /** Asks each of them. */
+    void serve() {
         // from the last to the first: what handlers add meanwhile is for the next time
         for (int i = waiters.size() - 1; i >= 0; i--) {
+            RoomWaiter waiter = waiters.get(i);
             boolean again = true;
             try {
-                again = waiters.get(i).serveRoom();
+                again = waiter.serveRoom();
             } catch (Throwable t) {
-                transport.fail(t);
+                waiter.failed(t);
             }
             if (!again) {
                 int last = waiters.size() - 1;

@@ -18,7 +18,11 @@ public abstract class TaskContext extends Context {
     public void taskEnded(long task, long userData, boolean success) {
         TaskSlots tasks = tasks();
         if (tasks != null) {
-            tasks.slotEnded((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
+            try {
+                tasks.slotEnded((int) userData, success ? Calls.SUCCESS : TaskCalls.status(task));
+            } catch (Throwable t) {
+                tasks.failed(t);
+            }
         }
     }
 

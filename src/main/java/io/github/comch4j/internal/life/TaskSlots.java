@@ -64,6 +64,11 @@ public abstract class TaskSlots implements SlotEvents {
         }
     }
 
+    @Override
+    public void failed(Throwable thrown) {
+        context.failed(thrown);
+    }
+
     /** How many there are. */
     public final int count() {
         return free.length;

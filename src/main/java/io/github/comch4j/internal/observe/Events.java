@@ -86,6 +86,20 @@ public final class Events {
         }
     }
 
+    /** A handler has thrown an exception for a connection. */
+    public static void handlerFailed(Object connection, Exception exception) {
+        if (isOn()) {
+            RecordedEvents.handlerFailed(connection, exception);
+        }
+    }
+
+    /** The peer of a connection has not read for a while. */
+    public static void stalled(Object connection, long messages) {
+        if (isOn()) {
+            RecordedEvents.stalled(connection, messages);
+        }
+    }
+
     /**
      * An episode of back-pressure begins: an event that is to be {@linkplain #ended ended}, or null if there is no
      * recording for it.

@@ -113,6 +113,26 @@ final class RecordedEvents {
         }
     }
 
+    /** A handler has thrown an exception for a connection. */
+    static void handlerFailed(Object connection, Exception exception) {
+        HandlerFailed event = new HandlerFailed();
+        if (event.shouldCommit()) {
+            event.connection = connection.toString();
+            event.exception = exception.toString();
+            event.commit();
+        }
+    }
+
+    /** The peer of a connection has not read for a while. */
+    static void stalled(Object connection, long messages) {
+        Stalled event = new Stalled();
+        if (event.shouldCommit()) {
+            event.connection = connection.toString();
+            event.messages = messages;
+            event.commit();
+        }
+    }
+
     /**
      * A task that DOCA had accepted failed.
      *
@@ -230,6 +250,35 @@ final class RecordedEvents {
 
         @Label("Error")
         private String error;
+    }
+
+    /** {@code comch4j.HandlerFailed}. */
+    @Name("comch4j.HandlerFailed")
+    @Label("Handler failed")
+    @Description("A handler has thrown an exception for a connection, which a server ends then")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class HandlerFailed extends Event {
+        @Label("Connection")
+        private String connection;
+
+        @Label("Exception")
+        private String exception;
+    }
+
+    /** {@code comch4j.Stalled}. */
+    @Name("comch4j.Stalled")
+    @Label("Peer does not read")
+    @Description("There has been no room for messages to a client for a while, and it has taken none")
+    @Category("comch4j")
+    @StackTrace(false)
+    private static final class Stalled extends Event {
+        @Label("Connection")
+        private String connection;
+
+        @Label("Messages")
+        @Description("That are on their way to it")
+        private long messages;
     }
 
     /** {@code comch4j.BackPressure}. */

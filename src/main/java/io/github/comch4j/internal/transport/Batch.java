@@ -13,6 +13,7 @@ import io.github.comch4j.ffi.batch.batch_entry;
 import io.github.comch4j.ffi.batch.batch_functions;
 import io.github.comch4j.ffi.batch.batch_h;
 import io.github.comch4j.ffi.batch.batch_slot;
+import io.github.comch4j.ffi.batch.messages_connection;
 import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
 import io.github.comch4j.internal.call.EndpointCalls;
@@ -104,6 +105,10 @@ final class Batch {
     static final int ENDPOINT_USER_DATA = (int) messages_endpoint.user_data$offset();
     static final int ENDPOINT_ENDED = (int) messages_endpoint.ended$offset();
     static final int ENDPOINT_SIZE = (int) messages_endpoint.sizeof();
+    // of struct messages_connection
+    static final int CONNECTION_USER_DATA = (int) messages_connection.user_data$offset();
+    static final int CONNECTION_ENDED = (int) messages_connection.ended$offset();
+    static final int CONNECTION_SIZE = (int) messages_connection.sizeof();
 
     // enum batch_change
     static final int CHANGED_BUF = batch_h.BATCH_BUF();
@@ -266,9 +271,9 @@ final class Batch {
         }
     }
 
-    static int sendMessage(long endpoint, long connection, MemorySegment message, int length, long userData) {
+    static int sendMessage(long endpoint, long connection, MemorySegment message, int length, long place) {
         try {
-            return (int) SEND_MESSAGE.invokeExact(endpoint, connection, message, length, userData);
+            return (int) SEND_MESSAGE.invokeExact(endpoint, connection, message, length, place);
         } catch (Throwable t) {
             throw Symbols.unexpected(t);
         }

@@ -7,6 +7,7 @@ import io.github.comch4j.ffi.batch.batch_entry;
 import io.github.comch4j.ffi.batch.batch_functions;
 import io.github.comch4j.ffi.batch.batch_h;
 import io.github.comch4j.ffi.batch.batch_slot;
+import io.github.comch4j.ffi.batch.messages_connection;
 import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
 import java.lang.foreign.GroupLayout;
@@ -37,6 +38,7 @@ final class BatchLayout {
                 + structure(batch_data.layout())
                 + structure(messages_functions.layout())
                 + structure(messages_endpoint.layout())
+                + structure(messages_connection.layout())
                 + constant("BATCH_VERSION", batch_h.BATCH_VERSION())
                 + constant("BATCH_CONTEXT_SHIFT", batch_h.BATCH_CONTEXT_SHIFT())
                 + constant("BATCH_STATUS_SHIFT", batch_h.BATCH_STATUS_SHIFT())

@@ -57,13 +57,14 @@ final class BatchedMessageSender extends MessageSender {
     }
 
     @Override
-    public int send(long connection, MemorySegment message, int length, long userData) {
-        return Batch.sendMessage(address, connection, message, length, userData);
+    public int send(long connection, MemorySegment message, int length, long place) {
+        return Batch.sendMessage(address, connection, message, length, place);
     }
 
     @Override
-    public void free(long task) {
-        TaskCalls.free(task); // counted already
+    public long free(long task, long userData) {
+        TaskCalls.free(task);
+        return userData; // C has counted, and looked it up
     }
 
     @Override

@@ -183,25 +183,21 @@ final class BatchedTransport extends Transport {
         try {
             consumer.slotReceived(ring, slot);
         } catch (Throwable t) {
-            fail(t);
+            consumer.failed(t);
         } finally {
             delivering = false;
         }
     }
 
-    /** Delivers up to {@code limit} entries; the first that throws is the last, unless all must go. */
+    /** Delivers up to {@code limit} entries; the first that fails the progress is the last, unless all must go. */
     private int deliver(int limit, boolean all) {
         delivering = true;
         ring.allow(limit);
         try {
             while (ring.hasNext()) {
-                try {
-                    deliverSome();
-                } catch (Throwable t) {
-                    fail(t);
-                    if (!all) {
-                        break;
-                    }
+                deliverSome();
+                if (hasFailed() && !all) {
+                    break;
                 }
             }
         } finally {
@@ -214,12 +210,20 @@ final class BatchedTransport extends Transport {
     private void deliverSome() {
         ring.take();
         if (ring.isTask()) {
-            int context = ring.context();
-            slots[context].slotsEnded(ring, context);
+            deliverTasks(ring.context());
         } else if (ring.isState()) {
             deliverState(queues[ring.context()].context(), ring.entry());
         } else {
             deliverMessage();
+        }
+    }
+
+    private void deliverTasks(int context) {
+        SlotEvents owner = slots[context];
+        try {
+            owner.slotsEnded(ring, context);
+        } catch (Throwable t) {
+            owner.failed(t);
         }
     }
 
@@ -228,11 +232,15 @@ final class BatchedTransport extends Transport {
         if (events == null) {
             return; // the connection has ended since
         }
-        if (Scratch.STRICT) {
-            events.message(ring.message(), ring.messageLength());
-        } else {
-            int length = ring.messageLength();
-            events.message((length <= Batch.MESSAGE_LEN ? inbox : longInbox).view(ring.message(), length));
+        try {
+            if (Scratch.STRICT) {
+                events.message(ring.message(), ring.messageLength());
+            } else {
+                int length = ring.messageLength();
+                events.message((length <= Batch.MESSAGE_LEN ? inbox : longInbox).view(ring.message(), length));
+            }
+        } catch (Throwable t) {
+            events.failed(t);
         }
     }
 
@@ -248,7 +256,11 @@ final class BatchedTransport extends Transport {
         long states = CompletionRing.dataLength(entry);
         if (states != DELIVERED) {
             Batch.setLong(entry + Batch.ENTRY_DATA_LEN, DELIVERED);
-            context.stateChanged((int) states, (int) (states >>> 32));
+            try {
+                context.stateChanged((int) states, (int) (states >>> 32));
+            } catch (Throwable t) {
+                context.failed(t);
+            }
         }
     }
 
@@ -277,11 +289,7 @@ final class BatchedTransport extends Transport {
             index++;
         }
         for (int at = ring.findState(ring.head(), index); at >= 0; at = ring.findState(at + 1, index)) {
-            try {
-                deliverState(context, ring.at(at));
-            } catch (Throwable t) {
-                fail(t);
-            }
+            deliverState(context, ring.at(at));
         }
     }
 

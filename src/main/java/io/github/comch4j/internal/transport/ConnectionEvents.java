@@ -51,6 +51,9 @@ public abstract class ConnectionEvents {
     /** The connection ended; not for ends that this process asked for, as far as DOCA keeps to that. */
     protected abstract void disconnected(boolean orderly);
 
+    /** What has handled one of these events has thrown this. */
+    protected abstract void failed(Throwable thrown);
+
     /**
      * Those of a native connection, made if need be; null for one that this process has ended, or does not want any
      * more.

@@ -25,4 +25,7 @@ public interface ContextEvents {
      * @param task the task by its own type, as DOCA's callback gets it
      */
     void taskEnded(long task, long userData, boolean success);
+
+    /** What has handled one of these events has thrown this: it fails the progress, unless that is told elsewhere. */
+    void failed(Throwable thrown);
 }

@@ -4,11 +4,13 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Sends the messages of a server or client: with the batch library, or with a call for each step. All methods but
- * {@link #ended} belong to the engine's owner.
+ * {@link #ended()} belong to the engine's owner.
  */
 public abstract sealed class MessageSender permits BatchedMessageSender, PlainMessageSender {
     /** With what {@link #send} returns: it was not the allocation but the submit that was refused. */
     public static final int SUBMIT = Batch.MESSAGES_SUBMIT;
+
+    private final MessagePlaces places = new MessagePlaces();
 
     /** Called by DOCA when a message was sent. */
     public abstract MemorySegment sentCallback();
@@ -19,16 +21,34 @@ public abstract sealed class MessageSender permits BatchedMessageSender, PlainMe
     /** Called by DOCA when a message arrived. */
     public abstract MemorySegment receivedCallback();
 
+    /** A connection has begun, whose events have this key. Returns its place. */
+    public final long join(long key) {
+        return places.take(key);
+    }
+
+    /** The connection has ended, on which so many messages were accepted. */
+    public final void leave(long place, long accepted) {
+        places.leave(place, accepted);
+    }
+
     /**
      * Sends a copy of a native message; returns {@code doca_error_t}, if it is of the submit plus {@link #SUBMIT}.
      *
-     * @param userData comes back when its task ends
+     * @param place that of the connection
      */
-    public abstract int send(long connection, MemorySegment message, int length, long userData);
+    public abstract int send(long connection, MemorySegment message, int length, long place);
 
-    /** Frees a task that {@link ContextEvents#taskEnded} has got. */
-    public abstract void free(long task);
+    /**
+     * Frees a task that {@link ContextEvents#taskEnded} has got with this user data; returns the key of its
+     * connection's events.
+     */
+    public abstract long free(long task, long userData);
 
     /** How many tasks have ended. Any thread may ask. */
     public abstract long ended();
+
+    /** How many of the connection with this place have. */
+    public final long ended(long place) {
+        return MessagePlaces.ended(place);
+    }
 }

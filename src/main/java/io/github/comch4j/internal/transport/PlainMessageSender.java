@@ -37,13 +37,13 @@ final class PlainMessageSender extends MessageSender {
     }
 
     @Override
-    public int send(long connection, MemorySegment message, int length, long userData) {
+    public int send(long connection, MemorySegment message, int length, long place) {
         int code = calls.allocateSend(endpoint, connection, message, length, allocated.address());
         if (code != Calls.SUCCESS) {
             return code;
         }
         long task = SendCalls.asTask(allocated.get(ValueLayout.JAVA_LONG, 0));
-        TaskCalls.setUserData(task, userData);
+        TaskCalls.setUserData(task, place);
         code = TaskCalls.submit(task);
         if (code != Calls.SUCCESS) {
             TaskCalls.free(task);
@@ -53,9 +53,11 @@ final class PlainMessageSender extends MessageSender {
     }
 
     @Override
-    public void free(long task) {
+    public long free(long task, long userData) {
         TaskCalls.free(task);
         ended.increment();
+        MessagePlaces.count(userData);
+        return MessagePlaces.userData(userData);
     }
 
     @Override

@@ -146,7 +146,11 @@ final class PlainTaskQueue extends TaskQueue {
         }
         int at = refusedHead++ & refused.length - 1;
         transport.queued(-1);
-        owner.slotEnded(refused[at], statuses[at]);
+        try {
+            owner.slotEnded(refused[at], statuses[at]);
+        } catch (Throwable t) {
+            owner.failed(t);
+        }
         return true;
     }
 

@@ -21,6 +21,9 @@ public interface SlotEvents {
      */
     void slotsEnded(CompletionRing ring, int context);
 
+    /** What has handled ends of its tasks has thrown this. */
+    void failed(Throwable thrown);
+
     /** Of a consumer that is polled: as {@link #slotsEnded}, of one receive, which has succeeded. */
     default void slotReceived(CompletionRing ring, int slot) {
         throw new AssertionError(this + " is not polled");

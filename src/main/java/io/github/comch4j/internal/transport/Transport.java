@@ -119,9 +119,14 @@ public abstract sealed class Transport permits BatchedTransport, PlainTransport 
         return endpoints > 0;
     }
 
+    /** A callback has thrown what is told elsewhere, and does not fail the progress. */
+    public final void countFailure() {
+        callbackFailures.increment();
+    }
+
     /** Keeps what a callback threw until the native call that ran it has returned. */
     public void fail(Throwable thrown) {
-        callbackFailures.increment();
+        countFailure();
         failure = Rethrow.first(failure, thrown);
     }
 

@@ -123,7 +123,7 @@ public final class Upcalls {
             events.transport().deliverPending();
             events.stateChanged(previous, next);
         } catch (Throwable t) {
-            events.transport().fail(t);
+            events.failed(t);
         }
     }
 
@@ -145,7 +145,7 @@ public final class Upcalls {
             events.transport().deliverPending();
             events.taskEnded(task, taskUserData, success);
         } catch (Throwable t) {
-            events.transport().fail(t);
+            events.failed(t);
         }
     }
 
@@ -198,7 +198,11 @@ public final class Upcalls {
                 events.connected(connection, success != 0);
             }
         } catch (Throwable t) {
-            fail(events == null ? null : events.transport(), t);
+            if (events != null) {
+                events.failed(t);
+            } else {
+                homeless(t);
+            }
         }
     }
 
@@ -238,15 +242,15 @@ public final class Upcalls {
     }
 
     private static void fail(ConnectionEvents events, Throwable thrown) {
-        fail(events == null ? null : events.transport(), thrown);
+        if (events != null) {
+            events.failed(thrown);
+        } else {
+            homeless(thrown);
+        }
     }
 
-    private static void fail(Transport transport, Throwable thrown) {
-        if (transport != null) {
-            transport.fail(thrown);
-        } else {
-            Log.logger().log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
-        }
+    private static void homeless(Throwable thrown) {
+        Log.logger().log(System.Logger.Level.ERROR, "a callback without an engine failed", thrown);
     }
 
     private static MemorySegment stub(String method, FunctionDescriptor descriptor) {

@@ -172,7 +172,17 @@ class SleeperTest {
     void whoWaitsForRoomIsAskedAgainSoon() {
         try (ProgressEngine engine = ProgressEngine.create()) {
             int[] asked = new int[1];
-            engineOf(engine).awaitRoom(() -> ++asked[0] < 3);
+            engineOf(engine).awaitRoom(new RoomWaiter() {
+                @Override
+                public boolean serveRoom() {
+                    return ++asked[0] < 3;
+                }
+
+                @Override
+                public void failed(Throwable thrown) {
+                    throw new AssertionError(thrown);
+                }
+            });
             while (asked[0] < 3) {
                 Sleeper.of(engineOf(engine)).sleep(FOR_EVER);
                 engine.progress();
