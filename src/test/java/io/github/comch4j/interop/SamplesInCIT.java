@@ -38,7 +38,10 @@ class SamplesInCIT {
         "2.5, emulated, ctrl-path, ctrl",
         "2.5, emulated, data-path-high-speed, data",
         "2.5, target/native/lib/2.5, ctrl-path, ctrl",
-        "2.5, target/native/lib/2.5, data-path-high-speed, data"
+        "2.5, target/native/lib/2.5, data-path-high-speed, data",
+        "2.6, emulated, data-path-high-speed, data",
+        "2.6, target/native/lib/2.6, ctrl-path, ctrl",
+        "2.6, target/native/lib/2.6, data-path-high-speed, data"
     })
     @Retention(RetentionPolicy.RUNTIME)
     private @interface EachPairing {}

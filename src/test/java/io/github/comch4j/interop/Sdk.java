@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The emulated BlueField as {@code scripts/install-emulator.sh} installs it, and C programs that are built against it.
  *
- * @param release of DOCA, 3.0 or 2.5
+ * @param release of DOCA: 3.0, 2.6 or 2.5
  * @param folder where it is
  */
 public record Sdk(String release, Path folder) {
@@ -35,7 +35,7 @@ public record Sdk(String release, Path folder) {
     }
 
     private boolean isComch() {
-        return !release.equals("2.5");
+        return release.equals("3.0");
     }
 
     /** Where its libraries are: what {@code LD_LIBRARY_PATH} has to name. */
@@ -44,8 +44,8 @@ public record Sdk(String release, Path folder) {
     }
 
     /**
-     * Compiles {@code src/test/c/interop/NAME.c}, for {@code doca_cc} with GENERATION_2_5 defined, with other sources
-     * of the project, which lie beside their headers.
+     * Compiles {@code src/test/c/interop/NAME.c}, for {@code doca_cc} with GENERATION_2_5 or GENERATION_2_6 defined,
+     * with other sources of the project, which lie beside their headers.
      */
     public Path compile(String name, String... others) {
         return compileFor(isComch() ? "doca_comch" : "doca_cc", name, others);
@@ -74,7 +74,7 @@ public record Sdk(String release, Path folder) {
             command.addAll(List.of("-I", source.getParent().toString(), source.toString()));
         }
         if (!isComch()) {
-            command.add("-DGENERATION_2_5");
+            command.add("-DGENERATION_" + release.replace('.', '_'));
         }
         command.addAll(List.of("-L", libraries().toString(), "-l" + library));
         command.addAll(List.of("-ldoca_common", "-o", program.toString()));
