@@ -33,13 +33,17 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link ControlPathEndpoint.Builder#onDisconnected} runs, once, and {@link #state()} is no longer
  *       {@link ConnectionState#OPEN}. A client is {@linkplain ComchClient#isConnected() not connected} any more; its
  *       context becomes STOPPING, and IDLE when its producers and consumers have ended.
- *   <li>Producers and consumers of the connection stop by themselves, and are to be closed. What they had in flight and
- *       had not arrived fails ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded
- *       is in the peer's memory, which does not mean that the peer's program has seen it. Without a completion handler,
+ *   <li>Producers and consumers of the connection stop. What they had in flight and had not arrived fails
+ *       ({@link SendCompletionHandler}, {@link ReceiveFailureHandler}). A send that has succeeded is in the peer's
+ *       memory, which does not mean that the peer's program has seen it. Without a completion handler,
  *       {@code progress()} throws for the first send that fails, on a client.
+ *   <li>The library closes each of them at the end of the {@code progress()} of its own engine in which it has become
+ *       idle, when all callbacks have returned. Their counts can still be read, and so can messages in slots that were
+ *       not polled yet, whose consumer is closed when the last of them has been. To close them earlier is allowed, and
+ *       is not needed.
  * </ul>
  *
- * There is no order between the last two, even on one engine: a send may fail, or a call throw
+ * There is no order between {@code onDisconnected} and what fails, even on one engine: a send may fail, or a call throw
  * {@link ConnectionClosedException}, before {@code onDisconnected} has run, and the other way round. A program that has
  * handlers for both, and lets {@code onDisconnected} alone decide, has to regard neither. Messages that were on their
  * way and are lost are not reported one by one.
@@ -48,8 +52,7 @@ import org.jspecify.annotations.Nullable;
  * exceptions: {@link #producer} and {@link #consumer} are called by the owner of the engine that they are given; what
  * says so may be called by any thread.
  */
-// More than 400 lines because of the Javadoc: the work is done by ConnectionLife, IncomingEvents, MessageCounts and
-// MessageSends.
+// The work is done by ConnectionLife, IncomingEvents, MessageCounts and MessageSends.
 public final class ComchConnection {
     static {
         Internals.open(ComchConnection.class, connection -> connection.life);
