@@ -179,8 +179,8 @@ public final class ComchConnection {
      *
      * <p><b>In a callback of the engine</b>, which cannot wait, a message for which there is no room is queued on its
      * connection, and goes when there is, before all that is sent later. As much as the
-     * {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog} can wait so; more is an exception, of a peer that
-     * does not read. So a handler that answers what it gets needs nothing else.
+     * {@linkplain ControlPathEndpoint.Builder#sendBacklog sendBacklog} can wait so; more is an exception, of a peer
+     * that does not read. So a handler that answers what it gets needs nothing else.
      *
      * @param message 1 to {@link ControlPathEndpoint#maxMessageSize()} bytes, native or on the heap
      * @throws IllegalArgumentException if it is empty or too long
@@ -311,8 +311,8 @@ public final class ComchConnection {
 
     /**
      * How many times the peer of a server's connection has stopped reading: for so long as
-     * {@link ComchServer.Builder#warnIfStalled} says there was no room for a message, and none was taken. Any thread may
-     * ask.
+     * {@link ComchServer.Builder#warnIfStalled} says there was no room for a message, and none was taken. Any thread
+     * may ask.
      *
      * @return episodes since the connection began; of a client's connection 0
      */

@@ -158,8 +158,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
 
     /**
      * Closes the producers and consumers of its connections, lets the messages go out that were accepted, tells the
-     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). Inside a callback of the engine it
-     * is done when the callback has returned. The second call does nothing.
+     * peers, and waits until that is done ({@code doca_ctx_stop}, {@code …_destroy}). Inside a callback of the engine
+     * it is done when the callback has returned. The second call does nothing.
      *
      * <p><b>Messages.</b> What was accepted before goes out, in order and before the end, as far as the peer takes it:
      * for what {@link ComchConnection#send} has queued in handlers the whole of closing waits up to a second, and the
@@ -374,8 +374,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws; on
-         * a server it counts as a handler that has, see {@link #onFailure}.
+         * Called for each message that was accepted and could not be delivered. Without it {@code progress()} throws;
+         * on a server it counts as a handler that has, see {@link #onFailure}.
          * Messages that are lost with their connection are not reported one by one: {@link #onDisconnected} reports the
          * connection's end.
          *
@@ -423,8 +423,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * and consumers, on the thread of whose engine it runs then. {@link ProgressEngine} has the rule.
          *
          * <p>On a server it takes the place of a warning in the log, and the connection ends when it has returned. On a
-         * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens. What
-         * it throws itself leaves {@code progress()}, and the connection goes on.
+         * client it takes the place of the exception that {@code progress()} would throw, and nothing else happens.
+         * What it throws itself leaves {@code progress()}, and the connection goes on.
          *
          * @param handler the handler
          * @return this
@@ -435,8 +435,8 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         }
 
         /**
-         * How much of what {@link ComchConnection#send} gets in handlers can wait for room, on each connection. Default:
-         * 4 MiB.
+         * How much of what {@link ComchConnection#send} gets in handlers can wait for room, on each connection.
+         * Default: 4 MiB.
          *
          * @param bytes with 0 such a send throws as soon as there is no room
          * @return this

@@ -203,8 +203,8 @@ public final class ComchInputChannel implements ReadableByteChannel {
     }
 
     /**
-     * Ends it, whether all was read or not, and frees the chunks; inside a callback of the engine when that has returned.
-     * The second call does nothing.
+     * Ends it, whether all was read or not, and frees the chunks; inside a callback of the engine when that has
+     * returned. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns the engine
      * @throws IOException with a {@link DocaException} as its cause, if the consumer does not end in time

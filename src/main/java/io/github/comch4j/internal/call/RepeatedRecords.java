@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of a log that say the same again and again, as those of a client that waits for its server: the first, second,
- * fourth, eighth, … of a row are shown. A row ends when nothing like it came for a while. One thread.
+ * Records of a log that say the same again and again, as those of a client that waits for its server: the first,
+ * second, fourth, eighth, … of a row are shown. A row ends when nothing like it came for a while. One thread.
  */
 final class RepeatedRecords {
     private static final long PAUSE_NANOS = 10_000_000_000L;
