@@ -315,6 +315,24 @@ static void engines_of_several_threads_sleep_on_one_connection(void **state)
 	run_both_ways("threads");
 }
 
+/* ---- a server that is not there ---- */
+
+static void the_end_of_the_wait_for_a_server_wakes(void **state)
+{
+	(void)state;
+	harness_sleep_for_ever();
+	setenv("DOCA_EMU_CONNECT_WAIT", "200", 1);
+	struct devices devices;
+	devices_open_host(&devices);
+	struct end end;
+	client_make(&end, &devices, "nobody", NULL);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(end.ctx));
+	SLEEP_UNTIL(state_of(end.ctx) == IDLE, end.pe);
+	end_destroy(&end);
+	devices_close(&devices);
+	unsetenv("DOCA_EMU_CONNECT_WAIT");
+}
+
 /* ---- the end of the peer ---- */
 
 static void the_death_of_a_client_wakes(void **state)
@@ -492,6 +510,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(payloads_wake_the_peer),
 		cmocka_unit_test(large_payloads_wake_both_sides),
 		cmocka_unit_test(engines_of_several_threads_sleep_on_one_connection),
+		cmocka_unit_test(the_end_of_the_wait_for_a_server_wakes),
 		cmocka_unit_test(the_death_of_a_client_wakes),
 		cmocka_unit_test(the_death_of_a_server_wakes),
 		cmocka_unit_test(the_death_wakes_other_engines_too),

@@ -50,7 +50,8 @@ class RefusalReasonsIT {
     /** The first attempt is refused, and the deadline falls into the second one, which is not answered. */
     @Test
     void theLastRefusalIsKept() {
-        assertThat(reasons("3600", "nothing", List.of("client", "channel"), Map.of("DOCA_EMU_CONNECT_WAIT", "2000")))
+        List<String> all = List.of("client", "socket", "call", "channel");
+        assertThat(reasons("3600", "nothing", all, Map.of("DOCA_EMU_CONNECT_WAIT", "2000")))
                 .allSatisfy(line ->
                         assertThat(line).contains("CONNECTION_ABORTED").contains("finds no server \"refuser\""));
     }

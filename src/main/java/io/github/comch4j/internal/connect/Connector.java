@@ -203,18 +203,22 @@ public final class Connector {
     }
 
     /**
-     * Notes why. Returns whether to give up: where there has been a connection, who refuses now may be gone again
-     * later, and there is nobody to tell but the log.
+     * Notes why, unless it was this side that has ended the attempt. Returns whether to give up: where there has been a
+     * connection, who refuses now may be gone again later, and there is nobody to tell but the log.
      */
     private boolean refused(ComchClient client) {
-        refusal = client.refusal();
+        DocaException why = client.refusal();
+        if (why == null) {
+            return false;
+        }
+        refusal = why;
         if (!Diagnosis.refusedForGood()) {
             return false;
         }
         boolean gaveNoConnection = !first.isDone();
-        if (!gaveNoConnection && !warned && refusal != null) {
+        if (!gaveNoConnection && !warned) {
             warned = true;
-            Log.logger().log(System.Logger.Level.WARNING, "cannot connect again: {0}", refusal.getMessage());
+            Log.logger().log(System.Logger.Level.WARNING, "cannot connect again: {0}", why.getMessage());
         }
         return gaveNoConnection;
     }
