@@ -1,5 +1,8 @@
 package io.github.comch4j.internal.observe;
 
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntSupplier;
@@ -16,7 +19,7 @@ public final class CallCounts {
     private final Counter answered = new Counter();
     private final Counter nanos = new Counter();
     private final Counter mostNanos = new Counter();
-    private final LongAdder[] ends = new LongAdder[End.values().length];
+    private final Map<End, LongAdder> ends = new EnumMap<>(End.class);
 
     /** How a call can end that is not answered. */
     public enum End {
@@ -41,8 +44,8 @@ public final class CallCounts {
         this.role = role;
         this.name = name;
         this.inFlight = inFlight;
-        for (int i = 0; i < ends.length; i++) {
-            ends[i] = new LongAdder();
+        for (End how : End.values()) {
+            ends.put(how, new LongAdder());
         }
     }
 
@@ -63,7 +66,11 @@ public final class CallCounts {
 
     /** One has ended otherwise. Any thread. */
     public void end(End how) {
-        ends[how.ordinal()].increment();
+        of(how).increment();
+    }
+
+    private LongAdder of(End how) {
+        return Objects.requireNonNull(ends.get(how));
     }
 
     /** What it counts the calls of. */
@@ -108,7 +115,7 @@ public final class CallCounts {
 
     /** How many have ended so. */
     public long ended(End how) {
-        return ends[how.ordinal()].sum();
+        return of(how).sum();
     }
 
     /** Whose, and all of it. */
