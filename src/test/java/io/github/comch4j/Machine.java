@@ -1,5 +1,6 @@
 package io.github.comch4j;
 
+import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
@@ -35,6 +36,8 @@ public final class Machine implements AutoCloseable {
     public final Device dpu = Devices.openDpu(DPU);
     public final Representor representor = dpu.openRepresentor(HOST);
     public final String name = uniqueName();
+    /** Of messages: the default depends on the release. */
+    private final int longest = (int) Capabilities.of(host).maxMessageSize();
 
     /**
      * Tests never touch a real device, whatever is installed: they use the emulated one of the jar, or that of a folder
@@ -69,11 +72,11 @@ public final class Machine implements AutoCloseable {
     }
 
     public ComchServer.Builder server() {
-        return ComchServer.builder(engine, dpu, representor, name);
+        return ComchServer.builder(engine, dpu, representor, name).maxMessageSize(longest);
     }
 
     public ComchClient.Builder client() {
-        return ComchClient.builder(engine, host, name);
+        return ComchClient.builder(engine, host, name).maxMessageSize(longest);
     }
 
     /** Progresses the engine until the condition holds. */

@@ -155,6 +155,7 @@ public final class ComchClient extends ControlPathEndpoint {
          *     {@link io.github.comch4j.core.ContextState#RUNNING}, or {@link io.github.comch4j.core.ContextState#IDLE}
          *     when refused
          * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalArgumentException if the name is longer than the device takes
          * @throws IllegalStateException if the engine or device is closed
          * @throws DocaException if DOCA refuses: {@link DocaError#INVALID_VALUE} for a setting beyond the device's
          *     capability, {@link DocaError#NOT_SUPPORTED} on a DPU
@@ -179,6 +180,7 @@ public final class ComchClient extends ControlPathEndpoint {
          * @param timeout how long to try
          * @return the client, connected
          * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalArgumentException if the name is longer than the device takes
          * @throws IllegalStateException if the engine or device is closed, or inside a callback of the engine
          * @throws io.github.comch4j.WaitInterruptedException if the thread is {@linkplain ProgressEngine interrupted}
          * @throws DocaException if DOCA refuses as in {@link #start()}; {@link DocaError#CONNECTION_ABORTED} if an

@@ -119,6 +119,7 @@ public final class ComchServer extends ControlPathEndpoint {
          *
          * @return the server, running
          * @throws WrongThreadException if another thread owns the engine
+         * @throws IllegalArgumentException if the name is longer than the device takes
          * @throws IllegalStateException if the engine, device or representor is closed
          * @throws DocaException if DOCA refuses: {@link io.github.comch4j.DocaError#INVALID_VALUE} for a setting beyond
          *     the device's capability, {@link io.github.comch4j.DocaError#INITIALIZATION} for a name that is probably

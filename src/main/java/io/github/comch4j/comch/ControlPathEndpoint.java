@@ -496,11 +496,13 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         final MemorySegment create(String kind, Function<String, MemorySegment> creation) {
             CoreObjects.of(engine).checkOwner();
             use.begin();
+            checkName();
             try {
                 return creation.apply("creating " + kind + " \"" + name + "\" on " + device);
             } catch (DocaException e) {
-                String cause = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED
-                        ? unsuitable()
+                boolean elsewhere = e.error() == DocaError.INVALID_VALUE || e.error() == DocaError.NOT_SUPPORTED;
+                String cause = elsewhere && !supported()
+                        ? ", on which there can be none: see Devices.openDpu for servers, openHost for clients"
                         : "";
                 throw cause.isEmpty() ? e : Failures.refused(e.code(), e.function(), e.action() + cause);
             }
@@ -509,16 +511,14 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
         /** Whether servers, or clients, can be made on the device. */
         abstract boolean supported();
 
-        /**
-         * Why the device cannot have such a server or client, as far as its capabilities show; empty if they do not.
-         */
-        private String unsuitable() {
-            if (!supported()) {
-                return ", on which there can be none: see Devices.openDpu for servers, openHost for clients";
-            }
+        /** DOCA 2.5 cuts a longer name without a word, and two servers would have the same. */
+        private void checkName() {
             int length = name.getBytes(StandardCharsets.UTF_8).length;
             int most = Capabilities.of(device).maxNameLength();
-            return length > most ? ", a name of " + length + " bytes, where " + most + " are possible" : "";
+            if (length > most) {
+                throw new IllegalArgumentException(
+                        "a name of " + length + " bytes, where " + most + " are possible: \"" + name + "\"");
+            }
         }
     }
 }

@@ -14,9 +14,9 @@ public enum Access {
     LOCAL_READ_WRITE(MmapCalls.LOCAL_READ_WRITE),
     /** Remote peers read by RDMA. */
     RDMA_READ(MmapCalls.RDMA_READ),
-    /** Remote peers write by RDMA. */
+    /** Remote peers write by RDMA. Needs {@link #LOCAL_READ_WRITE}. */
     RDMA_WRITE(MmapCalls.RDMA_WRITE),
-    /** Remote peers use RDMA atomics. */
+    /** Remote peers use RDMA atomics. Needs {@link #LOCAL_READ_WRITE}. */
     RDMA_ATOMIC(MmapCalls.RDMA_ATOMIC),
     /** The other machine, host or DPU, reads over the PCI bus. Excludes {@link #PCI_READ_WRITE}. */
     PCI_READ_ONLY(MmapCalls.PCI_READ_ONLY),

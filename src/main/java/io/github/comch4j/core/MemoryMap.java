@@ -319,6 +319,7 @@ public final class MemoryMap implements AutoCloseable {
                 | Access.PCI_READ_WRITE.flag()
                 | Access.RDMA_WRITE.flag()
                 | Access.RDMA_ATOMIC.flag();
+        private static final int NEED_LOCAL_WRITE = Access.RDMA_WRITE.flag() | Access.RDMA_ATOMIC.flag();
 
         private final OneUse use = new OneUse("MemoryMap.Builder");
         private final List<Device> devices;
@@ -355,6 +356,7 @@ public final class MemoryMap implements AutoCloseable {
             if (bytes < 1) {
                 throw new IllegalArgumentException("cannot map " + bytes + " bytes");
             }
+            checkAccess();
             devices.forEach(Device::handle);
             use.begin();
             Arena arena = Arena.ofShared(); // closed once, with the map
@@ -414,7 +416,14 @@ public final class MemoryMap implements AutoCloseable {
             if (memory.isReadOnly() && (permissions & WRITING) != 0) {
                 throw new IllegalArgumentException("a device cannot write to a read-only segment: " + memory);
             }
+            checkAccess();
             devices.forEach(Device::handle);
+        }
+
+        private void checkAccess() {
+            if ((permissions & NEED_LOCAL_WRITE) != 0 && (permissions & Access.LOCAL_READ_WRITE.flag()) == 0) {
+                throw new IllegalArgumentException("RDMA_WRITE and RDMA_ATOMIC need LOCAL_READ_WRITE as well");
+            }
         }
     }
 }

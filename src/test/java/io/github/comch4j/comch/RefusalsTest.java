@@ -141,6 +141,7 @@ class RefusalsTest extends BothForms {
                 .hasMessageContaining("at most " + Capabilities.of(machine.host).maxSendTasks());
         assertThatThrownBy(() -> ComchServer.builder(machine.engine, machine.dpu, machine.representor, "x".repeat(500))
                         .start())
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("500 bytes")
                 .hasMessageContaining(Capabilities.of(machine.dpu).maxNameLength() + " are possible");
         assertThatThrownBy(() -> ComchClient.builder(machine.engine, machine.dpu, "anyone")

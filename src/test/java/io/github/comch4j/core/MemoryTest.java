@@ -356,4 +356,14 @@ class MemoryTest {
                     .close();
         }
     }
+
+    @Test
+    void whatPeersChangeTheDeviceMustBeAbleToChange() {
+        for (Access access : List.of(Access.RDMA_WRITE, Access.RDMA_ATOMIC)) {
+            assertThatThrownBy(() -> MemoryMap.allocate(device, 64, access, Access.RDMA_READ))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("LOCAL_READ_WRITE");
+            MemoryMap.allocate(device, 64, access, Access.LOCAL_READ_WRITE).close();
+        }
+    }
 }
