@@ -112,8 +112,8 @@ static void each_server_has_callbacks_of_its_own(void **state)
 		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client->ctx));
 		UNTIL(client->connection != NULL && told->connected == 1, told->pe, client->pe);
 		assert_true(told->successful);
-		for (uint32_t len = 1; len <= 4080; len += 4079) {
-			uint8_t bytes[4080];
+		for (uint32_t len = 1; len <= 2048; len += 2047) {
+			uint8_t bytes[2048];
 			fill(bytes, len, len);
 			send_bytes(client, client->connection, bytes, len);
 			size_t before = told->messages;

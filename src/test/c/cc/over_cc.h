@@ -26,6 +26,11 @@
 #include "doca_error.h"
 #include "doca_pe.h"
 
+#define START_UNCONFIGURED DOCA_ERROR_BAD_STATE
+#define DESTROYED_NULL DOCA_SUCCESS
+#define DEFAULT_MAX_MSG_SIZE 2048
+#define DEFAULT_RECV_QUEUE_SIZE 128
+
 /* The headers of Comch, which must not come in as well. */
 #define DOCA_COMCH_H_
 #define DOCA_COMCH_CONSUMER_H_

@@ -57,9 +57,9 @@ static const struct {
 	uint16_t initial, least, most;
 	bool powers;
 } options[] = {
-	{doca_comm_channel_ep_set_max_msg_size, doca_comm_channel_ep_get_max_msg_size, 4080, 256, 4080, false},
-	{doca_comm_channel_ep_set_send_queue_size, doca_comm_channel_ep_get_send_queue_size, 1024, 16, 8192, true},
-	{doca_comm_channel_ep_set_recv_queue_size, doca_comm_channel_ep_get_recv_queue_size, 1024, 16, 8192, true},
+	{doca_comm_channel_ep_set_max_msg_size, doca_comm_channel_ep_get_max_msg_size, 1500, 256, 4080, false},
+	{doca_comm_channel_ep_set_send_queue_size, doca_comm_channel_ep_get_send_queue_size, 128, 16, 8192, true},
+	{doca_comm_channel_ep_set_recv_queue_size, doca_comm_channel_ep_get_recv_queue_size, 128, 16, 8192, true},
 };
 
 static void sizes_are_rounded_and_limited(void **state)

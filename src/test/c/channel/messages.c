@@ -37,7 +37,8 @@ static void every_length_passes(void **state)
 {
 	(void)state;
 	struct pair pair;
-	pair_open(&pair, "lengths", defaults, defaults);
+	const struct sizes longest = {.message = 4080};
+	pair_open(&pair, "lengths", longest, longest);
 	static uint8_t sent[4080], got[4080];
 	for (size_t i = 0; i < sizeof(sent); i++)
 		sent[i] = (uint8_t)(i * 31 + 7);

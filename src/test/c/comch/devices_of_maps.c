@@ -19,6 +19,7 @@ static struct doca_mmap *map_for(uint8_t *bytes, uint32_t permissions, struct do
 	OK(doca_mmap_create(&mmap));
 	OK(doca_mmap_set_memrange(mmap, bytes, BYTES));
 	OK(doca_mmap_set_permissions(mmap, permissions));
+	OK(doca_mmap_set_max_num_devices(mmap, 4));
 	for (; *devs != NULL; devs++)
 		OK(doca_mmap_add_dev(mmap, *devs));
 	OK(doca_mmap_start(mmap));

@@ -704,7 +704,7 @@ static void a_stop_flushes_posted_receives_one_by_one(void **state)
 	GIVES(DOCA_ERROR_IN_USE, doca_comch_consumer_destroy(path.consumer.consumer));
 	free_received(&path.consumer.record);
 	UNTIL(state_of(path.consumer.ctx) == IDLE, path.consumer.pe);
-	GIVES(DOCA_ERROR_BAD_STATE, doca_ctx_stop(path.consumer.ctx));
+	OK(doca_ctx_stop(path.consumer.ctx));
 	for (size_t i = 0; i < 4; i++) {
 		assert_int_equal(buf_data_len(to[i]), 0);
 		buf_release(to[i]);
@@ -738,7 +738,7 @@ static void a_producer_stops_at_once_when_nothing_is_out(void **state)
 	producer_start(&path.producer);
 	OK(doca_ctx_stop(path.producer.ctx));
 	assert_string_equal(states_of(&path.producer.record), "RPIRPI");
-	GIVES(DOCA_ERROR_BAD_STATE, doca_ctx_stop(path.producer.ctx));
+	OK(doca_ctx_stop(path.producer.ctx));
 	producer_destroy(&path.producer);
 	consumer_stop(&path.consumer);
 	consumer_destroy(&path.consumer);

@@ -432,12 +432,20 @@ void client_create(struct end *end, const struct devices *devices, const char *n
 
 void end_configure(struct end *end)
 {
+	/* The largest messages, unless the test has chosen a size: the default depends on the release. */
+	uint32_t size = 0;
 	if (end->server != NULL) {
+		OK(doca_comch_server_get_max_msg_size(end->server, &size));
+		if (size == DEFAULT_MAX_MSG_SIZE)
+			OK(doca_comch_server_set_max_msg_size(end->server, 4080));
 		OK(doca_comch_server_task_send_set_conf(end->server, sent, send_failed, TEST_SEND_TASKS));
 		OK(doca_comch_server_event_msg_recv_register(end->server, received));
 		OK(doca_comch_server_event_connection_status_changed_register(end->server, connected, disconnected));
 		OK(doca_comch_server_event_consumer_register(end->server, consumer_is_new, consumer_is_gone));
 	} else {
+		OK(doca_comch_client_get_max_msg_size(end->client, &size));
+		if (size == DEFAULT_MAX_MSG_SIZE)
+			OK(doca_comch_client_set_max_msg_size(end->client, 4080));
 		OK(doca_comch_client_task_send_set_conf(end->client, sent, send_failed, TEST_SEND_TASKS));
 		OK(doca_comch_client_event_msg_recv_register(end->client, received));
 		OK(doca_comch_client_event_consumer_register(end->client, consumer_is_new, consumer_is_gone));
@@ -579,6 +587,7 @@ void memory_open(struct memory *memory, size_t size, uint32_t bufs, struct doca_
 	OK(doca_mmap_create(&memory->mmap));
 	OK(doca_mmap_set_memrange(memory->mmap, memory->bytes, size));
 	OK(doca_mmap_set_permissions(memory->mmap, permissions));
+	OK(doca_mmap_set_max_num_devices(memory->mmap, 4)); /* for memory_share */
 	OK(doca_mmap_add_dev(memory->mmap, dev));
 	OK(doca_mmap_start(memory->mmap));
 	OK(doca_buf_inventory_create(bufs, &memory->inventory));

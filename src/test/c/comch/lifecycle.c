@@ -65,7 +65,7 @@ static void a_start_needs_each_mandatory_item(void **state)
 			OK(doca_comch_server_event_connection_status_changed_register(server.server, on_connection,
 										      on_connection));
 		end_connect_pe(&server, NULL);
-		GIVES(DOCA_ERROR_INVALID_VALUE, doca_ctx_start(server.ctx));
+		GIVES(START_UNCONFIGURED, doca_ctx_start(server.ctx));
 		assert_int_equal(state_of(server.ctx), IDLE);
 		end_destroy(&server);
 	}
@@ -77,7 +77,7 @@ static void a_start_needs_each_mandatory_item(void **state)
 		if ((left_out & 2) == 0)
 			OK(doca_comch_client_event_msg_recv_register(client.client, on_message));
 		end_connect_pe(&client, NULL);
-		GIVES(DOCA_ERROR_INVALID_VALUE, doca_ctx_start(client.ctx));
+		GIVES(START_UNCONFIGURED, doca_ctx_start(client.ctx));
 		assert_int_equal(state_of(client.ctx), IDLE);
 		end_destroy(&client);
 	}
@@ -305,7 +305,7 @@ static void a_client_that_stops_is_reported_as_an_orderly_disconnection(void **s
 	/* The client does not need the server for it. */
 	UNTIL(state_of(pair.client.ctx) == IDLE, pair.client.pe);
 	assert_string_equal(states_of(&pair.client.record), "SRPI");
-	GIVES(DOCA_ERROR_BAD_STATE, doca_ctx_stop(pair.client.ctx));
+	OK(doca_ctx_stop(pair.client.ctx));
 	assert_string_equal(states_of(&pair.client.record), "SRPI");
 	UNTIL(count_of(&pair.server.record, DISCONNECTED) == 1, pair.server.pe);
 	assert_int_equal(nth(&pair.server.record, DISCONNECTED, 0)->a, 1);
@@ -480,7 +480,7 @@ static void a_server_that_stops_drops_its_clients(void **state)
 	UNTIL(state_of(pair.client.ctx) == IDLE && state_of(second.ctx) == IDLE, pair.client.pe, second.pe);
 	assert_string_equal(states_of(&pair.client.record), "SRPI");
 	assert_string_equal(states_of(&second.record), "SRPI");
-	GIVES(DOCA_ERROR_BAD_STATE, doca_ctx_stop(pair.server.ctx));
+	OK(doca_ctx_stop(pair.server.ctx));
 	end_destroy(&second);
 	pair_stop(&pair);
 }

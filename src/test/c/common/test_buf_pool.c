@@ -57,17 +57,16 @@ static void creating_needs_a_number_a_size_and_a_map(void **state)
 	assert_null(none);
 }
 
-static void the_map_must_have_a_range_and_need_not_be_started(void **state)
+static void only_the_start_needs_a_started_map(void **state)
 {
 	(void)state;
 	struct doca_mmap *map;
 	struct doca_buf_pool *other = NULL;
 	struct doca_buf *buf;
 	expect_success(doca_mmap_create(&map));
-	expect_invalid(doca_buf_pool_create(1, 1, map, &other));
-	assert_null(other);
-	expect_success(doca_mmap_set_memrange(map, memory, 1));
 	expect_success(doca_buf_pool_create(1, 1, map, &other));
+	expect(DOCA_ERROR_BAD_STATE, doca_buf_pool_start(other));
+	expect_success(doca_mmap_set_memrange(map, memory, 1));
 	expect(DOCA_ERROR_BAD_STATE, doca_buf_pool_start(other));
 	expect(DOCA_ERROR_BAD_STATE, doca_buf_pool_buf_alloc(other, &buf));
 	expect_success(doca_mmap_start(map));
@@ -267,7 +266,9 @@ static void the_map_stays_while_bufs_are_out(void **state)
 	struct doca_buf *none = NULL;
 	expect_success(doca_buf_pool_start(pool));
 	struct doca_buf *buf = alloc();
+#ifndef OLDER_CORE /* where the map stops */
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_stop(mmap));
+#endif
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_destroy(mmap));
 	put(buf);
 	expect_success(doca_mmap_stop(mmap));
@@ -458,7 +459,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		pool_test(creating_needs_a_number_a_size_and_a_map),
-		pool_test(the_map_must_have_a_range_and_need_not_be_started),
+		pool_test(only_the_start_needs_a_started_map),
 		pool_test(more_elements_than_fit_in_all_memory_are_refused),
 		pool_test(every_function_refuses_null),
 		pool_test(nothing_is_taken_unless_the_pool_is_started),

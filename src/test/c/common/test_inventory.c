@@ -18,7 +18,8 @@ static void a_pool_beyond_all_memory_is_refused(void **state)
 {
 	(void)state;
 	struct doca_buf_inventory *none = NULL;
-	expect(DOCA_ERROR_NO_MEMORY, doca_buf_inventory_create(SIZE_MAX, &none));
+	expect_invalid(doca_buf_inventory_create(SIZE_MAX, &none));
+	expect_invalid(doca_buf_inventory_create((size_t)UINT32_MAX + 1, &none));
 	expect(DOCA_ERROR_NO_MEMORY, doca_buf_inventory_create(UINT32_MAX, &none));
 	assert_null(none);
 }
@@ -56,14 +57,14 @@ static void getters_and_setters_refuse_null(void **state)
 	expect_invalid(doca_buf_inventory_set_user_data(NULL, data));
 }
 
-static void user_data_is_set_in_every_state(void **state)
+static void user_data_is_set_while_stopped(void **state)
 {
 	(void)state;
 	union doca_data data = {.u64 = 1};
 	expect_success(doca_buf_inventory_get_user_data(inventory, &data));
 	assert_int_equal(0, data.u64);
 	data.u64 = 5;
-	expect_success(doca_buf_inventory_set_user_data(inventory, data));
+	expect(DOCA_ERROR_BAD_STATE, doca_buf_inventory_set_user_data(inventory, data));
 	expect_success(doca_buf_inventory_stop(inventory));
 	data.u64 = 6;
 	expect_success(doca_buf_inventory_set_user_data(inventory, data));
@@ -370,7 +371,7 @@ int main(void)
 		buf_test(a_pool_beyond_all_memory_is_refused),
 		buf_test(counters_follow_what_is_taken_and_returned),
 		buf_test(getters_and_setters_refuse_null),
-		buf_test(user_data_is_set_in_every_state),
+		buf_test(user_data_is_set_while_stopped),
 		buf_test(a_buf_has_the_window_that_was_asked_for_and_one_reference),
 		buf_test(by_addr_has_no_data_and_by_data_is_all_data),
 		buf_test(the_range_must_lie_in_the_map),

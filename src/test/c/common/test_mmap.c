@@ -86,7 +86,7 @@ static void a_new_map_has_no_range_and_default_properties(void **state)
 	expect_success(doca_mmap_get_num_bufs(mmap, &number));
 	assert_int_equal(0, number);
 	expect_success(doca_mmap_get_max_num_devices(mmap, &number));
-	assert_in_range(number, 1, 1024);
+	assert_int_equal(1, number);
 	expect_success(doca_mmap_get_exported(mmap, &flag));
 	assert_int_equal(0, flag);
 	flag = 7;
@@ -211,6 +211,7 @@ static void a_started_map_has_a_key_on_each_of_its_devices(void **state)
 	uint32_t key = 0, other = 0, after = 0;
 	expect_success(doca_mmap_add_dev(mmap, host));
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_get_mkey(mmap, host, &key));
+	expect_success(doca_mmap_set_max_num_devices(mmap, 2));
 	expect_success(doca_mmap_add_dev(mmap, dpu));
 	expect_success(doca_mmap_start(mmap));
 	expect_success(doca_mmap_get_mkey(mmap, host, &key));
@@ -232,6 +233,7 @@ static void devices_are_added_once_and_removed_once(void **state)
 {
 	(void)state;
 	struct doca_mmap *mmap = new_map();
+	expect_success(doca_mmap_set_max_num_devices(mmap, 2));
 	expect_success(doca_mmap_add_dev(mmap, host));
 	expect(DOCA_ERROR_ALREADY_EXIST, doca_mmap_add_dev(mmap, host));
 	expect_success(doca_mmap_add_dev(mmap, dpu));
@@ -249,6 +251,7 @@ static void devices_are_fixed_by_the_start(void **state)
 {
 	(void)state;
 	struct doca_mmap *mmap = map_with_range();
+	expect_success(doca_mmap_set_max_num_devices(mmap, 2));
 	expect_success(doca_mmap_add_dev(mmap, host));
 	expect_success(doca_mmap_start(mmap));
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_add_dev(mmap, dpu));
@@ -296,7 +299,11 @@ static void unknown_and_contradicting_permissions_are_refused(void **state)
 		doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	expect_invalid(doca_mmap_set_permissions(NULL, 0));
 	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING));
-	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_ATOMIC));
+	expect_invalid(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_ATOMIC));
+	expect_invalid(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_READ));
+	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_READ));
+	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC |
+							       DOCA_ACCESS_FLAG_LOCAL_READ_WRITE));
 	expect_success(
 		doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	assert_int_equal(33, emu_mmap_permissions(mmap));

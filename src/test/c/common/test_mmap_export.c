@@ -231,6 +231,7 @@ static void exporting_needs_the_right_state_device_and_permission(void **state)
 	struct doca_mmap *mmap;
 	expect_success(doca_mmap_create(&mmap));
 	expect_success(doca_mmap_set_memrange(mmap, memory, sizeof(memory)));
+	expect_success(doca_mmap_set_max_num_devices(mmap, 2));
 	expect_success(doca_mmap_add_dev(mmap, host));
 	expect_success(doca_mmap_set_permissions(mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
 	expect(DOCA_ERROR_NOT_PERMITTED, doca_mmap_export_pci(mmap, host, &desc, &len));

@@ -89,6 +89,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	OK(doca_mmap_create(&memory_map));
 	OK(doca_mmap_set_memrange(memory_map, memory, memory_bytes));
 	OK(doca_mmap_set_permissions(memory_map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	OK(doca_mmap_set_max_num_devices(memory_map, 2));
 	OK(doca_mmap_add_dev(memory_map, dpu));
 	OK(doca_mmap_add_dev(memory_map, host));
 	OK(doca_mmap_start(memory_map));

@@ -6,9 +6,9 @@
 
 #include "doca_error.h"
 
-/* Sizes of an endpoint when nothing was set; less than these minima is raised. */
-#define READING_ENDPOINT_MSG_SIZE 4080u
-#define READING_ENDPOINT_QUEUE 1024u
+/* Sizes of an endpoint when nothing was set; less than these minima is raised (seen in 2.5.0108). */
+#define READING_ENDPOINT_MSG_SIZE 1500u
+#define READING_ENDPOINT_QUEUE 128u
 #define READING_ENDPOINT_MIN_MSG_SIZE 256u
 #define READING_ENDPOINT_MIN_QUEUE 16u
 

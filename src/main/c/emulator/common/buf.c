@@ -1,4 +1,5 @@
 #include "buf_internal.h"
+#include "release.h"
 
 /* Window: unchecked, as documented; a window outside the buffer is noticed when a task uses it. */
 
@@ -123,7 +124,7 @@ doca_error_t doca_buf_is_last_in_list(const struct doca_buf *buf, uint8_t *is_la
 
 doca_error_t doca_buf_is_first_in_list(const struct doca_buf *buf, uint8_t *is_first)
 {
-	*is_first = !buf->inner;
+	*is_first = buf->inner ? 0 : emu_release.first_in_list;
 	return DOCA_SUCCESS;
 }
 
@@ -137,7 +138,7 @@ doca_error_t doca_buf_get_list_len(const struct doca_buf *buf, uint32_t *num_ele
 {
 	if (buf == NULL || num_elements == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (buf->inner)
+	if (buf->inner && !emu_release.list_len_of_any)
 		return DOCA_ERROR_NOT_PERMITTED;
 	*num_elements = emu_buf_list_len(buf);
 	return DOCA_SUCCESS;

@@ -22,8 +22,6 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, cons
 {
 	if (num_elements == 0 || element_size == 0 || mmap == NULL || buf_pool == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (mmap->addr == NULL)
-		return READING_POOL_WITHOUT_RANGE;
 	if (num_elements > READING_MAX_INVENTORY)
 		return DOCA_ERROR_NO_MEMORY;
 	struct doca_buf_pool *pool = calloc(1, sizeof(*pool));
@@ -131,8 +129,10 @@ doca_error_t doca_buf_pool_buf_alloc(struct doca_buf_pool *buf_pool, struct doca
 	/* The map can have been stopped while none of its buffers was out. */
 	if (EMU_UNLIKELY(!emu_mmap_usable(buf_pool->mmap)))
 		return READING_POOL_MAP_STOPPED;
-	if (EMU_UNLIKELY(inventory->num_free == 0))
+	if (EMU_UNLIKELY(inventory->num_free == 0)) {
+		*buf = NULL;
 		return DOCA_ERROR_EMPTY;
+	}
 	struct doca_buf *taken = inventory->free;
 	if (EMU_LIKELY(taken != NULL))
 		inventory->free = taken->next;

@@ -57,7 +57,7 @@ doca_error_t doca_ctx_stop(struct doca_ctx *ctx)
 	if (ctx == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (ctx->state == DOCA_CTX_STATE_IDLE)
-		return READING_STOP_WHEN_IDLE;
+		return ctx->pe == NULL && !ctx->on_dpa ? DOCA_ERROR_NOT_CONNECTED : READING_STOP_WHEN_IDLE;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return READING_STOP_WHEN_STOPPING;
 	if (ctx->pe != NULL)

@@ -97,7 +97,7 @@ static void free_if_unused(struct doca_dev *dev)
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
 	if (dev == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return release_destroy_null();
 	doca_error_t result = DOCA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	if (dev->opens == 0) {

@@ -33,6 +33,9 @@ doca_error_t doca_buf_inventory_create(size_t num_elements, struct doca_buf_inve
 		return DOCA_ERROR_INVALID_VALUE;
 	if (num_elements == 0)
 		return READING_EMPTY_INVENTORY;
+	if (num_elements > UINT32_MAX)
+		return DOCA_ERROR_INVALID_VALUE;
+	*inventory = NULL;
 	if (num_elements > READING_MAX_INVENTORY)
 		return DOCA_ERROR_NO_MEMORY;
 	struct doca_buf_inventory *created = calloc(1, sizeof(*created));
@@ -120,8 +123,10 @@ doca_error_t doca_buf_inventory_buf_get_by_args(struct doca_buf_inventory *inven
 	if (EMU_UNLIKELY(!emu_mmap_contains(mmap, addr, len)))
 		return DOCA_ERROR_INVALID_VALUE;
 	struct doca_buf *taken = take(inventory);
-	if (EMU_UNLIKELY(taken == NULL))
+	if (EMU_UNLIKELY(taken == NULL)) {
+		*buf = NULL;
 		return DOCA_ERROR_NO_MEMORY;
+	}
 	taken->head = addr;
 	taken->len = len;
 	taken->data = data;
@@ -174,8 +179,10 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 	for (const struct doca_buf *src = src_buf; src != NULL; src = src->next)
 		if (!emu_mmap_usable(src->mmap))
 			return DOCA_ERROR_BAD_STATE;
-	if (inventory->num_free < emu_buf_list_len(src_buf))
+	if (inventory->num_free < emu_buf_list_len(src_buf)) {
+		*dst_buf = NULL;
 		return DOCA_ERROR_NO_MEMORY;
+	}
 	struct doca_buf **link = dst_buf;
 	for (const struct doca_buf *src = src_buf; src != NULL; src = src->next) {
 		struct doca_buf *copy = take(inventory);
@@ -209,7 +216,8 @@ doca_error_t doca_buf_inventory_set_user_data(struct doca_buf_inventory *invento
 {
 	if (inventory == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	/* In every state [Q24]. */
+	if (inventory->started)
+		return DOCA_ERROR_BAD_STATE;
 	inventory->user_data = user_data;
 	return DOCA_SUCCESS;
 }

@@ -8,11 +8,14 @@
 #include "mmap_export.h"
 #include "mmap_reach.h"
 #include "readings.h"
+#include "release.h"
 
 #define KNOWN_PERMISSIONS                                                                                              \
 	((uint32_t)(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE |     \
 		    DOCA_ACCESS_FLAG_RDMA_ATOMIC | DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE |  \
 		    DOCA_ACCESS_FLAG_PCI_RELAXED_ORDERING))
+/* What the other side changes, the local device must be able to change. */
+#define NEED_LOCAL_WRITE ((uint32_t)(DOCA_ACCESS_FLAG_RDMA_WRITE | DOCA_ACCESS_FLAG_RDMA_ATOMIC))
 #define BOTH_PCI ((uint32_t)(DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE))
 
 struct doca_mmap *emu_mmap_new(void)
@@ -87,7 +90,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	if (mmap->exported || mmap->from_export) {
 		result = DOCA_ERROR_NOT_PERMITTED;
 	} else if (mmap->addr == NULL) {
-		result = READING_MMAP_START_WITHOUT_RANGE;
+		result = emu_release.map_start_without_range;
 	} else {
 		if (!atomic_load(&mmap->started))
 			emu_mmap_register(mmap);
@@ -107,7 +110,7 @@ doca_error_t doca_mmap_stop(struct doca_mmap *mmap)
 	pthread_mutex_lock(&mmap->lock);
 	if (mmap->from_export) {
 		result = READING_MMAP_STOP_FROM_EXPORT;
-	} else if (in_use(mmap)) {
+	} else if (in_use(mmap) && !(emu_release.map_stops_with_bufs && atomic_load(&mmap->users) == 0)) {
 		result = DOCA_ERROR_NOT_PERMITTED;
 	} else {
 		atomic_store(&mmap->started, false);
@@ -183,7 +186,7 @@ doca_error_t doca_mmap_add_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (mmap == NULL || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&mmap->lock);
-	doca_error_t result = check_configurable(mmap, DOCA_ERROR_NOT_PERMITTED);
+	doca_error_t result = check_configurable(mmap, emu_release.map_started_devices);
 	if (result == DOCA_SUCCESS)
 		result = emu_mmap_add_dev(mmap, dev);
 	pthread_mutex_unlock(&mmap->lock);
@@ -195,7 +198,7 @@ doca_error_t doca_mmap_rm_dev(struct doca_mmap *mmap, struct doca_dev *dev)
 	if (mmap == NULL || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&mmap->lock);
-	doca_error_t result = check_configurable(mmap, DOCA_ERROR_NOT_PERMITTED);
+	doca_error_t result = check_configurable(mmap, emu_release.map_started_devices);
 	if (result == DOCA_SUCCESS) {
 		uint32_t i = index_of(mmap, dev);
 		if (i == mmap->num_devs) {
@@ -237,7 +240,8 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = DOCA_SUCCESS;
 	pthread_mutex_lock(&mmap->lock);
-	if (mmap->ever_started || mmap->from_export)
+	if (mmap->from_export ||
+	    (emu_release.map_restart_max_devices ? atomic_load(&mmap->started) : mmap->ever_started))
 		result = DOCA_ERROR_NOT_PERMITTED;
 	else if (max_num_devices == 0 || max_num_devices < mmap->num_devs)
 		result = DOCA_ERROR_INVALID_VALUE;
@@ -249,7 +253,8 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
-	if (mmap == NULL || (access_mask & ~KNOWN_PERMISSIONS) != 0 || (access_mask & BOTH_PCI) == BOTH_PCI)
+	if (mmap == NULL || (access_mask & ~KNOWN_PERMISSIONS) != 0 || (access_mask & BOTH_PCI) == BOTH_PCI ||
+	    ((access_mask & NEED_LOCAL_WRITE) != 0 && (access_mask & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == 0))
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&mmap->lock);
 	doca_error_t result = check_configurable(mmap, DOCA_ERROR_BAD_STATE);

@@ -1,5 +1,8 @@
 /* Decisions where no public source settles how DOCA behaves ("readings").
  *
+ * "Seen" is how NVIDIA's libraries of DOCA 2.5.0108 answer without a card; cc/observed.h has what differs for 2.5 and
+ * 2.6. docs/emulator.md lists which readings are settled.
+ *
  * Each has a name, is used by that name only, and can be corrected here once hardware shows otherwise.
  * The number in brackets is the open question in docs/emulator.md. */
 #ifndef EMU_READINGS_H
@@ -22,15 +25,16 @@
 /* Status of a task that a stop or a lost peer flushes [Q9]. */
 #define READING_FLUSHED_TASK DOCA_ERROR_IO_FAILED
 
-/* doca_ctx_stop on an IDLE context, on a STOPPING one, with active producers or consumers [Q12]. */
-#define READING_STOP_WHEN_IDLE DOCA_ERROR_BAD_STATE
+/* doca_ctx_stop on an IDLE context with an engine (seen; without one NOT_CONNECTED), on a STOPPING one, with active
+ * producers or consumers [Q12]. */
+#define READING_STOP_WHEN_IDLE DOCA_SUCCESS
 #define READING_STOP_WHEN_STOPPING DOCA_ERROR_IN_PROGRESS
 #define READING_STOP_WITH_CHILDREN DOCA_ERROR_IN_USE
 
 /* doca_ctx_start in any state but IDLE. */
 #define READING_START_WHEN_NOT_IDLE DOCA_ERROR_BAD_STATE
 
-/* A mandatory configuration is missing at doca_ctx_start. */
+/* A mandatory configuration is missing at doca_ctx_start; seen in 2.5: BAD_STATE, which 3.0 does not list. */
 #define READING_START_UNCONFIGURED DOCA_ERROR_INVALID_VALUE
 
 /* Allocating or submitting while the context is not RUNNING [Q37]. */
@@ -58,6 +62,9 @@
 /* A memory map that the connection's device was not added to: refused by the create of a consumer; a buffer of one by
  * the submit of a send or receive, because a task may be given another buffer until then. */
 #define READING_MAP_OF_OTHER_DEVICES DOCA_ERROR_INVALID_VALUE
+
+/* A consumer in a map that is not started or that the other side may not write (seen). */
+#define READING_CONSUMER_MAP_UNFIT DOCA_ERROR_NOT_PERMITTED
 
 /* Consumer id that does not run yet / was never created / has expired [Q21]. */
 #define READING_CONSUMER_NOT_RUNNING DOCA_ERROR_AGAIN
@@ -87,11 +94,11 @@
 /* The same while a context starts or stops, and where wake-ups cannot be relied upon. */
 #define READING_NOTIFY_POLL_NS UINT64_C(1000000)
 
-/* Default sizes of a server or client when nothing was set [Q30]. */
+/* Default sizes of a server or client when nothing was set; seen in 2.5: 2048 and 128 [Q30]. */
 #define READING_DEFAULT_MAX_MSG_SIZE 4080u
 #define READING_DEFAULT_RECV_QUEUE_SIZE 64u
 
-/* doca_mmap_start without a memory range. */
+/* doca_mmap_start without a memory range; seen in 2.5: BAD_STATE, which 3.0 does not list. */
 #define READING_MMAP_START_WITHOUT_RANGE DOCA_ERROR_INVALID_VALUE
 
 /* doca_mmap_stop on a map that was made from an export; an exported one is stopped [Q23]. */
@@ -100,24 +107,24 @@
 /* doca_mmap_create_from_export when the exporting process or its map has ended. */
 #define READING_MMAP_EXPORTER_GONE DOCA_ERROR_DRIVER
 
-/* How many devices a map takes when doca_mmap_set_max_num_devices was not called. */
-#define READING_MMAP_MAX_DEVICES 64u
+/* How many devices a map takes when doca_mmap_set_max_num_devices was not called (seen). */
+#define READING_MMAP_MAX_DEVICES 1u
 
-/* Taking a buf while the map or the inventory is not started, or with data outside the buf. */
+/* Taking a buf while the map or the inventory is not started, or with data outside the buf.
+ * Seen: not checked. Refused here all the same, because a test should fail where a device would. */
 #define READING_BUF_GET_REFUSED DOCA_ERROR_INVALID_VALUE
 
 /* doca_buf_inc_refcount on a buf that has gone back to its inventory. */
 #define READING_BUF_IS_FREE DOCA_ERROR_BAD_STATE
 
-/* doca_buf_inventory_create of no element at all. */
+/* doca_buf_inventory_create of no element at all (seen). */
 #define READING_EMPTY_INVENTORY DOCA_ERROR_INVALID_VALUE
 
-/* The largest inventory, elements; more is answered with NO_MEMORY. */
+/* The largest inventory, elements; more is answered with NO_MEMORY, more than 32 bits with INVALID_VALUE (seen). */
 #define READING_MAX_INVENTORY (1u << 28)
 
-/* doca_buf_pool_create on a map without a memory range; starting a started pool; taking a buf of a pool whose map
+/* Starting a started pool; taking a buf of a pool whose map
  * was stopped meanwhile. A map counts the bufs of a pool while they are out. */
-#define READING_POOL_WITHOUT_RANGE DOCA_ERROR_INVALID_VALUE
 #define READING_POOL_START_WHEN_STARTED DOCA_SUCCESS
 #define READING_POOL_MAP_STOPPED DOCA_ERROR_BAD_STATE
 

@@ -9,6 +9,7 @@
 #include "control/messages.h"
 #include "dev.h"
 #include "readings.h"
+#include "release.h"
 #include "sdk_log.h"
 
 struct doca_comch_client {
@@ -345,7 +346,7 @@ doca_error_t doca_comch_client_create(struct doca_dev *dev, const char *name, st
 doca_error_t doca_comch_client_destroy(struct doca_comch_client *comch_client)
 {
 	if (comch_client == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return release_destroy_null();
 	if (comch_client->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	bury(comch_client);

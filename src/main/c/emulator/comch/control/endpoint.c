@@ -11,6 +11,7 @@
 #include "control/peer_consumers.h"
 #include "dev.h"
 #include "readings.h"
+#include "release.h"
 #include "sdk_log.h"
 
 /* Busy engines look at their sockets every so many calls, slow ones at every tick of the coarse clock. */
@@ -20,7 +21,9 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 			   const struct emu_ctx_ops *ops)
 {
 	size_t length = strlen(name);
-	if (length == 0 || length >= emu_limits()->max_name_len)
+	if (emu_release.cuts_names && length >= emu_limits()->max_name_len)
+		length = emu_limits()->max_name_len - 1;
+	if ((length == 0 && !emu_release.cuts_names) || length >= emu_limits()->max_name_len)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_can(dev, EMU_CAN_COMCH))
 		return DOCA_ERROR_NOT_SUPPORTED;
@@ -30,11 +33,12 @@ doca_error_t endpoint_init(struct comch_endpoint *endpoint, enum shm_side side, 
 	emu_ctx_init(&endpoint->ctx, ops);
 	endpoint->side = side;
 	endpoint->dev = dev;
-	memcpy(endpoint->name, name, length + 1);
-	endpoint->max_msg_size = READING_DEFAULT_MAX_MSG_SIZE;
+	memcpy(endpoint->name, name, length);
+	endpoint->name[length] = 0;
+	endpoint->max_msg_size = emu_release.default_max_msg_size;
 	if (endpoint->max_msg_size > emu_limits()->max_msg_size)
 		endpoint->max_msg_size = emu_limits()->max_msg_size;
-	endpoint->recv_queue_size = READING_DEFAULT_RECV_QUEUE_SIZE;
+	endpoint->recv_queue_size = emu_release.default_recv_queue_size;
 	if (endpoint->recv_queue_size > emu_limits()->max_recv_queue_size)
 		endpoint->recv_queue_size = emu_limits()->max_recv_queue_size;
 	emu_dev_use(dev);
@@ -52,7 +56,9 @@ void endpoint_fini(struct comch_endpoint *endpoint)
 doca_error_t endpoint_open(struct comch_endpoint *endpoint)
 {
 	if (endpoint->num_send_tasks == 0 || endpoint->message_received == NULL)
-		return READING_START_UNCONFIGURED;
+		return emu_release.start_unconfigured;
+	if (endpoint->name[0] == 0)
+		return DOCA_ERROR_INVALID_VALUE;
 	size_t task_bytes = sizeof(struct doca_comch_task_send) + endpoint->max_msg_size;
 	doca_error_t result = task_pool_init(&endpoint->pool, &endpoint->ctx, endpoint->num_send_tasks, task_bytes);
 	if (result == DOCA_SUCCESS)

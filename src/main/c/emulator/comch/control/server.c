@@ -7,6 +7,7 @@
 
 #include "dev.h"
 #include "readings.h"
+#include "release.h"
 
 /* Connections that have ended are kept for late calls; the oldest go first. */
 #define MAX_TOMBSTONES 64
@@ -240,7 +241,7 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 {
 	struct doca_comch_server *server = of_ctx(ctx);
 	if (server->connected == NULL)
-		return READING_START_UNCONFIGURED;
+		return emu_release.start_unconfigured;
 	server_trim_tombstones(server, 0);
 	doca_error_t result = endpoint_open(&server->endpoint);
 	if (result != DOCA_SUCCESS)

@@ -6,6 +6,7 @@
 #include "dev.h"
 #include "pe.h"
 #include "readings.h"
+#include "release.h"
 
 doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep *repr, const char *name,
 				      struct doca_comch_server **comch_server)
@@ -31,7 +32,7 @@ doca_error_t doca_comch_server_create(struct doca_dev *dev, struct doca_dev_rep 
 doca_error_t doca_comch_server_destroy(struct doca_comch_server *comch_server)
 {
 	if (comch_server == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return release_destroy_null();
 	if (comch_server->endpoint.ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	server_trim_tombstones(comch_server, 0);

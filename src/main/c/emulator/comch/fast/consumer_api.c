@@ -5,6 +5,7 @@
 #include "fast/consumer.h"
 #include "memory.h"
 #include "readings.h"
+#include "release.h"
 
 static void leave_connection(struct doca_comch_consumer *consumer)
 {
@@ -18,11 +19,11 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 {
 	if (comch_connection == NULL || buf_mmap == NULL || consumer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (!emu_mmap_is_started(buf_mmap) || (emu_mmap_permissions(buf_mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0)
+		return READING_CONSUMER_MAP_UNFIT;
 	void *range;
 	size_t range_len;
-	if (!emu_mmap_is_started(buf_mmap) || !emu_mmap_is_local(buf_mmap) ||
-	    (emu_mmap_permissions(buf_mmap) & DOCA_ACCESS_FLAG_PCI_READ_WRITE) == 0 ||
-	    doca_mmap_get_memrange(buf_mmap, &range, &range_len) != DOCA_SUCCESS)
+	if (!emu_mmap_is_local(buf_mmap) || doca_mmap_get_memrange(buf_mmap, &range, &range_len) != DOCA_SUCCESS)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!connection_takes_map(comch_connection, buf_mmap))
 		return READING_MAP_OF_OTHER_DEVICES;
@@ -55,7 +56,7 @@ doca_error_t doca_comch_consumer_create(struct doca_comch_connection *comch_conn
 doca_error_t doca_comch_consumer_destroy(struct doca_comch_consumer *consumer)
 {
 	if (consumer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return release_destroy_null();
 	if (consumer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&consumer->ctx);

@@ -5,6 +5,7 @@
 #include "dev.h"
 #include "fast/producer.h"
 #include "readings.h"
+#include "release.h"
 
 static bool id_taken(const struct doca_comch_connection *connection, uint32_t id)
 {
@@ -88,7 +89,7 @@ doca_error_t doca_comch_producer_create(struct doca_comch_connection *comch_conn
 doca_error_t doca_comch_producer_destroy(struct doca_comch_producer *producer)
 {
 	if (producer == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
+		return release_destroy_null();
 	if (producer->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_DESTROY_NOT_IDLE;
 	emu_ctx_fini(&producer->ctx);

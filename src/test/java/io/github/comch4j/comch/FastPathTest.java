@@ -423,7 +423,7 @@ class FastPathTest extends BothForms {
         MemoryMap local = MemoryMap.allocate(machine.dpu, SLOT, Access.LOCAL_READ_WRITE);
         assertThatThrownBy(() -> dpuSide.consumer(machine.engine, local).start())
                 .isInstanceOfSatisfying(DocaException.class, e -> {
-                    assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE);
+                    assertThat(e.error()).isEqualTo(DocaError.NOT_PERMITTED);
                     assertThat(e.function()).isEqualTo(Machine.function("doca_comch_consumer_create"));
                 });
         ComchConsumer consumer = recordingConsumer().start(Machine.PATIENCE);
