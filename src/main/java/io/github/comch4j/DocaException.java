@@ -12,7 +12,7 @@ import java.util.function.Function;
  * DOCA refused a call, or something that DOCA was doing failed. Only this library makes such exceptions.
  *
  * <p>The emulated BlueField adds to the message what it knows about the cause, for example that its folder belongs to
- * another user.
+ * another user; on an SDK it is what DOCA's log says.
  *
  * <p>Wrong use that this library notices by itself is reported by {@link IllegalStateException},
  * {@link IllegalArgumentException} or {@link WrongThreadException} instead.
@@ -113,7 +113,9 @@ public class DocaException extends RuntimeException {
 
     /**
      * What is known of the cause, as a sentence: the emulated BlueField tells why it refused, for example that a server
-     * is full or that its folder belongs to another user. It ends the {@linkplain #getMessage() message}, too.
+     * is full or that its folder belongs to another user. On an SDK it cites the last error in DOCA's log, if that was
+     * written within the last second; with several threads it may be about another one's call. It ends the
+     * {@linkplain #getMessage() message}, too.
      *
      * @return the sentence; empty if nothing is known
      */
@@ -125,9 +127,12 @@ public class DocaException extends RuntimeException {
         if (refusal.reason() != null) {
             return refusal.reason();
         }
-        return refusal.message() == null && FROM_OUTSIDE.contains(DocaError.of(refusal.code()))
-                ? Diagnosis.lastError()
-                : "";
+        DocaError error = DocaError.of(refusal.code());
+        if (refusal.message() != null || error == DocaError.AGAIN) {
+            return "";
+        }
+        String told = FROM_OUTSIDE.contains(error) ? Diagnosis.lastError() : "";
+        return told.isEmpty() ? Diagnosis.lastLogged() : told;
     }
 
     private static String message(Refusal refusal, String reason) {

@@ -43,6 +43,7 @@ public final class DeviceCalls {
 
     /** {@code doca_devinfo_create_list}, {@code _destroy_list}: the local devices; empty if there are none. */
     public static NativeList list() {
+        LoggedErrors.listen(); // whatever is refused later needs a device
         return NativeList.create(
                 LIST_NAME,
                 "listing devices",

@@ -59,27 +59,52 @@ public final class LogCalls {
         if (bridged) {
             throw new IllegalStateException("DOCA's log has its bridge already");
         }
+        FileInputStream in = pipe("making a bridge from DOCA's log").records();
+        Thread reader = new Thread(() -> read(in, logger), "comch4j-doca-log");
+        reader.setDaemon(true);
+        reader.start();
+        bridged = true;
+    }
+
+    /**
+     * A backend of the libraries' log that writes to a pipe.
+     *
+     * @param backend DOCA's object
+     * @param records the pipe's reading end
+     */
+    private record Pipe(MemorySegment backend, FileInputStream records) {}
+
+    private static Pipe pipe(String action) {
         int[] ends = Descriptors.pipe();
         try {
             // a descriptor of Java's own on the reading end, which Java closes
             FileInputStream in = new FileInputStream("/proc/self/fd/" + ends[0]);
-            Calls.pointer(
-                    "doca_log_backend_create_with_fd_sdk",
-                    "making a bridge from DOCA's log",
-                    out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out));
-            Thread reader = new Thread(() -> read(in, logger), "comch4j-doca-log");
-            reader.setDaemon(true);
-            reader.start();
-            bridged = true;
+            return new Pipe(
+                    Calls.pointer(
+                            "doca_log_backend_create_with_fd_sdk",
+                            action,
+                            out -> doca_h.doca_log_backend_create_with_fd_sdk(ends[1], out)),
+                    in);
         } catch (IOException e) {
             Descriptors.close(ends[1]);
-            throw new java.io.UncheckedIOException("making a bridge from DOCA's log", e);
+            throw new java.io.UncheckedIOException(action, e);
         } catch (RuntimeException e) {
             Descriptors.close(ends[1]);
             throw e;
         } finally {
             Descriptors.close(ends[0]);
         }
+    }
+
+    /** A pipe to which the libraries write their errors from here on; they lose those that it has no room for. */
+    static FileInputStream errors() {
+        String action = "listening to the errors in DOCA's log";
+        Pipe made = pipe(action);
+        Calls.check(
+                "doca_log_backend_set_sdk_level",
+                action,
+                () -> doca_h.doca_log_backend_set_sdk_level(made.backend, ERROR));
+        return made.records;
     }
 
     private static void read(FileInputStream in, System.Logger logger) {

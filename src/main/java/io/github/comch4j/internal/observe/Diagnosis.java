@@ -10,6 +10,7 @@ import java.util.function.Supplier;
  */
 public final class Diagnosis {
     private static volatile Supplier<String> source = () -> "";
+    private static volatile Supplier<String> log = () -> "";
     private static volatile BooleanSupplier refusals = () -> false;
 
     private Diagnosis() {}
@@ -17,6 +18,11 @@ public final class Diagnosis {
     /** Asks {@code newSource} from now on. */
     public static void from(Supplier<String> newSource) {
         source = Objects.requireNonNull(newSource);
+    }
+
+    /** Asks {@code newLog} from now on what has been logged. */
+    public static void logFrom(Supplier<String> newLog) {
+        log = Objects.requireNonNull(newLog);
     }
 
     /** Asks {@code newRefusals} from now on whether waiting changes nothing. */
@@ -27,6 +33,11 @@ public final class Diagnosis {
     /** The explanation, or empty. It is told once. */
     public static String lastError() {
         return source.get();
+    }
+
+    /** The error that libraries which give no explanation have logged just now, in whichever thread; or empty. */
+    public static String lastLogged() {
+        return log.get();
     }
 
     /** Whether the last attempt of this thread to connect was refused for a reason that waiting does not change. */
