@@ -41,7 +41,7 @@ public final class KernelCalls {
     private static final String END_NAME = "doca_emu_dpa_end_on_return";
 
     static {
-        DpaLibrary.load(); // before its functions are looked up
+        DpaLibrary.found(); // before its functions are looked up
     }
 
     private static final MethodHandle FAIL =

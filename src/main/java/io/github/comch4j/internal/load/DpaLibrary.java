@@ -15,6 +15,12 @@ public final class DpaLibrary {
 
     /** Loads it unless done; whether the libraries in use have it. */
     public static boolean load() {
+        NativeLibrary.load();
+        return Loaded.FOUND;
+    }
+
+    /** The same for initialisers: false if there are no libraries. */
+    public static boolean found() {
         return Loaded.FOUND;
     }
 
@@ -30,6 +36,9 @@ public final class DpaLibrary {
         static final boolean FOUND = attempt();
 
         private static boolean attempt() {
+            if (!NativeLibrary.isUsable()) {
+                return false;
+            }
             LibraryInfo info = NativeLibrary.info();
             if (info.kind() == LibraryInfo.Kind.EMULATED) {
                 EmulatedLibraries.loadMore(Platform.current(), LibraryLocator.DPA);

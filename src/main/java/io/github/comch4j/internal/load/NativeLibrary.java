@@ -36,6 +36,11 @@ public final class NativeLibrary {
         info();
     }
 
+    /** Whether there are libraries, and native calls are allowed; for initialisers. Loads them unless done. */
+    public static boolean isUsable() {
+        return Loaded.FAILURE == null;
+    }
+
     /** The libraries in use. */
     public static LibraryInfo info() {
         Throwable failure = Loaded.FAILURE;
@@ -47,10 +52,10 @@ public final class NativeLibrary {
 
     /**
      * Whether they have Comch as DOCA 2.5 has it: with other types. That of 2.6 is today's under older names, which
-     * {@link Symbols} knows.
+     * {@link Symbols} knows. False if there are none.
      */
     public static boolean isCc25() {
-        return info().generation() == Generation.CC_2_5;
+        return isUsable() && info().generation() == Generation.CC_2_5;
     }
 
     /** Which Comch they have, in a few words. */

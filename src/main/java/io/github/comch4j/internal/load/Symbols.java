@@ -17,7 +17,7 @@ import java.util.Optional;
  * nothing links one but to initialise a static field: from these fields the metadata for native images are made.
  *
  * <p>A function that the loaded libraries lack does not disturb the class that declares its handle: the handle throws
- * when it is called.
+ * when it is called. So it is with all of them if there are no libraries: what left an initialiser would be lost.
  */
 public final class Symbols {
     private static final Linker LINKER = Linker.nativeLinker();
@@ -28,11 +28,12 @@ public final class Symbols {
     /** A downcall handle with exactly the descriptor's types, for {@code static final} fields. */
     @SuppressWarnings("restricted")
     public static MethodHandle downcall(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        NativeLibrary.load();
-        Optional<MemorySegment> symbol = find(name);
-        if (symbol.isPresent()) {
-            return LINKER.downcallHandle(symbol.get(), descriptor, options);
-        }
+        Optional<MemorySegment> symbol = NativeLibrary.isUsable() ? find(name) : Optional.empty();
+        return symbol.map(address -> LINKER.downcallHandle(address, descriptor, options))
+                .orElseGet(() -> thrower(name, descriptor));
+    }
+
+    private static MethodHandle thrower(String name, FunctionDescriptor descriptor) {
         MethodType type = descriptor.toMethodType();
         MethodHandle thrower = THROW_MISSING.bindTo(name).asType(MethodType.methodType(type.returnType()));
         return MethodHandles.dropArguments(thrower, 0, type.parameterList());
@@ -58,7 +59,7 @@ public final class Symbols {
     }
 
     private static String formerName(String name) {
-        if (!Releases.isComch(name)) {
+        if (!Releases.isComch(name) || !NativeLibrary.isUsable()) {
             return name;
         }
         SymbolLookup libraries = SymbolLookup.loaderLookup();
@@ -76,7 +77,9 @@ public final class Symbols {
     /** A downcall handle of a function of the C library. */
     @SuppressWarnings("restricted")
     public static MethodHandle standard(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options);
+        return NativeLibrary.isUsable()
+                ? LINKER.downcallHandle(LINKER.defaultLookup().find(name).orElseThrow(), descriptor, options)
+                : thrower(name, descriptor);
     }
 
     /** A stub for the life of an arena. {@code target} must not throw. */
@@ -96,7 +99,7 @@ public final class Symbols {
         throw new AssertionError("a downcall threw a checked exception", thrown);
     }
 
-    /** The exception for a function that the loaded libraries lack. */
+    /** The exception for a function that the loaded libraries lack; throws if there are none. */
     public static MissingFunctionException missing(String function) {
         return Failures.missing(
                 function,

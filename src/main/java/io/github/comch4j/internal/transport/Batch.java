@@ -313,9 +313,11 @@ final class Batch {
         MEMORY.set(ValueLayout.JAVA_BYTE, address, (byte) value);
     }
 
-    /** The batch library, initialised, or null. */
+    /** The batch library, initialised; null if there is none. */
     private static SymbolLookup library() {
-        NativeLibrary.load();
+        if (!NativeLibrary.isUsable()) {
+            return null; // the first call of DOCA says why
+        }
         SymbolLookup library;
         try {
             library = EmulatedLibraries.loadLibrary(Platform.current(), FILE);
