@@ -25,8 +25,9 @@ class InitialisersIT {
     }
 
     /**
-     * Runs in a process of its own: initialises all classes but the generated ones, which are called after the libraries
-     * are loaded, those for Netty, which is not there, and those that only kernels and connected objects initialise.
+     * Runs in a process of its own: initialises all classes but the generated ones, which are called after the
+     * libraries are loaded, those for Netty, which is not there, and those that only kernels and connected objects
+     * initialise.
      */
     static final class Program {
         private Program() {}

@@ -1,5 +1,6 @@
 package io.github.comch4j.channel;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.life.Attachments;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -61,6 +62,16 @@ public final class ChannelPeer {
      */
     public ChannelPeerState update() {
         return endpoint.update(this);
+    }
+
+    /**
+     * Why a client's attempt to connect was refused. Any thread may ask.
+     *
+     * @return an exception that nobody has thrown, with a {@link DocaException#reason()} if the libraries have told
+     *     one; null unless the state is {@link ChannelPeerState#ABORTED}, or if nothing is known
+     */
+    public @Nullable DocaException refusal() {
+        return state() == ChannelPeerState.ABORTED ? link.refusal : null;
     }
 
     /**

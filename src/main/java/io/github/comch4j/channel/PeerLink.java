@@ -21,8 +21,8 @@ abstract class PeerLink {
 
     /** The attempt to connect has failed just now, in this thread. */
     void refused(@Nullable DocaException why) {
-        state = ChannelPeerState.ABORTED;
         refusal = why;
         refusedForGood = Diagnosis.refusedForGood();
+        state = ChannelPeerState.ABORTED; // last: who sees it from another thread may ask why
     }
 }

@@ -113,8 +113,8 @@ final class ChannelSample {
                     Thread.yield();
                 }
                 default ->
-                    throw new ProgramException("no server \"" + name + "\" accepts clients of "
-                            + client.device().address() + ": it is to be started first");
+                    throw new ProgramException(SampleEnd.refused(
+                            name, client.device().address(), service.refusal()));
             }
         }
     }

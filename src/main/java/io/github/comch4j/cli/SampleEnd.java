@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Either end of a sample's conversation, with the sizes that DOCA's samples use. Where they have an engine for each
@@ -40,6 +41,8 @@ abstract class SampleEnd {
     ComchConnection peer;
     /** Whether the peer has all that it waits for. */
     boolean mayLeave;
+
+    private boolean refused; // a client's only attempt
 
     /** {@code path} is the part of the server's name that tells the two samples apart. */
     SampleEnd(SampleOptions options, String path) {
@@ -87,15 +90,24 @@ abstract class SampleEnd {
     private void connect() {
         try (Device host = open();
                 ComchClient client = configured(ComchClient.builder(engine, host, options.serverName(path))
-                                .onRefused(() -> patience.fail("no server \"" + options.serverName(path)
-                                        + "\" accepts clients of " + host.address() + ": it is to be started first")))
+                                .onRefused(() -> refused = true))
                         .start()) {
             begin(client);
-            patience.await("the server", client::isConnected);
+            patience.await("the server", () -> client.isConnected() || refused);
+            if (refused) {
+                throw new ProgramException(refused(options.serverName(path), host.address(), client.refusal()));
+            }
             System.out.println(host.address() + " is connected to \"" + client.name() + "\"");
             peer = client.connection();
             end();
         }
+    }
+
+    /** What a client says whom no server accepts, with the reason if there is one. */
+    static String refused(String server, PciAddress device, @Nullable DocaException refusal) {
+        String reason = refusal == null ? "" : refusal.reason();
+        return "no server \"" + server + "\" accepts clients of " + device + ": "
+                + (reason.isEmpty() ? "it is to be started first" : reason);
     }
 
     private Device open() {

@@ -214,7 +214,8 @@ class SamplesIT {
                 .assertFailure("no device 0000:77:00.0 here; there are [0000:b1");
         sample("data-path-high-speed-server", "-p", "77:00.0").assertFailure("no device 0000:77:00.0 here");
         sample("ctrl-path-server", "-r", "b1:00.7").assertFailure("0000:b1:00.7");
-        sample("ctrl-path-client").assertFailure("no server \"comch_ctrl_path_sample_server\" accepts clients");
+        sample("ctrl-path-client")
+                .assertFailure("accepts clients of 0000:b1:00.0: client finds no server \"comch_ctrl_path_sample");
         sample("data-path-high-speed-client", "--generation", "2.5")
                 .assertFailure("no server \"cc_data_path_sample_server\"");
         child(Map.of("DOCA_EMU_SIDE", "both"), Comch.class, "sample", "ctrl-path-server", "-p", "b1:00.0")
