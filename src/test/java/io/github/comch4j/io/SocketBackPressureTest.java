@@ -74,8 +74,8 @@ class SocketBackPressureTest extends SocketScene {
     void aPeerOfAReceiverThatDoesNotReadWaits() {
         ComchSocket socket = connect(name);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        int sent = fill(socket, 4000);
-        assertThat(sent * 4000L).isBetween((1L << 20) * 3 / 4, (1 << 20) + UNDER_WAY);
+        int sent = fill(socket, 2000);
+        assertThat(sent * 2000L).isBetween((1L << 20) * 3 / 4, (1 << 20) + UNDER_WAY);
         receive(accepted, 0, sent);
         assertThat(accepted.receive(Duration.ofMillis(5))).isNull();
         for (int round = 1; round <= 3; round++) { // and now windows only
@@ -100,7 +100,7 @@ class SocketBackPressureTest extends SocketScene {
         Thread sender = Thread.startVirtualThread(() -> {
             try {
                 while (true) {
-                    stuck.send(new byte[4000], Machine.PATIENCE);
+                    stuck.send(new byte[2000], Machine.PATIENCE);
                 }
             } catch (ConnectionClosedException | IllegalStateException e) {
                 // it is closed below
@@ -128,8 +128,8 @@ class SocketBackPressureTest extends SocketScene {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
         for (int round = 0; round < 2; round++) {
-            int there = fill(socket, 3000);
-            int back = fill(accepted, 3000);
+            int there = fill(socket, 1500);
+            int back = fill(accepted, 1500);
             receive(accepted, 0, there);
             receive(socket, 0, back);
         }
@@ -313,12 +313,12 @@ class SocketBackPressureTest extends SocketScene {
     void aSocketIsToldWhyItsPeerHasEndedTheConnection() {
         ComchSocket socket = ComchSocket.connect(hostLoop, host, name, Machine.PATIENCE);
         ComchSocket accepted = server.accept(Machine.PATIENCE);
-        fill(socket, 4000);
+        fill(socket, 2000);
         var waits = socket.sendAsync(new byte[1]);
         assertThatThrownBy(() -> hostLoop.call(
                         () -> { // past the socket, which would wait
                             while (true) {
-                                socket.connection().send(new byte[4000]);
+                                socket.connection().send(new byte[2000]);
                             }
                         }))
                 .isInstanceOf(ConnectionClosedException.class);

@@ -202,7 +202,7 @@ class SocketReconnectTest extends TwoLoops {
             server.accept(Machine.PATIENCE); // and receives nothing
             List<CompletableFuture<ComchSocket.State>> ends = new ArrayList<>();
             for (int i = 0; i < 4000; i++) {
-                ends.add(socket.sendAsync(new byte[4000]).handle((nothing, thrown) -> socket.state()));
+                ends.add(socket.sendAsync(new byte[2000]).handle((nothing, thrown) -> socket.state()));
             }
             hostLoop.call(() -> null); // now they wait in the queue
             server.close();
@@ -240,7 +240,7 @@ class SocketReconnectTest extends TwoLoops {
             ComchSocket flooding = server.accept(Machine.PATIENCE);
             assertThatThrownBy(() -> {
                         while (true) {
-                            flooding.send(new byte[4000], Machine.PATIENCE);
+                            flooding.send(new byte[2000], Machine.PATIENCE);
                         }
                     })
                     .isInstanceOf(ConnectionClosedException.class);
@@ -248,7 +248,7 @@ class SocketReconnectTest extends TwoLoops {
             accepted.send(text("calmly"), Machine.PATIENCE);
             assertThatThrownBy(() -> {
                         while (true) {
-                            assertThat(socket.receive(Machine.PATIENCE)).hasSize(4000);
+                            assertThat(socket.receive(Machine.PATIENCE)).hasSize(2000);
                         }
                     })
                     .isInstanceOf(ConnectionClosedException.class)
