@@ -475,9 +475,12 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 	return result;
 }
 
-/* Whether a running server holds the lock of that file. */
+/* Whether a running server holds the lock of that file. To look is to take it for a moment, which a server that is
+ * starting would take for another server: so it needs a turn, and while others have theirs nobody looks. */
 static bool is_locked(int dir, const char *file)
 {
+	if (try_turn(dir) != 1)
+		return false;
 	int lock = take_lock(dir, file, 0);
 	bool locked = lock < 0 && errno == EWOULDBLOCK;
 	if (lock >= 0)
