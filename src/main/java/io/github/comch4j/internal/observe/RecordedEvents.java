@@ -17,7 +17,13 @@ import jdk.jfr.Timespan;
 final class RecordedEvents {
     private static final String[] STATES = {"IDLE", "STARTING", "RUNNING", "STOPPING"};
 
-    private static final Runnable CALLS = () -> LiveObjects.forEach(RecordedEvents::commitCalls);
+    /** One object, which the recorder is given and asked to forget. */
+    private static final Runnable CALLS = new Runnable() {
+        @Override
+        public void run() {
+            LiveObjects.forEach(RecordedEvents::commitCalls);
+        }
+    };
 
     private RecordedEvents() {}
 
