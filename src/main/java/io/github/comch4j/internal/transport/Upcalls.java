@@ -11,6 +11,8 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
+import java.util.EnumMap;
+import java.util.Map;
 
 /**
  * The stubs that DOCA calls: one per C signature, for all engines. Pointers and {@code union
@@ -29,6 +31,7 @@ public final class Upcalls {
     private static final FunctionDescriptor LONG_MESSAGE = FunctionDescriptor.ofVoid(
             ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG);
 
+    private static final Map<Stub, MemorySegment> ADDRESSES = new EnumMap<>(Stub.class); // guarded by the class
     private static int engines; // that there are; guarded by the class, as the following
     private static Arena arena; // of the stubs; null: there is no engine
 
@@ -62,8 +65,9 @@ public final class Upcalls {
         MESSAGE_OF("messageOf", LONG_MESSAGE);
 
         private final String method;
+
+        @SuppressWarnings("ImmutableEnumChecker") // it is immutable, and does not say so
         private final FunctionDescriptor descriptor;
-        private MemorySegment address; // guarded by Upcalls; null: not made
 
         Stub(String method, FunctionDescriptor descriptor) {
             this.method = method;
@@ -72,13 +76,12 @@ public final class Upcalls {
 
         /** For C. There has to be an engine. */
         public MemorySegment address() {
-            synchronized (Upcalls.class) {
-                if (address == null) {
-                    address = stub(method, descriptor);
-                }
-                return address;
-            }
+            return addressOf(this);
         }
+    }
+
+    private static synchronized MemorySegment addressOf(Stub stub) {
+        return ADDRESSES.computeIfAbsent(stub, missing -> stub(missing.method, missing.descriptor));
     }
 
     /**
@@ -95,9 +98,7 @@ public final class Upcalls {
     /** There is one engine less. */
     static synchronized void engineEnds() {
         if (--engines == 0) {
-            for (Stub stub : Stub.values()) {
-                stub.address = null;
-            }
+            ADDRESSES.clear();
             arena.close();
             arena = null;
             Events.unused();
