@@ -113,8 +113,8 @@ final class ChannelSample {
                     Thread.yield();
                 }
                 default ->
-                    throw new ProgramException(SampleEnd.refused(
-                            name, client.device().address(), service.refusal()));
+                    throw new ProgramException(
+                            SampleEnd.refused(name, client.device().address(), service.refusal()));
             }
         }
     }

@@ -75,7 +75,7 @@ public final class RpcClient implements AutoCloseable {
         this.maxBody = settings.maxBody;
         this.maxInFlight = settings.maxInFlight;
         this.permits = new Semaphore(maxInFlight);
-        this.onState = settings.onState;
+        this.onState = settings.onState != null ? settings.onState : (client, now) -> {};
         this.link = new ClientLink(this, settings, counts);
     }
 
@@ -388,8 +388,6 @@ public final class RpcClient implements AutoCloseable {
      * {@link IllegalStateException}.
      */
     public static final class Builder {
-        private static final BiConsumer<RpcClient, State> NO_HANDLER = (client, state) -> {};
-
         final EventLoop loop;
         final Device device;
         final String name;
@@ -401,7 +399,7 @@ public final class RpcClient implements AutoCloseable {
         private int sendTasks; // 0: the default
         Connector.BackOff backOff = Connector.BackOff.NEVER;
         private boolean waitForReady;
-        private BiConsumer<RpcClient, State> onState = NO_HANDLER;
+        private @Nullable BiConsumer<RpcClient, State> onState;
 
         private Builder(EventLoop loop, Device device, String name) {
             this.loop = Objects.requireNonNull(loop, "loop");
@@ -517,11 +515,7 @@ public final class RpcClient implements AutoCloseable {
          * @throws IllegalStateException if there is one already
          */
         public Builder onState(BiConsumer<RpcClient, State> handler) {
-            use.check();
-            if (onState != NO_HANDLER) {
-                throw new IllegalStateException("onState has a handler already");
-            }
-            onState = Objects.requireNonNull(handler);
+            onState = use.once("onState", onState, handler);
             return this;
         }
 

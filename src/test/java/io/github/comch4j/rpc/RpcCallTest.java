@@ -451,7 +451,8 @@ class RpcCallTest extends TwoLoopsInBothForms {
                     .endsWith("9 calls, 0 in flight, 6 answered, 1 failed, 1 rejected, 0 late, 1 lost");
             assertThat(server.toString())
                     .endsWith("9 calls, 0 in flight, 6 answered, 1 failed, 1 rejected, 0 late, 1 lost");
-            assertThat(catchThrowable(() -> client.call(HOLD, new byte[1], Duration.ofMillis(1)))).isNotNull();
+            assertThat(catchThrowable(() -> client.call(HOLD, new byte[1], Duration.ofMillis(1))))
+                    .isNotNull();
             assertThat(client.toString()).contains("1 late");
         }
     }

@@ -146,6 +146,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    @SuppressWarnings("try") // closed on purpose
     void whoWaitsInVainIsToldThatNothingWasSent() {
         try (RpcClient client = clients().waitForReady(true).connect(Machine.PATIENCE)) {
             server.close();
