@@ -87,7 +87,8 @@ public final class RefusalReasons {
                     .channel(ComchChannel.class)
                     .handler(new ChannelInboundHandlerAdapter())
                     .connect(ComchAddress.of(Machine.HOST, name))
-                    .sync();
+                    .sync()
+                    .channel();
         } finally {
             group.shutdownGracefully().await();
         }
