@@ -1,5 +1,7 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.comch.Capabilities;
+import io.github.comch4j.core.Device;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
@@ -40,7 +42,15 @@ final class Frames {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
+    /** As many bytes in a message as the device takes, up to this: they have room for the longest metadata. */
+    private static final int MESSAGE = 4080;
+
     private Frames() {}
+
+    /** The size to ask for: the default of DOCA 2.5, 2,048 bytes, has no room for the longest metadata. */
+    static int messageSize(Device device) {
+        return (int) Math.min(MESSAGE, Capabilities.of(device).maxMessageSize());
+    }
 
     static void write(
             MemorySegment message, long at, int part, int kind, long id, int value, int bodyLength, long extra) {

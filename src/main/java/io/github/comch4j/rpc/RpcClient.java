@@ -540,6 +540,7 @@ public final class RpcClient implements AutoCloseable {
         }
 
         ComchClient.Builder apply(ComchClient.Builder endpoint) {
+            endpoint.maxMessageSize(Frames.messageSize(device));
             return sendTasks == 0 ? endpoint : endpoint.sendTasks(sendTasks);
         }
     }

@@ -522,6 +522,7 @@ public final class RpcServer implements AutoCloseable {
         }
 
         private ComchServer.Builder apply(ComchServer.Builder endpoint) {
+            endpoint.maxMessageSize(Frames.messageSize(device));
             return sendTasks == 0 ? endpoint : endpoint.sendTasks(sendTasks);
         }
     }

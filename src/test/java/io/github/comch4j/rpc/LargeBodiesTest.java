@@ -359,6 +359,7 @@ class LargeBodiesTest extends TwoLoopsInBothForms {
             try (ProgressEngine engine = ProgressEngine.create()) {
                 long[] bytes = new long[1];
                 ComchClient raw = ComchClient.builder(engine, host, name)
+                        .maxMessageSize(Frames.messageSize(host))
                         .onMessage((connection, message) -> bytes[0] += message.byteSize())
                         .connect(Machine.PATIENCE);
                 raw.connection().send(announcement);

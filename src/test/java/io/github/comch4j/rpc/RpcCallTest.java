@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
+import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.ProgressEngine;
@@ -169,12 +171,15 @@ class RpcCallTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    @Needs(Feature.DISCONNECT)
     void metadataThatAreNoneEndTheConnection() {
         List<byte[]> wrong = List.of(
                 new byte[] {1}, new byte[] {0, 0, 1, 0, 'x', 0, 0, 0}, new byte[] {5, 0, 0, 0, 'x'}, new byte[2056]);
         for (byte[] body : wrong) {
             try (ProgressEngine engine = ProgressEngine.create()) {
-                ComchClient raw = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+                ComchClient raw = ComchClient.builder(engine, host, name)
+                        .maxMessageSize(Frames.messageSize(host))
+                        .connect(Machine.PATIENCE);
                 byte[] frame = Arrays.copyOf(new byte[0], Frames.size(body.length));
                 MemorySegment message = MemorySegment.ofArray(frame);
                 Frames.write(message, 0, body.length, Frames.CANCEL, Frames.METADATA, 0, body.length, 1);

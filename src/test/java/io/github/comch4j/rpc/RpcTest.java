@@ -549,8 +549,10 @@ class RpcTest extends TwoLoopsInBothForms {
                 })
                 .start();
         try (ProgressEngine engine = ProgressEngine.create()) {
-            ComchClient raw =
-                    ComchClient.builder(engine, host, name).sendTasks(1000).connect(Machine.PATIENCE);
+            ComchClient raw = ComchClient.builder(engine, host, name)
+                    .maxMessageSize(Frames.messageSize(host))
+                    .sendTasks(1000)
+                    .connect(Machine.PATIENCE);
             for (int id = 0; id < 50; id++) {
                 while (!raw.connection()
                         .trySend(frame(Frames.REQUEST, 0, 0, id, ECHO))
