@@ -251,7 +251,7 @@ class ChannelEventsTest extends BothCarriers {
         assertThatThrownBy(() -> service.receive(machine.buffer, Machine.PATIENCE))
                 .isInstanceOf(WaitInterruptedException.class)
                 .hasMessageContaining("interrupted");
-        assertThatThrownBy(() -> service.awaitReceive(Machine.PATIENCE)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> service.awaitReceive(Machine.PATIENCE)).isInstanceOf(WaitInterruptedException.class);
         assertThat(Thread.interrupted()).isTrue();
         send("after that");
         assertThat(machine.receive(service)).isEqualTo("after that");

@@ -63,7 +63,7 @@ class OneClientTest extends BothForms {
         }
     }
 
-    private void throwingHandler(ComchConnection connection, int first) {
+    private static void throwingHandler(int first) {
         if (first == 1) {
             throw new ArithmeticException("on purpose");
         }
@@ -72,7 +72,7 @@ class OneClientTest extends BothForms {
     private ComchServer.Builder throwing() {
         return machine.server()
                 .onMessage((connection, message) -> {
-                    throwingHandler(connection, message.get(ValueLayout.JAVA_BYTE, 0));
+                    throwingHandler(message.get(ValueLayout.JAVA_BYTE, 0));
                     connection.send(message);
                 })
                 .onDisconnected(ended::add);
