@@ -35,6 +35,12 @@ class BindingsAbiTest {
     /** What kernels call. */
     private static final Table KERNELS = new Table(TABLES.resolve("doca-3.0-dpa-dev.tsv"), header -> true);
 
+    /** What releases after 3.0 have anew: for the host, and for kernels. */
+    private static final Table SINCE =
+            new Table(TABLES.resolve("doca-3.1-3.3.tsv"), header -> !header.equals("doca_dpa_dev.h"));
+
+    private static final Table KERNELS_SINCE = new Table(TABLES.resolve("doca-3.1-3.3.tsv"), "doca_dpa_dev.h"::equals);
+
     private static final Table CC = new Table(TABLES.resolve("doca-2.5.tsv"), header -> header.startsWith("doca_cc"));
     private static final Table CORE_OF_2_5 = new Table(
             TABLES.resolve("doca-2.5.tsv"),
@@ -114,6 +120,13 @@ class BindingsAbiTest {
     }
 
     @Test
+    void whatLaterReleasesHaveIsBoundWithItsTypes() throws IOException {
+        Map<String, MethodType> expected = SINCE.functions();
+        assertThat(expected).hasSize(5).containsKey("doca_devinfo_get_sf_index");
+        assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
+    }
+
+    @Test
     void everyFunctionOfDocaCcIsBoundWithItsTypes() throws IOException {
         Map<String, MethodType> expected = CC.functions();
         assertThat(expected)
@@ -138,6 +151,8 @@ class BindingsAbiTest {
         assertThat(expected.remove("doca_dpa_dev_thread_reschedule")).isNotNull();
         assertThat(expected.remove("doca_dpa_dev_thread_finish")).isNotNull();
         assertThat(expected).hasSize(36).containsKey("doca_dpa_dev_comch_producer_dma_copy");
+        expected.putAll(KERNELS_SINCE.functions());
+        assertThat(expected).hasSize(38);
         assertThat(bound(dpa_h.class, expected)).isEqualTo(expected);
         assertThat(dpa_h.class.getDeclaredMethods())
                 .filteredOn(method -> Modifier.isPublic(method.getModifiers())

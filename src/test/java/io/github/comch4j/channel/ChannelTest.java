@@ -478,7 +478,9 @@ class ChannelTest extends BothCarriers {
             assertThatThrownBy(() -> machine.client().connect(wrong)).isInstanceOf(IllegalArgumentException.class);
         }
         int most = ChannelCapabilities.of(machine.dpu, carrier).maxNameLength();
-        assertThatThrownBy(() -> machine.service().listen("n".repeat(most + 1))).isInstanceOf(DocaException.class);
+        assertThatThrownBy(() -> machine.service().listen("n".repeat(most + 1)))
+                .isInstanceOfAny(
+                        IllegalArgumentException.class, DocaException.class); // of Java's, or of DOCA's carrier
         machine.service().listen("n".repeat(most)).close();
     }
 
