@@ -32,8 +32,8 @@ class PackagingIT {
                 "Main-Class: " + LibraryChoice.class.getName() + "\nEnable-Native-Access: ALL-UNNAMED\n");
         jar = folder.resolve("all.jar");
         List<String> arguments = new ArrayList<>(List.of("--create", "--file=" + jar, "--manifest=" + manifest));
-        String[] parts = Child.classPath(LibraryChoice.class).split(java.io.File.pathSeparator);
-        for (String part : parts) {
+        for (String entry : Child.classPath(LibraryChoice.class).split(java.io.File.pathSeparator)) {
+            String part = Files.isDirectory(Path.of(entry)) ? entry : unpacked(Path.of(entry));
             arguments.addAll(List.of("-C", part, "io"));
             if (Files.isDirectory(Path.of(part, "native"))) {
                 arguments.addAll(List.of("-C", part, "native"));
@@ -45,9 +45,19 @@ class PackagingIT {
                 .isZero();
     }
 
+    /** The library's own jar, which is what the tests run with once Maven has made it. */
+    private String unpacked(Path archive) throws IOException {
+        Path contents = Files.createTempDirectory(folder, "jar");
+        Path tool = Path.of(System.getProperty("java.home"), "bin", "jar");
+        assertThat(run(contents, tool.toString(), "--extract", "--file=" + archive.toAbsolutePath()))
+                .isEmpty();
+        return contents.toString();
+    }
+
     private static String run(Path directory, String... command) throws IOException {
         Path output = directory.resolve("output");
         Process process = new ProcessBuilder(command)
+                .directory(directory.toFile())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

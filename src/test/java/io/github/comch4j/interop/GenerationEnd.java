@@ -27,6 +27,7 @@ import java.util.TreeSet;
  */
 public final class GenerationEnd {
     static final int MESSAGES = 50;
+    private static final int LONGEST = 4080; // by default 2.5 and 2.6 take 2,048, and both ends must agree
     static final int PAYLOADS = 200;
 
     private static final int SIZE = 16 * 1024;
@@ -69,6 +70,7 @@ public final class GenerationEnd {
     private void serve(Device dpu, String name) {
         try (var representor = dpu.openRepresentor(Machine.HOST);
                 ComchServer server = ComchServer.builder(engine, dpu, representor, name)
+                        .maxMessageSize(LONGEST)
                         .onConnected(client -> connection = client)
                         .onMessage(this::message)
                         .onConsumer((from, id, state) -> peersConsumer = state == RemoteConsumerState.NEW ? id : 0)
@@ -86,6 +88,7 @@ public final class GenerationEnd {
 
     private void connect(Device host, String name) {
         try (ComchClient client = ComchClient.builder(engine, host, name)
+                .maxMessageSize(LONGEST)
                 .onMessage(this::message)
                 .onConsumer((from, id, state) -> peersConsumer = state == RemoteConsumerState.NEW ? id : 0)
                 .connect(Machine.PATIENCE)) {
