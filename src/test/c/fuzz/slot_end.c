@@ -71,6 +71,7 @@ void slot_ends_init(void)
 	OK(doca_mmap_create(&map));
 	OK(doca_mmap_set_memrange(map, memory, bytes));
 	OK(doca_mmap_set_permissions(map, DOCA_ACCESS_FLAG_PCI_READ_WRITE));
+	OK(doca_mmap_set_max_num_devices(map, 2));
 	OK(doca_mmap_add_dev(map, dpu));
 	OK(doca_mmap_add_dev(map, host));
 	OK(doca_mmap_start(map));

@@ -116,7 +116,7 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 	/* Whoever closes its socket with something unread in it makes the first attempt fail; its last message is
 	 * there. */
 	bool reset = false;
-	ssize_t received;
+	ssize_t received = 0;
 	do {
 		reset = reset || (received < 0 && errno == ECONNRESET);
 		received = recvmsg(socket, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
