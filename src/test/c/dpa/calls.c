@@ -326,6 +326,129 @@ static void programs_copy_between_maps(void **state)
 	dpa_close(&dpa);
 }
 
+/* A queue on the host's memory, whose completion nobody is woken by. */
+struct queue {
+	struct memory memory;
+	struct doca_dpa_completion *completion;
+	struct doca_dpa_async_ops *ops;
+	uint64_t completion_handle, handle, map;
+};
+
+static void queue_open(struct queue *queue, struct dpa *dpa, unsigned int size)
+{
+	memory_open(&queue->memory, 256, 1, dpa->dev, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	queue->map = handle_of_map(queue->memory.mmap, dpa->dev);
+	OK(doca_dpa_completion_create(dpa->dpa, size, &queue->completion));
+	OK(doca_dpa_completion_start(queue->completion));
+	OK(doca_dpa_completion_get_dpa_handle(queue->completion, &queue->completion_handle));
+	OK(doca_dpa_async_ops_create(dpa->dpa, size, 1, &queue->ops));
+	OK(doca_dpa_async_ops_attach(queue->ops, queue->completion));
+	OK(doca_dpa_async_ops_start(queue->ops));
+	OK(doca_dpa_async_ops_get_dpa_handle(queue->ops, &queue->handle));
+}
+
+static void queue_close(struct queue *queue)
+{
+	OK(doca_dpa_async_ops_destroy(queue->ops));
+	OK(doca_dpa_completion_destroy(queue->completion));
+	memory_close(&queue->memory);
+}
+
+static uint64_t completed(struct dpa *dpa, const struct queue *queue)
+{
+	uint64_t num;
+	OK(doca_dpa_rpc(dpa->dpa, count_completed, &num, queue->completion_handle));
+	return num;
+}
+
+static void operations_wait_for_events(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct queue queue;
+	uint64_t handle, num = 0;
+	dpa_open(&dpa);
+	queue_open(&queue, &dpa, 8);
+	uint8_t *bytes = queue.memory.bytes;
+	bytes[0] = 11;
+	bytes[1] = 12;
+	bytes[64] = bytes[65] = 0;
+	struct doca_sync_event *event = event_make(&dpa, true);
+	OK(doca_sync_event_get_dpa_handle(event, dpa.dpa, &handle));
+	OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, handle, UINT64_C(3), UINT64_C(4), queue.map,
+			bytes + 64, bytes));
+	GIVES(DOCA_ERROR_IN_USE, doca_sync_event_stop(event));
+	OK(doca_sync_event_update_set(event, 3));
+	assert_int_equal(completed(&dpa, &queue), 0);
+	assert_int_equal(bytes[64], 0);
+	OK(doca_sync_event_update_set(event,
+				      4)); /* the first wait and its copy; the second wait is for another value */
+	AWAIT((num += completed(&dpa, &queue)) == 2);
+	assert_int_equal(bytes[64], 11);
+	assert_int_equal(bytes[65], 0);
+	OK(doca_sync_event_update_set(event, 2));
+	AWAIT((num += completed(&dpa, &queue)) == 4);
+	assert_int_equal(bytes[65], 12);
+	bytes[64] = bytes[65] = 0;
+	OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, handle, UINT64_C(1), UINT64_C(4), queue.map,
+			bytes + 64, bytes)); /* nothing to wait for: all is done when the kernel has posted it */
+	assert_int_equal(completed(&dpa, &queue), 4);
+	assert_int_equal(bytes[64] + bytes[65], 23);
+	HEALTHY(dpa.dpa);
+	OK(doca_sync_event_destroy(event));
+	queue_close(&queue);
+	dpa_close(&dpa);
+}
+
+static void what_waits_ends_with_its_queue(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct queue queue;
+	uint64_t handle;
+	dpa_open(&dpa);
+	queue_open(&queue, &dpa, 8);
+	struct doca_sync_event *event = event_make(&dpa, true);
+	OK(doca_sync_event_get_dpa_handle(event, dpa.dpa, &handle));
+	OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, handle, UINT64_C(3), UINT64_C(4), queue.map,
+			queue.memory.bytes + 64, queue.memory.bytes));
+	OK(doca_dpa_async_ops_stop(queue.ops));
+	OK(doca_sync_event_update_set(event, 9));
+	OK(doca_dpa_async_ops_start(queue.ops)); /* empty, with its whole size */
+	OK(doca_dpa_async_ops_get_dpa_handle(queue.ops, &queue.handle));
+	assert_int_equal(completed(&dpa, &queue), 0);
+	for (int i = 0; i < 2; i++)
+		OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, handle, UINT64_C(3), UINT64_C(4), queue.map,
+				queue.memory.bytes + 64, queue.memory.bytes));
+	assert_int_equal(completed(&dpa, &queue), 8);
+	HEALTHY(dpa.dpa);
+	OK(doca_sync_event_destroy(event));
+	queue_close(&queue);
+	dpa_close(&dpa);
+}
+
+/* As large a value as the hardware compares, room for what waits, and an event of the dpa. */
+static void a_wait_that_cannot_be_posted_is_the_dpas_error(void **state)
+{
+	(void)state;
+	for (int mistake = 0; mistake < 3; mistake++) {
+		struct dpa dpa;
+		struct queue queue;
+		uint64_t handle;
+		dpa_open(&dpa);
+		queue_open(&queue, &dpa, mistake == 1 ? 2 : 8);
+		struct doca_sync_event *event = event_make(&dpa, true);
+		OK(doca_sync_event_get_dpa_handle(event, dpa.dpa, &handle));
+		OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, mistake == 2 ? queue.handle : handle,
+				UINT64_C(254) + (mistake == 0), UINT64_C(4), queue.map, queue.memory.bytes + 64,
+				queue.memory.bytes));
+		FAILED(dpa.dpa);
+		queue_close(&queue);
+		OK(doca_sync_event_destroy(event));
+		dpa_close(&dpa);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +461,9 @@ int main(void)
 		cmocka_unit_test(logs_and_traces_go_to_files),
 		cmocka_unit_test(programs_have_hash_tables),
 		cmocka_unit_test(programs_copy_between_maps),
+		cmocka_unit_test(operations_wait_for_events),
+		cmocka_unit_test(what_waits_ends_with_its_queue),
+		cmocka_unit_test(a_wait_that_cannot_be_posted_is_the_dpas_error),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

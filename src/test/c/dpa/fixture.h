@@ -11,8 +11,9 @@
 #include "harness.h"
 
 extern struct doca_dpa_app *test_program;
-doca_dpa_func_t sum, say, load, exchange, use_table, copy, count_copies, copy_elements, run_for_ever, misuse,
-	use_completion_of, meet, answer, count_runs, return_at_once, end_by_returning, fail, poll_for_ever, notify;
+doca_dpa_func_t sum, say, load, exchange, use_table, copy, count_copies, copy_after, count_completed, copy_elements,
+	run_for_ever, misuse, use_completion_of, meet, answer, count_runs, return_at_once, end_by_returning, fail,
+	poll_for_ever, notify;
 
 struct dpa {
 	struct devices devices;

@@ -70,6 +70,29 @@ __dpa_rpc__ uint64_t copy(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_completion_
 	       doca_dpa_dev_get_completion_user_data(element);
 }
 
+/* Posts two waits, for a value above one and for one that is not another, each with the copy of a byte behind it. */
+__dpa_rpc__ uint64_t copy_after(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_sync_event_t event, uint64_t above,
+				uint64_t unequal, doca_dpa_dev_mmap_t map, uint64_t dst, uint64_t src)
+{
+	doca_dpa_dev_sync_event_post_wait_gt(ops, event, above);
+	doca_dpa_dev_post_memcpy(ops, map, dst, map, src, 1, DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+	doca_dpa_dev_sync_event_post_wait_ne(ops, event, unequal);
+	doca_dpa_dev_post_memcpy(ops, map, dst + 1, map, src + 1, 1, DOCA_DPA_DEV_SUBMIT_FLAG_FLUSH);
+	return 0;
+}
+
+/* How many operations have completed well; acknowledges them. */
+__dpa_rpc__ uint64_t count_completed(doca_dpa_dev_completion_t completion)
+{
+	doca_dpa_dev_completion_element_t element;
+	uint64_t num = 0;
+	while (doca_dpa_dev_get_completion(completion, &element)) {
+		doca_dpa_dev_completion_ack(completion, 1);
+		num += doca_dpa_dev_get_completion_type(element) == DOCA_DPA_DEV_COMP_SEND;
+	}
+	return num;
+}
+
 /* Copies a byte twice: how far the second completion is behind the first, and whether what both say stays. */
 __dpa_rpc__ uint64_t count_copies(doca_dpa_dev_async_ops_t ops, doca_dpa_dev_completion_t completion,
 				  doca_dpa_dev_mmap_t dst_map, uint64_t dst, doca_dpa_dev_mmap_t src_map, uint64_t src)

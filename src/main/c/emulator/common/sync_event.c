@@ -2,6 +2,7 @@
 #include "sync_event.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "dpa.h"
@@ -21,7 +22,7 @@ struct doca_sync_event {
 	/* Where it was said to be changed and awaited: a hint for the place of the value, which is always here. */
 	bool published, subscribed;
 	struct location *locations; /* DPAs: those that it has handles for */
-	uint32_t users;
+	_Atomic uint32_t users;
 	struct emu_sync_watch *watches;
 };
 
@@ -53,7 +54,7 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 	if (event == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
-	bool used = event->users > 0;
+	bool used = atomic_load(&event->users) > 0;
 	pthread_mutex_unlock(&event->lock);
 	if (used)
 		return READING_SYNC_EVENT_USED;
@@ -140,9 +141,9 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 	if (event == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
-	doca_error_t result = !event->started    ? DOCA_ERROR_INVALID_VALUE
-			      : event->users > 0 ? READING_SYNC_EVENT_USED
-						 : DOCA_SUCCESS;
+	doca_error_t result = !event->started                  ? DOCA_ERROR_INVALID_VALUE
+			      : atomic_load(&event->users) > 0 ? READING_SYNC_EVENT_USED
+							       : DOCA_SUCCESS;
 	if (result == DOCA_SUCCESS)
 		event->started = false;
 	pthread_mutex_unlock(&event->lock);
@@ -207,22 +208,50 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
 
 /* ---- values ---- */
 
-/* With the lock held: the watches that the value has reached, taken out of the event. */
+static bool holds(uint64_t value, enum emu_sync_relation relation, uint64_t wanted)
+{
+	switch (relation) {
+	case EMU_SYNC_GREATER:
+		return value > wanted;
+	case EMU_SYNC_EQUAL:
+		return value == wanted;
+	case EMU_SYNC_UNEQUAL:
+	default:
+		return value != wanted;
+	}
+}
+
+/* Of the lists of watches, and taken after an event's lock: a watch is taken back without touching an event that may
+ * have ended. */
+static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* With that lock held. */
+static void unlink_watch(struct emu_sync_watch **link)
+{
+	struct emu_sync_watch *watch = *link;
+	struct doca_sync_event *event = watch->event;
+	*link = watch->next;
+	watch->event = NULL;
+	atomic_fetch_sub(&event->users, 1);
+}
+
+/* With the event's lock held: the watches that the value has reached, taken out of the event. */
 static struct emu_sync_watch *take_reached(struct doca_sync_event *event)
 {
 	struct emu_sync_watch *reached = NULL;
+	pthread_mutex_lock(&watches_lock);
 	struct emu_sync_watch **link = &event->watches;
 	while (*link != NULL) {
 		struct emu_sync_watch *watch = *link;
-		if (event->value <= watch->above) {
+		if (!holds(event->value, watch->relation, watch->value)) {
 			link = &watch->next;
 			continue;
 		}
-		*link = watch->next;
+		unlink_watch(link);
 		watch->next = reached;
 		reached = watch;
-		event->users--;
 	}
+	pthread_mutex_unlock(&watches_lock);
 	return reached;
 }
 
@@ -250,30 +279,44 @@ void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change c
 
 void emu_sync_event_use(struct doca_sync_event *event)
 {
-	pthread_mutex_lock(&event->lock);
-	event->users++;
-	pthread_mutex_unlock(&event->lock);
+	atomic_fetch_add(&event->users, 1);
 }
 
 void emu_sync_event_change_and_unuse(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
 {
 	pthread_mutex_lock(&event->lock);
-	event->users--;
+	atomic_fetch_sub(&event->users, 1);
 	(void)change_locked(event, change, value);
 }
 
-void emu_sync_event_watch(struct doca_sync_event *event, struct emu_sync_watch *watch)
+bool emu_sync_event_watch(struct doca_sync_event *event, struct emu_sync_watch *watch)
 {
 	pthread_mutex_lock(&event->lock);
-	bool waits = event->value <= watch->above;
+	bool waits = !holds(event->value, watch->relation, watch->value);
 	if (waits) {
+		pthread_mutex_lock(&watches_lock);
+		watch->event = event;
 		watch->next = event->watches;
 		event->watches = watch;
-		event->users++;
+		atomic_fetch_add(&event->users, 1);
+		pthread_mutex_unlock(&watches_lock);
 	}
 	pthread_mutex_unlock(&event->lock);
-	if (!waits)
-		watch->fire(watch);
+	return waits;
+}
+
+bool emu_sync_event_unwatch(struct emu_sync_watch *watch)
+{
+	pthread_mutex_lock(&watches_lock);
+	struct doca_sync_event *event = watch->event;
+	if (event != NULL) {
+		struct emu_sync_watch **link = &event->watches;
+		while (*link != watch)
+			link = &(*link)->next;
+		unlink_watch(link);
+	}
+	pthread_mutex_unlock(&watches_lock);
+	return event != NULL;
 }
 
 uint64_t emu_sync_event_value(struct doca_sync_event *event)
@@ -314,23 +357,8 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 	return DOCA_SUCCESS;
 }
 
-enum relation { GREATER, EQUAL, UNEQUAL };
-
-static bool holds(uint64_t value, enum relation relation, uint64_t wanted)
-{
-	switch (relation) {
-	case GREATER:
-		return value > wanted;
-	case EQUAL:
-		return value == wanted;
-	case UNEQUAL:
-	default:
-		return value != wanted;
-	}
-}
-
 /* Both forms sleep: an emulated device has no processor to spare. */
-static doca_error_t await(struct doca_sync_event *event, enum relation relation, uint64_t value, uint64_t mask)
+static doca_error_t await(struct doca_sync_event *event, enum emu_sync_relation relation, uint64_t value, uint64_t mask)
 {
 	if (event == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -343,30 +371,30 @@ static doca_error_t await(struct doca_sync_event *event, enum relation relation,
 
 doca_error_t doca_sync_event_wait_gt(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, GREATER, value, mask);
+	return await(event, EMU_SYNC_GREATER, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_gt_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, GREATER, value, mask);
+	return await(event, EMU_SYNC_GREATER, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_eq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, EQUAL, value, mask);
+	return await(event, EMU_SYNC_EQUAL, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_eq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, EQUAL, value, mask);
+	return await(event, EMU_SYNC_EQUAL, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_neq(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, UNEQUAL, value, mask);
+	return await(event, EMU_SYNC_UNEQUAL, value, mask);
 }
 
 doca_error_t doca_sync_event_wait_neq_yield(struct doca_sync_event *event, uint64_t value, uint64_t mask)
 {
-	return await(event, UNEQUAL, value, mask);
+	return await(event, EMU_SYNC_UNEQUAL, value, mask);
 }

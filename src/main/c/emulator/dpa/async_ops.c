@@ -16,6 +16,7 @@ doca_error_t doca_dpa_async_ops_create(struct doca_dpa *dpa, unsigned int queue_
 	created->size = 1;
 	while (created->size < queue_size)
 		created->size *= 2;
+	async_ops_init_held(created);
 	*async_ops = created;
 	return DOCA_SUCCESS;
 }
@@ -69,6 +70,7 @@ doca_error_t doca_dpa_async_ops_stop(struct doca_dpa_async_ops *async_ops)
 		return DOCA_ERROR_BAD_STATE;
 	emu_dpa_unpublish(async_ops->handle);
 	async_ops->handle = 0;
+	async_ops_drop_held(async_ops);
 	struct emu_dpa_completion *completion = emu_dpa_completion_of(async_ops->completion);
 	completion->forget(async_ops->completion, &async_ops->unacked);
 	atomic_fetch_sub(&completion->users, 1);
@@ -81,6 +83,7 @@ doca_error_t doca_dpa_async_ops_destroy(struct doca_dpa_async_ops *async_ops)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (async_ops->handle != 0)
 		(void)doca_dpa_async_ops_stop(async_ops);
+	async_ops_fini_held(async_ops);
 	dpa_disown(async_ops->dpa, async_ops);
 	return DOCA_SUCCESS;
 }

@@ -27,31 +27,16 @@ doca_dpa_dev_uintptr_t doca_dpa_dev_buf_get_external_ptr(doca_dpa_dev_buf_t buf)
 	return doca_dpa_dev_mmap_get_external_ptr(of_handle(buf)->mmap, of_handle(buf)->addr);
 }
 
-/* Notes an operation whose completion the program wants; false when the queue has no room. */
-static bool take_place(struct doca_dpa_async_ops *ops, const char *call)
-{
-	if (atomic_fetch_add(&ops->unacked, 1) < ops->size)
-		return true;
-	atomic_fetch_sub(&ops->unacked, 1);
-	emu_dpa_fail(ops->dpa, "%s: more than %u operations without acknowledgement", call, ops->size);
-	return false;
-}
-
 static void post_copy(doca_dpa_dev_async_ops_t handle, uint32_t dst_map, uint64_t dst, uint32_t src_map, uint64_t src,
 		      uint64_t len, uint32_t flags, const char *call)
 {
 	struct doca_dpa_async_ops *ops = emu_dpa_enter(EMU_DPA_ASYNC_OPS, handle, call);
 	if (ops == NULL)
 		return;
-	bool reports = (flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS) == 0;
-	if (!reports || take_place(ops, call)) {
-		bool done = emu_dpa_map_copy(dst_map, dst, src_map, src, len, call);
-		/* What has failed is always reported. */
-		if (reports || !done)
-			emu_dpa_completion_of(ops->completion)
-				->push(ops->completion, done ? DOCA_DPA_DEV_COMP_SEND : DOCA_DPA_DEV_COMP_SEND_ERR,
-				       (uint32_t)ops->user_data, reports ? &ops->unacked : NULL);
-	}
+	struct async_op op = {.call = call,
+			      .reports = (flags & DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS) == 0,
+			      .copy = {.dst_map = dst_map, .dst = dst, .src_map = src_map, .src = src, .len = len}};
+	async_ops_post(ops, &op);
 	emu_dpa_leave();
 }
 

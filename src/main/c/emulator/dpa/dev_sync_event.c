@@ -3,8 +3,7 @@
 
 #include <sched.h>
 
-#include "dpa.h"
-#include "sync_event.h"
+#include "async_ops.h"
 
 void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t dpa_dev_se_handle, uint64_t *value)
 {
@@ -50,26 +49,32 @@ void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t dpa_dev_se_handle
 	}
 }
 
-static void refuse(doca_dpa_dev_async_ops_t async_ops_handle, const char *call)
+static void post_wait(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sync_event_t event,
+		      enum emu_sync_relation relation, uint64_t value, const char *call)
 {
-	if (emu_dpa_enter(EMU_DPA_ASYNC_OPS, async_ops_handle, call) == NULL)
+	struct doca_dpa_async_ops *ops = emu_dpa_enter(EMU_DPA_ASYNC_OPS, async_ops_handle, call);
+	if (ops == NULL)
 		return;
-	emu_dpa_fail(emu_dpa_run()->dpa, "%s: the emulated DPA does not support it", call);
+	struct async_op op = {.call = call,
+			      .waits = true,
+			      .reports = true,
+			      .wait = {.event = event, .relation = relation, .value = value}};
+	/* As much as the hardware compares. */
+	if (relation == EMU_SYNC_GREATER && value > 254)
+		emu_dpa_fail(ops->dpa, "%s: a value above 254", call);
+	else if (emu_dpa_find(EMU_DPA_SYNC_EVENT, event, call) != NULL)
+		async_ops_post(ops, &op);
 	emu_dpa_leave();
 }
 
 void doca_dpa_dev_sync_event_post_wait_gt(doca_dpa_dev_async_ops_t async_ops_handle,
 					  doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
 {
-	(void)wait_se_handle;
-	(void)value;
-	refuse(async_ops_handle, __func__);
+	post_wait(async_ops_handle, wait_se_handle, EMU_SYNC_GREATER, value, __func__);
 }
 
 void doca_dpa_dev_sync_event_post_wait_ne(doca_dpa_dev_async_ops_t async_ops_handle,
 					  doca_dpa_dev_sync_event_t wait_se_handle, uint64_t value)
 {
-	(void)wait_se_handle;
-	(void)value;
-	refuse(async_ops_handle, __func__);
+	post_wait(async_ops_handle, wait_se_handle, EMU_SYNC_UNEQUAL, value, __func__);
 }

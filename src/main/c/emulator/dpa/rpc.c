@@ -200,7 +200,7 @@ static doca_error_t launch(struct doca_dpa *dpa, struct doca_sync_event *wait_ev
 	struct launch *made = calloc(1, sizeof(*made) + num_threads * sizeof(made->ranks[0]));
 	if (made == NULL)
 		return DOCA_ERROR_DRIVER;
-	made->watch = (struct emu_sync_watch){.above = threshold, .fire = fire};
+	made->watch = (struct emu_sync_watch){.relation = EMU_SYNC_GREATER, .value = threshold, .fire = fire};
 	made->dpa = dpa;
 	made->kernel = *kernel;
 	made->comp_event = comp_event;
@@ -213,10 +213,8 @@ static doca_error_t launch(struct doca_dpa *dpa, struct doca_sync_event *wait_ev
 	atomic_fetch_add(&dpa->base.users, 1);
 	if (comp_event != NULL)
 		emu_sync_event_use(comp_event);
-	if (wait_event == NULL)
+	if (wait_event == NULL || !emu_sync_event_watch(wait_event, &made->watch))
 		fire(&made->watch);
-	else
-		emu_sync_event_watch(wait_event, &made->watch);
 	return DOCA_SUCCESS;
 }
 

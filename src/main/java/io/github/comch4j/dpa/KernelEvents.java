@@ -61,4 +61,31 @@ public final class KernelEvents {
         context.check();
         KernelCalls.eventAwaitGreater(event, value, mask);
     }
+
+    /**
+     * Posts a wait until the value of a sync event is greater than another
+     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). What is posted to the same operations afterwards waits for it; the
+     * completion of the operations says when it has ended, and so starts the completion's thread.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param event the handle of a sync event
+     * @param value what it is compared with: 0 to 254, as the event's value
+     */
+    public void postAwaitGreater(long operations, long event, long value) {
+        context.check();
+        KernelCalls.postEventGreater(operations, event, value);
+    }
+
+    /**
+     * Posts a wait until the value of a sync event differs from another ({@code doca_dpa_dev_sync_event_post_wait_ne}),
+     * as {@link #postAwaitGreater} does.
+     *
+     * @param operations the handle of asynchronous operations
+     * @param event the handle of a sync event
+     * @param value what it is compared with
+     */
+    public void postAwaitUnequal(long operations, long event, long value) {
+        context.check();
+        KernelCalls.postEventUnequal(operations, event, value);
+    }
 }

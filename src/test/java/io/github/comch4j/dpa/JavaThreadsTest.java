@@ -10,6 +10,8 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.ProgressEngine;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -214,6 +216,45 @@ class JavaThreadsTest {
         assertThat(dpa.lastError()).isEmpty();
     }
 
+    /** A kernel posts two waits and ends; each starts its thread again when the event has come that far. */
+    @Test
+    void waitsThatArePostedStartTheThread() {
+        SyncEvent event = dpa.syncEvent().publishedByCpu().awaitedByDpa().start();
+        List<Long> seen = new CopyOnWriteArrayList<>();
+        AtomicLong operations = new AtomicLong();
+        AtomicLong completion = new AtomicLong();
+        long handle = event.handle();
+        DpaThread thread = dpa.thread(kernels.thread("waits", (context, argument) -> {
+                    if (seen.isEmpty()) {
+                        context.events().postAwaitGreater(operations.get(), handle, 4);
+                        context.events().postAwaitUnequal(operations.get(), handle, 5);
+                        seen.add(-1L);
+                    }
+                    long earlier = 0;
+                    while (context.pollCompletion(completion.get())) {
+                        assertThat(context.completionType()).isEqualTo(CompletionType.SEND);
+                        assertThat(context.completionTime()).isGreaterThan(earlier);
+                        earlier = context.completionTime();
+                        seen.add((long) context.completionCounter());
+                        context.acknowledgeCompletion(completion.get(), 1);
+                    }
+                    context.requestCompletionNotification(completion.get());
+                    return KernelEnd.RESCHEDULE;
+                }))
+                .start();
+        DpaCompletion ended = dpa.completion(4, thread);
+        completion.set(ended.handle());
+        operations.set(dpa.asyncOps(ended, 4, 0).handle());
+        wake(run(thread));
+        until(() -> seen.size() == 1);
+        event.set(5);
+        until(() -> seen.size() == 2);
+        event.set(6);
+        until(() -> seen.size() == 3);
+        assertThat(seen).containsExactly(-1L, 0L, 1L);
+        assertThat(dpa.lastError()).isEmpty();
+    }
+
     /** Each is the last error, and none harms the process. */
     @Test
     void handlesThatHaveEndedDoNothing() {
@@ -252,6 +293,8 @@ class JavaThreadsTest {
                 context.events().set(arguments[0], 1);
                 context.events().add(arguments[0], 1);
                 context.events().awaitGreater(arguments[0], 1, 1);
+                context.events().postAwaitGreater(arguments[0], arguments[0], 1);
+                context.events().postAwaitUnequal(arguments[0], arguments[0], 1);
                 return context.memory().ofMap((int) arguments[0], 5);
             },
             (context, arguments) -> {

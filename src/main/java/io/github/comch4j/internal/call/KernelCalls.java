@@ -347,4 +347,14 @@ public final class KernelCalls {
     public static void eventAwaitGreater(long event, long value, long mask) {
         dpa_h.doca_dpa_dev_sync_event_wait_gt(event, value, mask);
     }
+
+    /** {@code doca_dpa_dev_sync_event_post_wait_gt}. */
+    public static void postEventGreater(long operations, long event, long value) {
+        dpa_h.doca_dpa_dev_sync_event_post_wait_gt(operations, event, value);
+    }
+
+    /** {@code doca_dpa_dev_sync_event_post_wait_ne}. */
+    public static void postEventUnequal(long operations, long event, long value) {
+        dpa_h.doca_dpa_dev_sync_event_post_wait_ne(operations, event, value);
+    }
 }
