@@ -2,6 +2,7 @@ package io.github.comch4j;
 
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.io.ComchSocket;
 import io.github.comch4j.netty.ComchAddress;
@@ -12,6 +13,7 @@ import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -19,11 +21,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 
 /**
  * The other process of {@link RefusalReasonsIT}: tries to connect in each style of use, and prints why it was refused.
- * Arguments: the server's name, how many milliseconds to try, what to do before (serve that name in this process, spoil
- * the fabric folder, or nothing), and the styles.
+ * Arguments: the server's name, how many milliseconds to try, what to do before (serve that name in this process, fill
+ * such a server, be a server of another version, spoil the fabric folder, or nothing), and the styles.
  */
 public final class RefusalReasons {
     private RefusalReasons() {}
@@ -35,18 +38,42 @@ public final class RefusalReasons {
         try (Machine machine = new Machine();
                 EventLoop loop = EventLoop.start("host");
                 EventLoop dpuLoop = EventLoop.start("dpu")) {
-            if (arguments[2].equals("serve")) {
-                dpuLoop.call(() -> io.github.comch4j.comch.ComchServer.builder(
-                                dpuLoop.engine(), machine.dpu, machine.representor, name)
-                        .start());
-            }
-            if (arguments[2].equals("spoil")) {
-                Files.setPosixFilePermissions(
-                        Path.of(System.getenv("DOCA_EMU_DIR")), PosixFilePermissions.fromString("rwxrwxrwx"));
+            Path fabric = Path.of(System.getenv("DOCA_EMU_DIR"));
+            switch (arguments[2]) {
+                case "serve" -> serve(machine, dpuLoop, name);
+                case "fill" -> {
+                    serve(machine, dpuLoop, name);
+                    ComchSocket.connect(loop, machine.host, name, Machine.PATIENCE);
+                }
+                case "other version" -> {
+                    ComchServer server = serve(machine, dpuLoop, name);
+                    Path socket = socketIn(fabric);
+                    dpuLoop.call(() -> {
+                        server.close();
+                        return server;
+                    });
+                    OtherVersion.serve(socket);
+                }
+                case "spoil" -> Files.setPosixFilePermissions(fabric, PosixFilePermissions.fromString("rwxrwxrwx"));
+                default -> {}
             }
             for (String style : styles) {
                 System.out.println(style + ": " + reason(() -> connect(style, machine, loop, name, patience)));
             }
+        }
+    }
+
+    private static ComchServer serve(Machine machine, EventLoop loop, String name) {
+        return loop.call(() -> ComchServer.builder(loop.engine(), machine.dpu, machine.representor, name)
+                .start());
+    }
+
+    /** Of the only server. */
+    private static Path socketIn(Path fabric) throws IOException {
+        try (Stream<Path> files = Files.list(fabric)) {
+            return files.filter(file -> file.toString().endsWith(".sock"))
+                    .findFirst()
+                    .orElseThrow();
         }
     }
 

@@ -47,6 +47,20 @@ class RefusalReasonsIT {
                         line -> assertThat(line).contains("server \"refuser\"").contains("a fault on demand"));
     }
 
+    @Test
+    void theServerIsFull() {
+        assertThat(reasons("2000", "fill", List.of("socket", "call"), Map.of("DOCA_EMU_LIMITS", "max_clients=1")))
+                .allSatisfy(line -> assertThat(line).contains("the server has as many clients as it takes"));
+    }
+
+    @Test
+    void theServerIsOfAnotherVersion() {
+        assertThat(reasons(FOR_EVER, "other version", ALL, Map.of()))
+                .allSatisfy(line -> assertThat(line)
+                        .containsPattern("version \\d+ here and in version " + OtherVersion.VERSION)
+                        .doesNotContain(" for PT"));
+    }
+
     /** The first attempt is refused, and the deadline falls into the second one, which is not answered. */
     @Test
     void theLastRefusalIsKept() {

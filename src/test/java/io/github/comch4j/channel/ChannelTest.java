@@ -230,6 +230,10 @@ class ChannelTest extends BothCarriers {
         ChannelPeer refused = client.connect(machine.name);
         until("the refusal", () -> refused.update() != ChannelPeerState.IN_PROGRESS);
         assertThat(refused.state()).isEqualTo(ChannelPeerState.ABORTED);
+        assertThat(refused.refusal()).satisfies(refusal -> {
+            assertThat(refusal.error()).isEqualTo(DocaError.CONNECTION_ABORTED);
+            assertThat(refusal.reason()).contains("\"" + machine.name + "\"");
+        });
         assertThatThrownBy(() -> client.trySend(refused, bytes("x")))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("never connected");
@@ -243,7 +247,9 @@ class ChannelTest extends BothCarriers {
                 .hasMessageContaining("ABORTED");
         refused.disconnect();
         assertThat(refused.state()).isEqualTo(ChannelPeerState.DISCONNECTED);
+        assertThat(refused.refusal()).isNull();
         ChannelPeer peer = machine.connect(client, service);
+        assertThat(peer.refusal()).isNull();
         client.send(peer, bytes("now"), Machine.PATIENCE);
         assertThat(machine.receive(service)).isEqualTo("now");
     }
