@@ -102,6 +102,14 @@ sed -i "s/SYMBOL_LOOKUP = SymbolLookup.loaderLookup()/SYMBOL_LOOKUP = $lookup/" 
 grep -qF "$lookup" "$comch" ||
     die "jextract writes the lookup of symbols in another way"
 
+# Their initialisers do not fail where the JVM forbids native calls.
+pointer='io.github.comch4j.internal.load.NativeAccess.pointer()'
+for header in doca_h cc/cc_h channel/channel_h dpa/dpa_h batch/batch_h; do
+    bindings="$work/generated/io/github/comch4j/ffi/$header.java"
+    sed -i "/C_POINTER = ValueLayout.ADDRESS\$/{N;s/= .*/= $pointer;/}" "$bindings"
+    grep -qF "C_POINTER = $pointer;" "$bindings" || die "jextract writes pointers in another way"
+done
+
 # What went in and what came out, for BindingsDriftTest. In the form of sha256sum.
 {
     sha256sum headers/*.h headers/*/*.h src/main/c/batch/*.h "$lists"/*.txt

@@ -66,8 +66,7 @@ public class doca_h {
     public static final ValueLayout.OfLong C_LONG_LONG = ValueLayout.JAVA_LONG;
     public static final ValueLayout.OfFloat C_FLOAT = ValueLayout.JAVA_FLOAT;
     public static final ValueLayout.OfDouble C_DOUBLE = ValueLayout.JAVA_DOUBLE;
-    public static final AddressLayout C_POINTER = ValueLayout.ADDRESS
-            .withTargetLayout(MemoryLayout.sequenceLayout(java.lang.Long.MAX_VALUE, JAVA_BYTE));
+    public static final AddressLayout C_POINTER = io.github.comch4j.internal.load.NativeAccess.pointer();
     public static final ValueLayout.OfLong C_LONG = ValueLayout.JAVA_LONG;
     private static final int DOCA_VERSION_MAJOR = (int)3L;
     /**

@@ -5,13 +5,39 @@ import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.DocaLog;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.dpa.DpaApplication;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
+import java.util.List;
 
 /** The other process of {@link NativeLoadingIT}: prints what a first use of the library comes to. */
 public final class LibraryChoice {
+    /** What a program may begin with. */
+    static final List<Runnable> FIRST_CALLS = List.of(
+            Doca::library,
+            Doca::runtimeVersion,
+            Devices::list,
+            () -> Devices.open(PciAddress.of("b1:00.0")),
+            () -> Devices.openHost(PciAddress.of("b1:00.0")),
+            () -> Devices.openDpu(PciAddress.of("03:00.0")),
+            ProgressEngine::create,
+            () -> EventLoop.start("a loop"),
+            () -> BufferInventory.create(1),
+            DocaLog::standardBackend,
+            () -> DocaLog.bridge(DocaLog.Level.INFO),
+            DocaLog::sdkLevel,
+            () -> DocaLog.setSdkLevel(DocaLog.Level.INFO),
+            DocaLog::applicationLevel,
+            () -> DocaLog.setApplicationLevel(DocaLog.Level.INFO),
+            () -> DocaLog.log(DocaLog.Level.INFO, "a test", "a message"),
+            EmulatedFaults::clear,
+            () -> DpaApplication.load(Path.of("none"), "none"));
+
     private LibraryChoice() {}
 
     public static void main(String[] arguments) {
@@ -22,6 +48,10 @@ public final class LibraryChoice {
         }
         if (use.equals("serve")) {
             serve();
+            return;
+        }
+        if (use.equals("first calls")) {
+            FIRST_CALLS.forEach(LibraryChoice::callTwice);
             return;
         }
         for (int attempt = 0; attempt < 2; attempt++) {
@@ -40,6 +70,19 @@ public final class LibraryChoice {
                 System.out.println(e.reason() + " " + e.getMessage());
             } catch (DocaException e) {
                 System.out.println(e.error() + " " + e.getMessage());
+            }
+        }
+    }
+
+    private static void callTwice(Runnable call) {
+        for (int attempt = 0; attempt < 2; attempt++) {
+            try {
+                call.run();
+                System.out.println("done");
+            } catch (NativeLibraryException e) {
+                System.out.println(e.reason() + " " + e.getMessage());
+            } catch (Throwable e) {
+                System.out.println(e);
             }
         }
     }

@@ -48,7 +48,7 @@ final class NativeImageMetadata {
 
     /** The handles of ours with options, by their fields: how many arguments are not variadic. */
     private static final Map<String, Integer> VARIADIC =
-            Map.of("FCNTL", 2, "RPC", 3, "LAUNCH_AND_SET", 7, "LAUNCH_AND_ADD", 7);
+            Map.of("FCNTL", 2, "LOG", 2, "RPC", 3, "LAUNCH_AND_SET", 7, "LAUNCH_AND_ADD", 7);
     /** Called through handles of ours. */
     private static final Set<Class<?>> VARIADIC_OF_THE_DPA = Set.of(
             doca_h.doca_dpa_rpc.class,
@@ -135,9 +135,6 @@ final class NativeImageMetadata {
         FunctionDescriptor log =
                 doca_h.doca_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
         downcalls.add(shape(log, variadic(log.argumentLayouts().size() - 1)));
-        FunctionDescriptor kernelLog =
-                dpa_h.doca_dpa_dev_log.makeInvoker(ValueLayout.ADDRESS).descriptor();
-        downcalls.add(shape(kernelLog, variadic(kernelLog.argumentLayouts().size() - 1)));
     }
 
     /** Their stubs are made for each kernel, of two methods. */

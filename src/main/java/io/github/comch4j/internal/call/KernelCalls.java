@@ -10,9 +10,11 @@ import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf;
 import io.github.comch4j.ffi.dpa.doca_dpa_dev_buf_arr;
 import io.github.comch4j.ffi.dpa.dpa_h;
 import io.github.comch4j.internal.load.DpaLibrary;
+import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -50,9 +52,13 @@ public final class KernelCalls {
     private static final MethodHandle IMMEDIATE = Symbols.downcall(
             "doca_dpa_dev_comch_consumer_get_completion_imm", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
-    /** The memory of this process. */
-    @SuppressWarnings("restricted")
-    private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    private static final MethodHandle LOG = Symbols.downcall(
+            "doca_dpa_dev_log",
+            FunctionDescriptor.ofVoid(JAVA_INT, ADDRESS, ADDRESS),
+            Linker.Option.firstVariadicArg(2));
+    private static final MemorySegment LOG_FORMAT = Arena.global().allocateFrom("%s");
+
+    private static final MemorySegment MEMORY = NativeAccess.allMemory();
 
     private KernelCalls() {}
 
@@ -93,17 +99,13 @@ public final class KernelCalls {
         return MEMORY.asSlice(address, bytes);
     }
 
-    /** {@code doca_dpa_dev_log}. */
+    /** {@code doca_dpa_dev_log}. The text is an argument of a format: it may have a percent sign. */
     public static void log(int level, String text) {
         try (Arena arena = Arena.ofConfined()) {
-            Log.FUNCTION.apply(level, Log.FORMAT, arena.allocateFrom(text));
+            LOG.invokeExact(level, LOG_FORMAT, arena.allocateFrom(text));
+        } catch (Throwable t) {
+            throw Symbols.unexpected(t);
         }
-    }
-
-    /** Its text is an argument: a program's text may have a percent sign. */
-    private static final class Log {
-        static final dpa_h.doca_dpa_dev_log FUNCTION = dpa_h.doca_dpa_dev_log.makeInvoker(ADDRESS);
-        static final MemorySegment FORMAT = Arena.global().allocateFrom("%s");
     }
 
     /**

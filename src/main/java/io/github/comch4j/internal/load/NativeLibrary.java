@@ -22,8 +22,6 @@ import java.nio.file.Path;
  * symbols.
  */
 public final class NativeLibrary {
-    private static final String FLAG = "--enable-native-access=ALL-UNNAMED, or =io.github.comch4j on the module path";
-
     private static final String REFUSED_FOR_GOOD = "doca_emu_refused_for_good"; // of emulated libraries alone
 
     private NativeLibrary() {}
@@ -150,7 +148,7 @@ public final class NativeLibrary {
             Throwable failure = null;
             try {
                 Settings.check();
-                checkNativeAccess();
+                NativeAccess.check(); // loading and linking would fail in the midst of some class's initialisation
                 info = attempt();
             } catch (Throwable e) {
                 failure = e;
@@ -165,22 +163,6 @@ public final class NativeLibrary {
                 Events.noLibrary(String.valueOf(failure.getMessage()));
             } catch (Throwable e) {
                 failure.addSuppressed(e);
-            }
-        }
-
-        /**
-         * By a restricted call that does nothing: loading and linking would fail in the same way, but in the midst of
-         * some class's initialisation.
-         */
-        @SuppressWarnings("restricted")
-        private static void checkNativeAccess() {
-            try {
-                MemorySegment.NULL.reinterpret(0);
-            } catch (IllegalCallerException e) {
-                throw Failures.unusable(
-                        Reason.NOT_LOADED,
-                        "the JVM forbids native calls (" + e.getMessage() + "); run it with " + FLAG,
-                        e);
             }
         }
 

@@ -18,6 +18,7 @@ import io.github.comch4j.ffi.batch.messages_endpoint;
 import io.github.comch4j.ffi.batch.messages_functions;
 import io.github.comch4j.internal.call.EndpointCalls;
 import io.github.comch4j.internal.load.EmulatedLibraries;
+import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Platform;
 import io.github.comch4j.internal.load.Settings;
@@ -179,7 +180,7 @@ final class Batch {
      * everything at the addresses that are used with it belongs to an object of this package that is alive, which the
      * owner check of its engine makes sure of.
      */
-    private static final MemorySegment MEMORY = allMemory();
+    private static final MemorySegment MEMORY = NativeAccess.allMemory();
     // without a check of the alignment, which the layout of the structures makes sure of
     private static final VarHandle INT = ValueLayout.JAVA_INT_UNALIGNED.varHandle();
     private static final VarHandle LONG = ValueLayout.JAVA_LONG_UNALIGNED.varHandle();
@@ -281,7 +282,7 @@ final class Batch {
 
     /** One of the callbacks. */
     static MemorySegment callback(String name) {
-        return LIBRARY.find(name).orElseThrow();
+        return LIBRARY == null ? MemorySegment.NULL : LIBRARY.find(name).orElseThrow();
     }
 
     static int getInt(long address) {
@@ -406,10 +407,5 @@ final class Batch {
 
     private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
         return LIBRARY == null ? null : Symbols.downcall(LIBRARY.find(name).orElseThrow(), descriptor);
-    }
-
-    @SuppressWarnings("restricted")
-    private static MemorySegment allMemory() {
-        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
     }
 }

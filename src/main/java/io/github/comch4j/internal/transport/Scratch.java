@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.transport;
 
+import io.github.comch4j.internal.load.NativeAccess;
 import io.github.comch4j.internal.load.Settings;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -22,7 +23,7 @@ public final class Scratch {
     public static final MemorySegment NOTHING =
             MemorySegment.ofArray(new byte[0]).asReadOnly();
 
-    private static final MemorySegment ALL_MEMORY = allMemory();
+    private static final MemorySegment ALL_MEMORY = NativeAccess.allMemory().asReadOnly();
 
     private final int longest; // as was negotiated
     private Arena arena; // once a message has come; closed with the context, maybe by another thread
@@ -80,10 +81,5 @@ public final class Scratch {
         if (arena != null) {
             arena.close();
         }
-    }
-
-    @SuppressWarnings("restricted")
-    private static MemorySegment allMemory() {
-        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE).asReadOnly();
     }
 }
