@@ -1,0 +1,1 @@
+../2.5/doca_types.h
