@@ -165,6 +165,7 @@ static void listen_needs_a_device_of_the_dpu_and_a_representor(void **state)
 	endpoint *bare = made_of(NULL, NULL), *on_host = made_of(d.host, d.rep), *no_rep = made_of(d.dpu, NULL);
 	endpoint *good = made_of(d.dpu, d.rep);
 	GIVES(DOCA_ERROR_BAD_STATE, doca_comm_channel_ep_listen(bare, "name"));
+	GIVES(BAD, doca_comm_channel_ep_listen(bare, ""));
 	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_comm_channel_ep_listen(on_host, "name"));
 	GIVES(DOCA_ERROR_BAD_STATE, doca_comm_channel_ep_listen(no_rep, "name"));
 	GIVES(BAD, doca_comm_channel_ep_listen(NULL, "name"));
@@ -189,6 +190,7 @@ static void connect_needs_a_device_of_the_host_and_a_service(void **state)
 	endpoint *bare = made_of(NULL, NULL), *on_dpu = made_of(d.dpu, d.rep), *good = made_of(d.host, NULL);
 	address *peer = NULL;
 	GIVES(DOCA_ERROR_BAD_STATE, doca_comm_channel_ep_connect(bare, "nobody", &peer));
+	GIVES(BAD, doca_comm_channel_ep_connect(bare, "", &peer));
 	GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_comm_channel_ep_connect(on_dpu, "nobody", &peer));
 	GIVES(BAD, doca_comm_channel_ep_connect(NULL, "nobody", &peer));
 	GIVES(BAD, doca_comm_channel_ep_connect(good, NULL, &peer));
@@ -280,7 +282,9 @@ static void sendto_refuses_what_it_cannot_send(void **state)
 	expect_nothing(pair.service);
 	expect_nothing(other.service);
 	OK(doca_comm_channel_ep_disconnect(pair.client, pair.of_service));
-	GIVES(BAD, doca_comm_channel_ep_sendto(pair.client, "", 1, 0, pair.of_service));
+	/* Who is not connected hears that first. */
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_sendto(pair.client, "", 1, 0, pair.of_service));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_comm_channel_ep_sendto(pair.client, NULL, 0, 1, NULL));
 	OK(doca_comm_channel_ep_destroy(other.client));
 	OK(doca_comm_channel_ep_destroy(other.service));
 	pair_close(&pair);

@@ -25,7 +25,7 @@ doca_error_t doca_comm_channel_ep_destroy(struct doca_comm_channel_ep_t *local_e
 
 doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep, const char *name)
 {
-	if (!is_endpoint(local_ep) || name == NULL)
+	if (!is_endpoint(local_ep) || name == NULL || !endpoint_is_name(name))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (endpoint_is_active(local_ep))
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -40,8 +40,7 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 		EMU_LOG_ERROR("the representor of %s is not one of the endpoint's device", emu_rep_pci(local_ep->rep));
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	if (!endpoint_set_name(local_ep, name))
-		return DOCA_ERROR_INVALID_VALUE;
+	endpoint_set_name(local_ep, name);
 	struct endpoint_function *function = calloc(1, sizeof(*function));
 	if (function == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -55,7 +54,7 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_ep, const char *name,
 					  struct doca_comm_channel_addr_t **peer_addr)
 {
-	if (!is_endpoint(local_ep) || name == NULL || peer_addr == NULL)
+	if (!is_endpoint(local_ep) || name == NULL || peer_addr == NULL || !endpoint_is_name(name))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (endpoint_is_active(local_ep))
 		return DOCA_ERROR_NOT_PERMITTED;
@@ -63,8 +62,7 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 		return DOCA_ERROR_BAD_STATE;
 	if (emu_dev_is_dpu(local_ep->dev) || !emu_dev_can(local_ep->dev, EMU_CAN_COMCH))
 		return DOCA_ERROR_NOT_SUPPORTED;
-	if (!endpoint_set_name(local_ep, name))
-		return DOCA_ERROR_INVALID_VALUE;
+	endpoint_set_name(local_ep, name);
 	emu_log_forget();
 	return client_connect(local_ep, emu_dev_pci(local_ep->dev), peer_addr);
 }
@@ -85,7 +83,11 @@ doca_error_t doca_comm_channel_ep_disconnect(struct doca_comm_channel_ep_t *loca
 doca_error_t doca_comm_channel_ep_sendto(struct doca_comm_channel_ep_t *local_ep, const void *msg, size_t len,
 					 int flags, struct doca_comm_channel_addr_t *peer_addr)
 {
-	if (!is_endpoint(local_ep) || msg == NULL || flags != DOCA_CC_MSG_FLAG_NONE)
+	if (!is_endpoint(local_ep))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!endpoint_is_active(local_ep))
+		return DOCA_ERROR_NOT_CONNECTED;
+	if (msg == NULL || flags != DOCA_CC_MSG_FLAG_NONE)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (peer_addr == NULL)
 		return DOCA_ERROR_NOT_CONNECTED;
@@ -102,7 +104,7 @@ doca_error_t doca_comm_channel_ep_recvfrom(struct doca_comm_channel_ep_t *local_
 	if (!is_endpoint(local_ep) || msg == NULL || len == NULL || flags != DOCA_CC_MSG_FLAG_NONE)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!endpoint_is_active(local_ep))
-		return DOCA_ERROR_NOT_CONNECTED;
+		return *len == 0 || peer_addr == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_ERROR_NOT_CONNECTED;
 	/* A client knows whom it hears. */
 	if (peer_addr == NULL && endpoint_listens(local_ep))
 		return DOCA_ERROR_INVALID_VALUE;

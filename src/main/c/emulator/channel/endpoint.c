@@ -64,15 +64,17 @@ doca_error_t endpoint_create(struct doca_comm_channel_ep_t **endpoint)
 	return DOCA_SUCCESS;
 }
 
-bool endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name)
+bool endpoint_is_name(const char *name)
 {
 	size_t limit = endpoint_max_name_len();
 	size_t length = strnlen(name, limit);
-	if (length == 0 || length == limit)
-		return false;
+	return length > 0 && length < limit;
+}
+
+void endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name)
+{
 	memset(endpoint->name, 0, sizeof(endpoint->name));
-	memcpy(endpoint->name, name, length);
-	return true;
+	memcpy(endpoint->name, name, strlen(name));
 }
 
 void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES])

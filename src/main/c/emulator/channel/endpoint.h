@@ -93,8 +93,9 @@ uint32_t endpoint_max_msg_size(void);
 uint32_t endpoint_max_send_queue(void);
 uint32_t endpoint_max_recv_queue(void);
 
-/* Copies the name; false: it is empty or too long. */
-bool endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name);
+/* Neither empty nor too long. */
+bool endpoint_is_name(const char *name);
+void endpoint_set_name(struct doca_comm_channel_ep_t *endpoint, const char *name);
 
 /* Where services for the host function `pci` are registered: apart from Comch's servers. */
 void endpoint_place(const char *pci, char place[FABRIC_FILE_BYTES]);

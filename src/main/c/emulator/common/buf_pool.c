@@ -22,6 +22,7 @@ doca_error_t doca_buf_pool_create(size_t num_elements, size_t element_size, cons
 {
 	if (num_elements == 0 || element_size == 0 || mmap == NULL || buf_pool == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
+	*buf_pool = NULL;
 	if (num_elements > READING_MAX_INVENTORY)
 		return DOCA_ERROR_NO_MEMORY;
 	struct doca_buf_pool *pool = calloc(1, sizeof(*pool));

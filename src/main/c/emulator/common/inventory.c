@@ -172,8 +172,10 @@ doca_error_t doca_buf_inventory_buf_dup(struct doca_buf_inventory *inventory, co
 {
 	if (inventory == NULL || src_buf == NULL || dst_buf == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (src_buf->inner)
+	if (src_buf->inner) {
+		*dst_buf = NULL;
 		return DOCA_ERROR_NOT_PERMITTED;
+	}
 	if (src_buf->refcount == 0 || !inventory->started || !src_buf->inventory->started)
 		return DOCA_ERROR_BAD_STATE;
 	for (const struct doca_buf *src = src_buf; src != NULL; src = src->next)

@@ -129,12 +129,14 @@ static doca_error_t check_configurable(const struct doca_mmap *mmap, doca_error_
 
 static doca_error_t set_range(struct doca_mmap *mmap, void *addr, size_t len)
 {
-	if (mmap == NULL || addr == NULL || len == 0 || len > UINTPTR_MAX - (uintptr_t)addr)
+	if (mmap == NULL || addr == NULL || len == 0)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&mmap->lock);
 	doca_error_t result = check_configurable(mmap, DOCA_ERROR_BAD_STATE);
 	if (result == DOCA_SUCCESS && mmap->addr != NULL)
 		result = DOCA_ERROR_NOT_PERMITTED;
+	if (result == DOCA_SUCCESS && len > UINTPTR_MAX - (uintptr_t)addr)
+		result = DOCA_ERROR_INVALID_VALUE;
 	if (result == DOCA_SUCCESS) {
 		mmap->addr = addr;
 		mmap->len = len;
@@ -251,13 +253,20 @@ doca_error_t doca_mmap_set_max_num_devices(struct doca_mmap *mmap, uint32_t max_
 	return result;
 }
 
+static bool are_permissions(uint32_t mask)
+{
+	return (mask & ~KNOWN_PERMISSIONS) == 0 && (mask & BOTH_PCI) != BOTH_PCI &&
+	       ((mask & NEED_LOCAL_WRITE) == 0 || (mask & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) != 0);
+}
+
 doca_error_t doca_mmap_set_permissions(struct doca_mmap *mmap, uint32_t access_mask)
 {
-	if (mmap == NULL || (access_mask & ~KNOWN_PERMISSIONS) != 0 || (access_mask & BOTH_PCI) == BOTH_PCI ||
-	    ((access_mask & NEED_LOCAL_WRITE) != 0 && (access_mask & DOCA_ACCESS_FLAG_LOCAL_READ_WRITE) == 0))
+	if (mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&mmap->lock);
 	doca_error_t result = check_configurable(mmap, DOCA_ERROR_BAD_STATE);
+	if (result == DOCA_SUCCESS && !are_permissions(access_mask))
+		result = DOCA_ERROR_INVALID_VALUE;
 	if (result == DOCA_SUCCESS)
 		mmap->permissions = access_mask;
 	pthread_mutex_unlock(&mmap->lock);

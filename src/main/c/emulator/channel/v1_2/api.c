@@ -40,8 +40,9 @@ doca_error_t doca_comm_channel_ep_listen(struct doca_comm_channel_ep_t *local_ep
 		return DOCA_ERROR_INVALID_VALUE;
 	if (endpoint_is_active(local_ep))
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (!endpoint_set_name(local_ep, name))
+	if (!endpoint_is_name(name))
 		return DOCA_ERROR_INVALID_VALUE;
+	endpoint_set_name(local_ep, name);
 	emu_log_forget();
 	struct endpoint_function *functions;
 	uint32_t num;
@@ -70,8 +71,9 @@ doca_error_t doca_comm_channel_ep_connect(struct doca_comm_channel_ep_t *local_e
 	const char *pci = functions_first_of_host();
 	if (endpoint_is_active(local_ep) || pci == NULL)
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (!endpoint_set_name(local_ep, name))
+	if (!endpoint_is_name(name))
 		return DOCA_ERROR_INVALID_VALUE;
+	endpoint_set_name(local_ep, name);
 	emu_log_forget();
 	struct doca_comm_channel_addr_t *peer;
 	doca_error_t result = client_connect(local_ep, pci, &peer);
