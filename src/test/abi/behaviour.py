@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""Hold the libraries of a folder to what NVIDIA's own library of DOCA 2.5.0108 was observed to answer.
+
+    behaviour.py --probe PROGRAM --library FOLDER            compare
+    behaviour.py --probe PROGRAM --library FOLDER --record   write behaviour-2.5.0108.tsv, of NVIDIA's libraries only
+    behaviour.py --probe PROGRAM --library FOLDER --differs  print the rows that behaviour-2.5-differs.tsv has to have
+
+Each answer is the observed one, or behaviour-2.5-differs.tsv has it with the reason; a row of that table that is not
+true any more is an error too. Where the process of a case ends in one of the two, its later calls are not compared.
+"""
+import argparse, os, pathlib, re, subprocess, sys, tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+OBSERVED = HERE / "behaviour-2.5.0108.tsv"
+DIFFERS = HERE / "behaviour-2.5-differs.tsv"
+CALLS = [HERE.parent / "c/probe" / f"{name}.calls" for name in ("makers", "core", "log", "cc", "channel")]
+ENDS = re.compile(r"signal|hangs")
+
+
+def rows(text):
+    """Function and case to the rest of the line."""
+    lines = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return {(line[0], line[1]): line[2:] for line in lines}
+
+
+def run(probe, folder):
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as fabric:
+        environment = dict(os.environ, DOCA_EMU_DIR=fabric)
+        command = [probe, HERE / "doca-2.5.tsv", folder, *CALLS]
+        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def case_of(key):
+    """The case of a call, and its number in it. Cases with NULL are one for each function."""
+    name, _, number = key[1].partition("/")
+    return (key[0] if name.startswith("null:") else "", name), int(number or 0)
+
+
+def ends(answers):
+    found = {}
+    for key, answer in answers.items():
+        if ENDS.match(answer[0]) or ENDS.search(answer[-1]):
+            case, number = case_of(key)
+            found[case] = min(number, found.get(case, number))
+    return found
+
+
+def differences(observed, ours):
+    """What is answered in another way: key to our answer."""
+    observed_ends, our_ends = ends(observed), ends(ours)
+    found = {}
+    for key in dict.fromkeys([*observed, *ours]):
+        case, number = case_of(key)
+        last = min(table.get(case, number) for table in (observed_ends, our_ends))
+        if number <= last and observed.get(key) != ours.get(key):
+            found[key] = " ".join(ours.get(key, ["not called"])).strip()
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--probe", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--differs", action="store_true")
+    arguments = parser.parse_args()
+    output = run(arguments.probe, arguments.library)
+    if arguments.record:
+        header = "".join(line for line in open(OBSERVED, encoding="utf-8") if line.startswith("#"))
+        OBSERVED.write_text(header + "".join(line.rstrip("\t") + "\n" for line in output.splitlines()), "utf-8")
+        return 0
+    observed, ours = rows(OBSERVED.read_text("utf-8")), rows("\n".join(l.rstrip("\t") for l in output.splitlines()))
+    different = differences(observed, ours)
+    known = rows(DIFFERS.read_text("utf-8")) if DIFFERS.exists() else {}
+    if arguments.differs:
+        for key, answer in different.items():
+            print(*key, answer, known.get(key, ["", "?"])[1], sep="\t")
+        return 0
+    wrong = []
+    for key in dict.fromkeys([*different, *known]):
+        expected = known[key][0] if key in known else " ".join(observed.get(key, ["not called"]))
+        answer = different.get(key, "as observed" if key in observed else "no such case")
+        if answer != expected:
+            wrong.append(f"{key[0]}, {key[1]}: {answer}, not {expected}")
+    print(*wrong, sep="\n", end="\n" if wrong else "")
+    print(f"{len(observed)} answers observed: {len(observed) - len(different)} the same, {len(different)} differ, "
+          f"{len(wrong)} without a reason")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
