@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -579,11 +580,14 @@ void pair_close(struct pair *pair)
 
 /* ---- memory ---- */
 
+#define PAGE 4096
+
 void memory_open(struct memory *memory, size_t size, uint32_t bufs, struct doca_dev *dev, uint32_t permissions)
 {
-	*memory = (struct memory){.size = size, .bytes = aligned_alloc(4096, (size + 4095) / 4096 * 4096)};
-	CHECK(memory->bytes != NULL);
-	memset(memory->bytes, 0, size);
+	/* calloc, which need not write zeros into fresh pages: most of a large memory is never looked at. */
+	*memory = (struct memory){.size = size, .block = calloc(1, size + PAGE - 1)};
+	CHECK(memory->block != NULL);
+	memory->bytes = (uint8_t *)(((uintptr_t)memory->block + PAGE - 1) / PAGE * PAGE);
 	OK(doca_mmap_create(&memory->mmap));
 	OK(doca_mmap_set_memrange(memory->mmap, memory->bytes, size));
 	OK(doca_mmap_set_permissions(memory->mmap, permissions));
@@ -605,7 +609,7 @@ void memory_close(struct memory *memory)
 {
 	OK(doca_mmap_destroy(memory->mmap));
 	OK(doca_buf_inventory_destroy(memory->inventory));
-	free(memory->bytes);
+	free(memory->block);
 }
 
 struct doca_buf *memory_buf(struct memory *memory, size_t offset, size_t len, size_t data_len)
@@ -628,35 +632,48 @@ size_t buf_data_len(struct doca_buf *buf)
 	return len;
 }
 
-/* Eight bytes at a time: the thread sanitizer looks at each access. */
-static uint64_t next_word(uint64_t *x)
+/* ---- contents ---- */
+
+/* Blocks of a table of random bytes, each from another place of it: quick with the thread sanitizer, too, which looks
+ * at each access. */
+#define BLOCK 4096
+#define TABLE (16 * BLOCK)
+
+static uint8_t table[TABLE + BLOCK];
+static pthread_once_t table_made = PTHREAD_ONCE_INIT;
+
+static void make_table(void)
 {
-	*x = *x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-	return *x ^ *x >> 32;
+	uint64_t x = 1;
+	for (size_t i = 0; i < sizeof(table); i++) {
+		x = x * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		table[i] = (uint8_t)(x >> 56);
+	}
 }
 
-static size_t word_at(size_t i, size_t len)
+static const uint8_t *block_of(uint64_t seed, size_t i)
 {
-	return len - i < sizeof(uint64_t) ? len - i : sizeof(uint64_t);
+	pthread_once(&table_made, make_table);
+	uint64_t number = (seed << 20) + i / BLOCK;
+	return table + (number * UINT64_C(0x9e3779b97f4a7c15) >> 32) % TABLE;
+}
+
+static size_t block_len(size_t i, size_t len)
+{
+	return len - i < BLOCK ? len - i : BLOCK;
 }
 
 void fill(uint8_t *bytes, size_t len, uint64_t seed)
 {
-	uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	for (size_t i = 0; i < len; i += sizeof(x)) {
-		uint64_t word = next_word(&x);
-		memcpy(bytes + i, &word, word_at(i, len));
-	}
+	for (size_t i = 0; i < len; i += BLOCK)
+		memcpy(bytes + i, block_of(seed, i), block_len(i, len));
 }
 
 bool filled(const uint8_t *bytes, size_t len, uint64_t seed)
 {
-	uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + 1;
-	for (size_t i = 0; i < len; i += sizeof(x)) {
-		uint64_t word = next_word(&x);
-		if (memcmp(bytes + i, &word, word_at(i, len)) != 0)
+	for (size_t i = 0; i < len; i += BLOCK)
+		if (memcmp(bytes + i, block_of(seed, i), block_len(i, len)) != 0)
 			return false;
-	}
 	return true;
 }
 

@@ -193,7 +193,8 @@ void pair_stop(struct pair *pair);
 /* ---- the fast path ---- */
 
 struct memory {
-	uint8_t *bytes;
+	void *block;
+	uint8_t *bytes; /* in the block, from a page's begin */
 	size_t size;
 	struct doca_mmap *mmap;
 	struct doca_buf_inventory *inventory;
