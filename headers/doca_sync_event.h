@@ -1,8 +1,8 @@
 /*
  * Sync events: numbers of 64 bits that CPU and DPA change and wait for.
  *
- * Only what programs for the DPA need: no tasks, no exports, no GPU. Changed by its publishers, waited
- * for by its subscribers; each side has one or more.
+ * What programs for the DPA need, and tasks: no exports, no GPU. Changed by its publishers, waited for
+ * by its subscribers; each side has one or more.
  *
  * SPDX-License-Identifier: Apache-2.0
  */
@@ -20,11 +20,13 @@
 extern "C" {
 #endif
 
+struct doca_ctx;
 struct doca_dev;
 struct doca_devinfo;
 struct doca_dpa;
 struct doca_sync_event;
 struct doca_sync_event_remote_net;
+struct doca_task;
 
 /* What programs on the DPA call an event. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
@@ -109,6 +111,168 @@ DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq(
 /* The same, giving the processor away meanwhile. */
 DOCA_EXPERIMENTAL doca_error_t doca_sync_event_wait_neq_yield(
     struct doca_sync_event *event, uint64_t value, uint64_t mask);
+
+/* ---- tasks ---- */
+
+/* The event as a context, which doca_ctx_start and doca_ctx_stop start and stop then. */
+DOCA_EXPERIMENTAL struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event);
+
+/* Reads the value. */
+struct doca_sync_event_task_get;
+typedef void (*doca_sync_event_task_get_completion_cb_t)(
+    struct doca_sync_event_task_get *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Whether the device can. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_get_is_supported(
+    const struct doca_devinfo *devinfo);
+
+/* So many tasks, and what their ends call. Before the start: else NOT_PERMITTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb,
+    doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks);
+
+/* Takes one; NO_MEMORY when all are out, BAD_STATE unless the context is RUNNING. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_get_alloc_init(
+    struct doca_sync_event *event, uint64_t *ret_val_ptr, union doca_data user_data,
+    struct doca_sync_event_task_get **task);
+
+/* To submit and to free it. */
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_get_as_doca_task(
+    struct doca_sync_event_task_get *task);
+
+DOCA_EXPERIMENTAL void doca_sync_event_task_get_set_ret_val_ptr(
+    struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr);
+DOCA_EXPERIMENTAL uint64_t *doca_sync_event_task_get_get_ret_val_ptr(
+    const struct doca_sync_event_task_get *task);
+
+/* Sets the value. */
+struct doca_sync_event_task_notify_set;
+typedef void (*doca_sync_event_task_notify_set_completion_cb_t)(
+    struct doca_sync_event_task_notify_set *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Whether the device can. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_notify_set_is_supported(
+    const struct doca_devinfo *devinfo);
+
+/* So many tasks, and what their ends call. Before the start: else NOT_PERMITTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_set_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb,
+    doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks);
+
+/* Takes one; NO_MEMORY when all are out, BAD_STATE unless the context is RUNNING. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_set_alloc_init(
+    struct doca_sync_event *event, uint64_t set_val, union doca_data user_data,
+    struct doca_sync_event_task_notify_set **task);
+
+/* To submit and to free it. */
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_notify_set_as_doca_task(
+    struct doca_sync_event_task_notify_set *task);
+
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_set_set_set_val(
+    struct doca_sync_event_task_notify_set *task, uint64_t set_val);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_notify_set_get_set_val(
+    const struct doca_sync_event_task_notify_set *task);
+
+/* Adds to the value, modulo 2^64, and tells what it was. */
+struct doca_sync_event_task_notify_add;
+typedef void (*doca_sync_event_task_notify_add_completion_cb_t)(
+    struct doca_sync_event_task_notify_add *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Whether the device can. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_notify_add_is_supported(
+    const struct doca_devinfo *devinfo);
+
+/* So many tasks, and what their ends call. Before the start: else NOT_PERMITTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_add_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb,
+    doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks);
+
+/* Takes one; NO_MEMORY when all are out, BAD_STATE unless the context is RUNNING. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_notify_add_alloc_init(
+    struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr,
+    union doca_data user_data, struct doca_sync_event_task_notify_add **task);
+
+/* To submit and to free it. */
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_notify_add_as_doca_task(
+    struct doca_sync_event_task_notify_add *task);
+
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_add_set_inc_val(
+    struct doca_sync_event_task_notify_add *task, uint64_t inc_val);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_notify_add_get_inc_val(
+    const struct doca_sync_event_task_notify_add *task);
+DOCA_EXPERIMENTAL void doca_sync_event_task_notify_add_set_fetched_val_ptr(
+    struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr);
+DOCA_EXPERIMENTAL uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(
+    const struct doca_sync_event_task_notify_add *task);
+
+/* Waits until the value in the mask's bits is equal to `wait_val`. */
+struct doca_sync_event_task_wait_eq;
+typedef void (*doca_sync_event_task_wait_eq_completion_cb_t)(
+    struct doca_sync_event_task_wait_eq *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Whether the device can. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(
+    const struct doca_devinfo *devinfo);
+
+/* So many tasks, and what their ends call. Before the start: else NOT_PERMITTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb,
+    doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks);
+
+/* Takes one; NO_MEMORY when all are out, BAD_STATE unless the context is RUNNING. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_eq_alloc_init(
+    struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data,
+    struct doca_sync_event_task_wait_eq **task);
+
+/* To submit and to free it. */
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(
+    struct doca_sync_event_task_wait_eq *task);
+
+DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_wait_val(
+    struct doca_sync_event_task_wait_eq *task, uint64_t wait_val);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_eq_get_wait_val(
+    const struct doca_sync_event_task_wait_eq *task);
+DOCA_EXPERIMENTAL void doca_sync_event_task_wait_eq_set_mask(
+    struct doca_sync_event_task_wait_eq *task, uint64_t mask);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_eq_get_mask(
+    const struct doca_sync_event_task_wait_eq *task);
+
+/* Waits until it is not equal to `wait_val`. */
+struct doca_sync_event_task_wait_neq;
+typedef void (*doca_sync_event_task_wait_neq_completion_cb_t)(
+    struct doca_sync_event_task_wait_neq *task, union doca_data task_user_data,
+    union doca_data ctx_user_data);
+
+/* Whether the device can. NOT_SUPPORTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(
+    const struct doca_devinfo *devinfo);
+
+/* So many tasks, and what their ends call. Before the start: else NOT_PERMITTED. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_set_conf(
+    struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb,
+    doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks);
+
+/* Takes one; NO_MEMORY when all are out, BAD_STATE unless the context is RUNNING. */
+DOCA_EXPERIMENTAL doca_error_t doca_sync_event_task_wait_neq_alloc_init(
+    struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data,
+    struct doca_sync_event_task_wait_neq **task);
+
+/* To submit and to free it. */
+DOCA_EXPERIMENTAL struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(
+    struct doca_sync_event_task_wait_neq *task);
+
+DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_wait_val(
+    struct doca_sync_event_task_wait_neq *task, uint64_t wait_val);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_neq_get_wait_val(
+    const struct doca_sync_event_task_wait_neq *task);
+DOCA_EXPERIMENTAL void doca_sync_event_task_wait_neq_set_mask(
+    struct doca_sync_event_task_wait_neq *task, uint64_t mask);
+DOCA_EXPERIMENTAL uint64_t doca_sync_event_task_wait_neq_get_mask(
+    const struct doca_sync_event_task_wait_neq *task);
 
 /* ---- events of other machines: NOT_SUPPORTED here ---- */
 

@@ -24121,6 +24121,2185 @@ public class doca_h {
         }
     }
 
+    private static class doca_sync_event_as_ctx {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_as_ctx");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_as_ctx$descriptor() {
+        return doca_sync_event_as_ctx.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+     * }
+     */
+    public static MethodHandle doca_sync_event_as_ctx$handle() {
+        return doca_sync_event_as_ctx.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_as_ctx$address() {
+        return doca_sync_event_as_ctx.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_ctx *doca_sync_event_as_ctx(struct doca_sync_event *event)
+     * }
+     */
+    public static MemorySegment doca_sync_event_as_ctx(MemorySegment event) {
+        var mh$ = doca_sync_event_as_ctx.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_as_ctx", event);
+            }
+            return (MemorySegment)mh$.invokeExact(event);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_task_get_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_task_get_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_task_get_is_supported$descriptor() {
+        return doca_sync_event_cap_task_get_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_task_get_is_supported$handle() {
+        return doca_sync_event_cap_task_get_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_task_get_is_supported$address() {
+        return doca_sync_event_cap_task_get_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_get_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_task_get_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_task_get_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_task_get_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_get_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_get_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb, doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_get_set_conf$descriptor() {
+        return doca_sync_event_task_get_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb, doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_get_set_conf$handle() {
+        return doca_sync_event_task_get_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb, doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_set_conf$address() {
+        return doca_sync_event_task_get_set_conf.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_set_conf(struct doca_sync_event *event, doca_sync_event_task_get_completion_cb_t completion_cb, doca_sync_event_task_get_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static int doca_sync_event_task_get_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
+        var mh$ = doca_sync_event_task_get_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_get_set_conf", event, completion_cb, error_cb, num_tasks);
+            }
+            return (int)mh$.invokeExact(event, completion_cb, error_cb, num_tasks);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_get_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_data.layout(),
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_get_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr, union doca_data user_data, struct doca_sync_event_task_get **task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_get_alloc_init$descriptor() {
+        return doca_sync_event_task_get_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr, union doca_data user_data, struct doca_sync_event_task_get **task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_get_alloc_init$handle() {
+        return doca_sync_event_task_get_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr, union doca_data user_data, struct doca_sync_event_task_get **task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_alloc_init$address() {
+        return doca_sync_event_task_get_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr, union doca_data user_data, struct doca_sync_event_task_get **task)
+     * }
+     */
+    public static int doca_sync_event_task_get_alloc_init(MemorySegment event, MemorySegment ret_val_ptr, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_sync_event_task_get_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_get_alloc_init", event, ret_val_ptr, user_data, task);
+            }
+            return (int)mh$.invokeExact(event, ret_val_ptr, user_data, task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_get_as_doca_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_get_as_doca_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_get_as_doca_task$descriptor() {
+        return doca_sync_event_task_get_as_doca_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_get_as_doca_task$handle() {
+        return doca_sync_event_task_get_as_doca_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_as_doca_task$address() {
+        return doca_sync_event_task_get_as_doca_task.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_get_as_doca_task(struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_as_doca_task(MemorySegment task) {
+        var mh$ = doca_sync_event_task_get_as_doca_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_get_as_doca_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_get_set_ret_val_ptr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_get_set_ret_val_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_get_set_ret_val_ptr$descriptor() {
+        return doca_sync_event_task_get_set_ret_val_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_get_set_ret_val_ptr$handle() {
+        return doca_sync_event_task_get_set_ret_val_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_set_ret_val_ptr$address() {
+        return doca_sync_event_task_get_set_ret_val_ptr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_get_set_ret_val_ptr(struct doca_sync_event_task_get *task, uint64_t *ret_val_ptr)
+     * }
+     */
+    public static void doca_sync_event_task_get_set_ret_val_ptr(MemorySegment task, MemorySegment ret_val_ptr) {
+        var mh$ = doca_sync_event_task_get_set_ret_val_ptr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_get_set_ret_val_ptr", task, ret_val_ptr);
+            }
+            mh$.invokeExact(task, ret_val_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_get_get_ret_val_ptr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_get_get_ret_val_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_get_get_ret_val_ptr$descriptor() {
+        return doca_sync_event_task_get_get_ret_val_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_get_get_ret_val_ptr$handle() {
+        return doca_sync_event_task_get_get_ret_val_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_get_ret_val_ptr$address() {
+        return doca_sync_event_task_get_get_ret_val_ptr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_get_get_ret_val_ptr(const struct doca_sync_event_task_get *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_get_get_ret_val_ptr(MemorySegment task) {
+        var mh$ = doca_sync_event_task_get_get_ret_val_ptr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_get_get_ret_val_ptr", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_task_notify_set_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_task_notify_set_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_task_notify_set_is_supported$descriptor() {
+        return doca_sync_event_cap_task_notify_set_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_task_notify_set_is_supported$handle() {
+        return doca_sync_event_cap_task_notify_set_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_task_notify_set_is_supported$address() {
+        return doca_sync_event_cap_task_notify_set_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_set_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_task_notify_set_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_task_notify_set_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_task_notify_set_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_set_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_set_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb, doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_set_conf$descriptor() {
+        return doca_sync_event_task_notify_set_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb, doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_set_set_conf$handle() {
+        return doca_sync_event_task_notify_set_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb, doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_set_conf$address() {
+        return doca_sync_event_task_notify_set_set_conf.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_set_completion_cb_t completion_cb, doca_sync_event_task_notify_set_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static int doca_sync_event_task_notify_set_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
+        var mh$ = doca_sync_event_task_notify_set_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_set_set_conf", event, completion_cb, error_cb, num_tasks);
+            }
+            return (int)mh$.invokeExact(event, completion_cb, error_cb, num_tasks);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_set_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_data.layout(),
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_set_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val, union doca_data user_data, struct doca_sync_event_task_notify_set **task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_alloc_init$descriptor() {
+        return doca_sync_event_task_notify_set_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val, union doca_data user_data, struct doca_sync_event_task_notify_set **task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_set_alloc_init$handle() {
+        return doca_sync_event_task_notify_set_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val, union doca_data user_data, struct doca_sync_event_task_notify_set **task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_alloc_init$address() {
+        return doca_sync_event_task_notify_set_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *event, uint64_t set_val, union doca_data user_data, struct doca_sync_event_task_notify_set **task)
+     * }
+     */
+    public static int doca_sync_event_task_notify_set_alloc_init(MemorySegment event, long set_val, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_set_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_set_alloc_init", event, set_val, user_data, task);
+            }
+            return (int)mh$.invokeExact(event, set_val, user_data, task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_set_as_doca_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_set_as_doca_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_as_doca_task$descriptor() {
+        return doca_sync_event_task_notify_set_as_doca_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_set_as_doca_task$handle() {
+        return doca_sync_event_task_notify_set_as_doca_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_as_doca_task$address() {
+        return doca_sync_event_task_notify_set_as_doca_task.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_set_as_doca_task(struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_as_doca_task(MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_set_as_doca_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_set_as_doca_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_set_set_set_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_set_set_set_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_set_set_val$descriptor() {
+        return doca_sync_event_task_notify_set_set_set_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_set_set_set_val$handle() {
+        return doca_sync_event_task_notify_set_set_set_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_set_set_val$address() {
+        return doca_sync_event_task_notify_set_set_set_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_set_set_set_val(struct doca_sync_event_task_notify_set *task, uint64_t set_val)
+     * }
+     */
+    public static void doca_sync_event_task_notify_set_set_set_val(MemorySegment task, long set_val) {
+        var mh$ = doca_sync_event_task_notify_set_set_set_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_set_set_set_val", task, set_val);
+            }
+            mh$.invokeExact(task, set_val);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_set_get_set_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_set_get_set_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_set_get_set_val$descriptor() {
+        return doca_sync_event_task_notify_set_get_set_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_set_get_set_val$handle() {
+        return doca_sync_event_task_notify_set_get_set_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_set_get_set_val$address() {
+        return doca_sync_event_task_notify_set_get_set_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_set_get_set_val(const struct doca_sync_event_task_notify_set *task)
+     * }
+     */
+    public static long doca_sync_event_task_notify_set_get_set_val(MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_set_get_set_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_set_get_set_val", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_task_notify_add_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_task_notify_add_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_task_notify_add_is_supported$descriptor() {
+        return doca_sync_event_cap_task_notify_add_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_task_notify_add_is_supported$handle() {
+        return doca_sync_event_cap_task_notify_add_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_task_notify_add_is_supported$address() {
+        return doca_sync_event_cap_task_notify_add_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_notify_add_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_task_notify_add_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_task_notify_add_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_task_notify_add_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb, doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_set_conf$descriptor() {
+        return doca_sync_event_task_notify_add_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb, doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_set_conf$handle() {
+        return doca_sync_event_task_notify_add_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb, doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_set_conf$address() {
+        return doca_sync_event_task_notify_add_set_conf.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_set_conf(struct doca_sync_event *event, doca_sync_event_task_notify_add_completion_cb_t completion_cb, doca_sync_event_task_notify_add_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static int doca_sync_event_task_notify_add_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
+        var mh$ = doca_sync_event_task_notify_add_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_set_conf", event, completion_cb, error_cb, num_tasks);
+            }
+            return (int)mh$.invokeExact(event, completion_cb, error_cb, num_tasks);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_POINTER,
+            doca_data.layout(),
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr, union doca_data user_data, struct doca_sync_event_task_notify_add **task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_alloc_init$descriptor() {
+        return doca_sync_event_task_notify_add_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr, union doca_data user_data, struct doca_sync_event_task_notify_add **task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_alloc_init$handle() {
+        return doca_sync_event_task_notify_add_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr, union doca_data user_data, struct doca_sync_event_task_notify_add **task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_alloc_init$address() {
+        return doca_sync_event_task_notify_add_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *event, uint64_t inc_val, uint64_t *fetched_val_ptr, union doca_data user_data, struct doca_sync_event_task_notify_add **task)
+     * }
+     */
+    public static int doca_sync_event_task_notify_add_alloc_init(MemorySegment event, long inc_val, MemorySegment fetched_val_ptr, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_add_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_alloc_init", event, inc_val, fetched_val_ptr, user_data, task);
+            }
+            return (int)mh$.invokeExact(event, inc_val, fetched_val_ptr, user_data, task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_as_doca_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_as_doca_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_as_doca_task$descriptor() {
+        return doca_sync_event_task_notify_add_as_doca_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_as_doca_task$handle() {
+        return doca_sync_event_task_notify_add_as_doca_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_as_doca_task$address() {
+        return doca_sync_event_task_notify_add_as_doca_task.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_notify_add_as_doca_task(struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_as_doca_task(MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_add_as_doca_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_as_doca_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_set_inc_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_set_inc_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_set_inc_val$descriptor() {
+        return doca_sync_event_task_notify_add_set_inc_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_set_inc_val$handle() {
+        return doca_sync_event_task_notify_add_set_inc_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_set_inc_val$address() {
+        return doca_sync_event_task_notify_add_set_inc_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_inc_val(struct doca_sync_event_task_notify_add *task, uint64_t inc_val)
+     * }
+     */
+    public static void doca_sync_event_task_notify_add_set_inc_val(MemorySegment task, long inc_val) {
+        var mh$ = doca_sync_event_task_notify_add_set_inc_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_set_inc_val", task, inc_val);
+            }
+            mh$.invokeExact(task, inc_val);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_get_inc_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_get_inc_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_get_inc_val$descriptor() {
+        return doca_sync_event_task_notify_add_get_inc_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_get_inc_val$handle() {
+        return doca_sync_event_task_notify_add_get_inc_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_get_inc_val$address() {
+        return doca_sync_event_task_notify_add_get_inc_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_notify_add_get_inc_val(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static long doca_sync_event_task_notify_add_get_inc_val(MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_add_get_inc_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_get_inc_val", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_set_fetched_val_ptr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_set_fetched_val_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_set_fetched_val_ptr$descriptor() {
+        return doca_sync_event_task_notify_add_set_fetched_val_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_set_fetched_val_ptr$handle() {
+        return doca_sync_event_task_notify_add_set_fetched_val_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_set_fetched_val_ptr$address() {
+        return doca_sync_event_task_notify_add_set_fetched_val_ptr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_notify_add_set_fetched_val_ptr(struct doca_sync_event_task_notify_add *task, uint64_t *fetched_val_ptr)
+     * }
+     */
+    public static void doca_sync_event_task_notify_add_set_fetched_val_ptr(MemorySegment task, MemorySegment fetched_val_ptr) {
+        var mh$ = doca_sync_event_task_notify_add_set_fetched_val_ptr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_set_fetched_val_ptr", task, fetched_val_ptr);
+            }
+            mh$.invokeExact(task, fetched_val_ptr);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_notify_add_get_fetched_val_ptr {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_notify_add_get_fetched_val_ptr");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_notify_add_get_fetched_val_ptr$descriptor() {
+        return doca_sync_event_task_notify_add_get_fetched_val_ptr.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_notify_add_get_fetched_val_ptr$handle() {
+        return doca_sync_event_task_notify_add_get_fetched_val_ptr.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_get_fetched_val_ptr$address() {
+        return doca_sync_event_task_notify_add_get_fetched_val_ptr.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t *doca_sync_event_task_notify_add_get_fetched_val_ptr(const struct doca_sync_event_task_notify_add *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_notify_add_get_fetched_val_ptr(MemorySegment task) {
+        var mh$ = doca_sync_event_task_notify_add_get_fetched_val_ptr.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_notify_add_get_fetched_val_ptr", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_task_wait_eq_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_task_wait_eq_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_task_wait_eq_is_supported$descriptor() {
+        return doca_sync_event_cap_task_wait_eq_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_task_wait_eq_is_supported$handle() {
+        return doca_sync_event_cap_task_wait_eq_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_task_wait_eq_is_supported$address() {
+        return doca_sync_event_cap_task_wait_eq_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_eq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_task_wait_eq_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_task_wait_eq_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_task_wait_eq_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb, doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_set_conf$descriptor() {
+        return doca_sync_event_task_wait_eq_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb, doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_set_conf$handle() {
+        return doca_sync_event_task_wait_eq_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb, doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_set_conf$address() {
+        return doca_sync_event_task_wait_eq_set_conf.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_eq_completion_cb_t completion_cb, doca_sync_event_task_wait_eq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static int doca_sync_event_task_wait_eq_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
+        var mh$ = doca_sync_event_task_wait_eq_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_set_conf", event, completion_cb, error_cb, num_tasks);
+            }
+            return (int)mh$.invokeExact(event, completion_cb, error_cb, num_tasks);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG,
+            doca_data.layout(),
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_eq **task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_alloc_init$descriptor() {
+        return doca_sync_event_task_wait_eq_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_eq **task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_alloc_init$handle() {
+        return doca_sync_event_task_wait_eq_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_eq **task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_alloc_init$address() {
+        return doca_sync_event_task_wait_eq_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_eq **task)
+     * }
+     */
+    public static int doca_sync_event_task_wait_eq_alloc_init(MemorySegment event, long wait_val, long mask, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_eq_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_alloc_init", event, wait_val, mask, user_data, task);
+            }
+            return (int)mh$.invokeExact(event, wait_val, mask, user_data, task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_as_doca_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_as_doca_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_as_doca_task$descriptor() {
+        return doca_sync_event_task_wait_eq_as_doca_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_as_doca_task$handle() {
+        return doca_sync_event_task_wait_eq_as_doca_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_as_doca_task$address() {
+        return doca_sync_event_task_wait_eq_as_doca_task.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_eq_as_doca_task(struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_as_doca_task(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_eq_as_doca_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_as_doca_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_set_wait_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_set_wait_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task, uint64_t wait_val)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_set_wait_val$descriptor() {
+        return doca_sync_event_task_wait_eq_set_wait_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task, uint64_t wait_val)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_set_wait_val$handle() {
+        return doca_sync_event_task_wait_eq_set_wait_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task, uint64_t wait_val)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_set_wait_val$address() {
+        return doca_sync_event_task_wait_eq_set_wait_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_wait_val(struct doca_sync_event_task_wait_eq *task, uint64_t wait_val)
+     * }
+     */
+    public static void doca_sync_event_task_wait_eq_set_wait_val(MemorySegment task, long wait_val) {
+        var mh$ = doca_sync_event_task_wait_eq_set_wait_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_set_wait_val", task, wait_val);
+            }
+            mh$.invokeExact(task, wait_val);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_get_wait_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_get_wait_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_get_wait_val$descriptor() {
+        return doca_sync_event_task_wait_eq_get_wait_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_get_wait_val$handle() {
+        return doca_sync_event_task_wait_eq_get_wait_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_get_wait_val$address() {
+        return doca_sync_event_task_wait_eq_get_wait_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_wait_val(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static long doca_sync_event_task_wait_eq_get_wait_val(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_eq_get_wait_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_get_wait_val", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_set_mask {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_set_mask");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_set_mask$descriptor() {
+        return doca_sync_event_task_wait_eq_set_mask.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_set_mask$handle() {
+        return doca_sync_event_task_wait_eq_set_mask.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_set_mask$address() {
+        return doca_sync_event_task_wait_eq_set_mask.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_eq_set_mask(struct doca_sync_event_task_wait_eq *task, uint64_t mask)
+     * }
+     */
+    public static void doca_sync_event_task_wait_eq_set_mask(MemorySegment task, long mask) {
+        var mh$ = doca_sync_event_task_wait_eq_set_mask.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_set_mask", task, mask);
+            }
+            mh$.invokeExact(task, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_eq_get_mask {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_eq_get_mask");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_eq_get_mask$descriptor() {
+        return doca_sync_event_task_wait_eq_get_mask.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_eq_get_mask$handle() {
+        return doca_sync_event_task_wait_eq_get_mask.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_eq_get_mask$address() {
+        return doca_sync_event_task_wait_eq_get_mask.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_eq_get_mask(const struct doca_sync_event_task_wait_eq *task)
+     * }
+     */
+    public static long doca_sync_event_task_wait_eq_get_mask(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_eq_get_mask.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_eq_get_mask", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_cap_task_wait_neq_is_supported {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_cap_task_wait_neq_is_supported");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_cap_task_wait_neq_is_supported$descriptor() {
+        return doca_sync_event_cap_task_wait_neq_is_supported.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MethodHandle doca_sync_event_cap_task_wait_neq_is_supported$handle() {
+        return doca_sync_event_cap_task_wait_neq_is_supported.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static MemorySegment doca_sync_event_cap_task_wait_neq_is_supported$address() {
+        return doca_sync_event_cap_task_wait_neq_is_supported.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_cap_task_wait_neq_is_supported(const struct doca_devinfo *devinfo)
+     * }
+     */
+    public static int doca_sync_event_cap_task_wait_neq_is_supported(MemorySegment devinfo) {
+        var mh$ = doca_sync_event_cap_task_wait_neq_is_supported.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_cap_task_wait_neq_is_supported", devinfo);
+            }
+            return (int)mh$.invokeExact(devinfo);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_set_conf {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_POINTER,
+            doca_h.C_INT
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_set_conf");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb, doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_set_conf$descriptor() {
+        return doca_sync_event_task_wait_neq_set_conf.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb, doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_set_conf$handle() {
+        return doca_sync_event_task_wait_neq_set_conf.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb, doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_set_conf$address() {
+        return doca_sync_event_task_wait_neq_set_conf.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_set_conf(struct doca_sync_event *event, doca_sync_event_task_wait_neq_completion_cb_t completion_cb, doca_sync_event_task_wait_neq_completion_cb_t error_cb, uint32_t num_tasks)
+     * }
+     */
+    public static int doca_sync_event_task_wait_neq_set_conf(MemorySegment event, MemorySegment completion_cb, MemorySegment error_cb, int num_tasks) {
+        var mh$ = doca_sync_event_task_wait_neq_set_conf.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_set_conf", event, completion_cb, error_cb, num_tasks);
+            }
+            return (int)mh$.invokeExact(event, completion_cb, error_cb, num_tasks);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_alloc_init {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_INT,
+            doca_h.C_POINTER,
+            doca_h.C_LONG,
+            doca_h.C_LONG,
+            doca_data.layout(),
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_alloc_init");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_neq **task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_alloc_init$descriptor() {
+        return doca_sync_event_task_wait_neq_alloc_init.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_neq **task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_alloc_init$handle() {
+        return doca_sync_event_task_wait_neq_alloc_init.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_neq **task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_alloc_init$address() {
+        return doca_sync_event_task_wait_neq_alloc_init.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *event, uint64_t wait_val, uint64_t mask, union doca_data user_data, struct doca_sync_event_task_wait_neq **task)
+     * }
+     */
+    public static int doca_sync_event_task_wait_neq_alloc_init(MemorySegment event, long wait_val, long mask, MemorySegment user_data, MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_neq_alloc_init.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_alloc_init", event, wait_val, mask, user_data, task);
+            }
+            return (int)mh$.invokeExact(event, wait_val, mask, user_data, task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_as_doca_task {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_POINTER,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_as_doca_task");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_as_doca_task$descriptor() {
+        return doca_sync_event_task_wait_neq_as_doca_task.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_as_doca_task$handle() {
+        return doca_sync_event_task_wait_neq_as_doca_task.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_as_doca_task$address() {
+        return doca_sync_event_task_wait_neq_as_doca_task.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * struct doca_task *doca_sync_event_task_wait_neq_as_doca_task(struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_as_doca_task(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_neq_as_doca_task.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_as_doca_task", task);
+            }
+            return (MemorySegment)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_set_wait_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_set_wait_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task, uint64_t wait_val)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_set_wait_val$descriptor() {
+        return doca_sync_event_task_wait_neq_set_wait_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task, uint64_t wait_val)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_set_wait_val$handle() {
+        return doca_sync_event_task_wait_neq_set_wait_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task, uint64_t wait_val)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_set_wait_val$address() {
+        return doca_sync_event_task_wait_neq_set_wait_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_wait_val(struct doca_sync_event_task_wait_neq *task, uint64_t wait_val)
+     * }
+     */
+    public static void doca_sync_event_task_wait_neq_set_wait_val(MemorySegment task, long wait_val) {
+        var mh$ = doca_sync_event_task_wait_neq_set_wait_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_set_wait_val", task, wait_val);
+            }
+            mh$.invokeExact(task, wait_val);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_get_wait_val {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_get_wait_val");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_get_wait_val$descriptor() {
+        return doca_sync_event_task_wait_neq_get_wait_val.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_get_wait_val$handle() {
+        return doca_sync_event_task_wait_neq_get_wait_val.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_get_wait_val$address() {
+        return doca_sync_event_task_wait_neq_get_wait_val.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_wait_val(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static long doca_sync_event_task_wait_neq_get_wait_val(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_neq_get_wait_val.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_get_wait_val", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_set_mask {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.ofVoid(
+            doca_h.C_POINTER,
+            doca_h.C_LONG
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_set_mask");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task, uint64_t mask)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_set_mask$descriptor() {
+        return doca_sync_event_task_wait_neq_set_mask.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task, uint64_t mask)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_set_mask$handle() {
+        return doca_sync_event_task_wait_neq_set_mask.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task, uint64_t mask)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_set_mask$address() {
+        return doca_sync_event_task_wait_neq_set_mask.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * void doca_sync_event_task_wait_neq_set_mask(struct doca_sync_event_task_wait_neq *task, uint64_t mask)
+     * }
+     */
+    public static void doca_sync_event_task_wait_neq_set_mask(MemorySegment task, long mask) {
+        var mh$ = doca_sync_event_task_wait_neq_set_mask.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_set_mask", task, mask);
+            }
+            mh$.invokeExact(task, mask);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
+    private static class doca_sync_event_task_wait_neq_get_mask {
+        public static final FunctionDescriptor DESC = FunctionDescriptor.of(
+            doca_h.C_LONG,
+            doca_h.C_POINTER
+        );
+
+        public static final MemorySegment ADDR = doca_h.findOrThrow("doca_sync_event_task_wait_neq_get_mask");
+
+        public static final MethodHandle HANDLE = Linker.nativeLinker().downcallHandle(ADDR, DESC);
+    }
+
+    /**
+     * Function descriptor for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static FunctionDescriptor doca_sync_event_task_wait_neq_get_mask$descriptor() {
+        return doca_sync_event_task_wait_neq_get_mask.DESC;
+    }
+
+    /**
+     * Downcall method handle for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MethodHandle doca_sync_event_task_wait_neq_get_mask$handle() {
+        return doca_sync_event_task_wait_neq_get_mask.HANDLE;
+    }
+
+    /**
+     * Address for:
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static MemorySegment doca_sync_event_task_wait_neq_get_mask$address() {
+        return doca_sync_event_task_wait_neq_get_mask.ADDR;
+    }
+
+    /**
+     * {@snippet lang=c :
+     * uint64_t doca_sync_event_task_wait_neq_get_mask(const struct doca_sync_event_task_wait_neq *task)
+     * }
+     */
+    public static long doca_sync_event_task_wait_neq_get_mask(MemorySegment task) {
+        var mh$ = doca_sync_event_task_wait_neq_get_mask.HANDLE;
+        try {
+            if (TRACE_DOWNCALLS) {
+                traceDowncall("doca_sync_event_task_wait_neq_get_mask", task);
+            }
+            return (long)mh$.invokeExact(task);
+        } catch (Throwable ex$) {
+           throw new AssertionError("should not reach here", ex$);
+        }
+    }
+
     private static class doca_sync_event_export_to_remote_net {
         public static final FunctionDescriptor DESC = FunctionDescriptor.of(
             doca_h.C_INT,

@@ -78,6 +78,23 @@ struct doca_task {
 	struct doca_task *next_free;
 };
 
+static inline void task_sent_off(struct doca_task *task)
+{
+	task->state = EMU_TASK_INFLIGHT;
+	task->ctx->num_inflight++;
+}
+
+/* Ends a task's flight with `status`. False when the user freed it meanwhile: it must get no callback, and goes
+ * back to its pool instead. */
+static inline bool task_landed(struct doca_task *task, doca_error_t status)
+{
+	bool wanted = task->state != EMU_TASK_CANCELLED;
+	task->ctx->num_inflight--;
+	task->status = status;
+	task->state = EMU_TASK_OWNED;
+	return wanted;
+}
+
 /* Prepares the embedded part of a new context object. */
 EMU_PRIVATE_API void emu_ctx_init(struct doca_ctx *ctx, const struct emu_ctx_ops *ops);
 

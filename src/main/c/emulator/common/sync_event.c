@@ -1,30 +1,9 @@
 /* Sync events between the CPU and the DPA. */
-#include "sync_event.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "dpa.h"
 #include "readings.h"
-
-struct location {
-	struct doca_dpa *dpa;
-	uint64_t handle;
-	struct location *next;
-};
-
-struct doca_sync_event {
-	pthread_mutex_t lock;
-	pthread_cond_t changed;
-	uint64_t value;
-	bool started;
-	/* Where it was said to be changed and awaited: a hint for the place of the value, which is always here. */
-	bool published, subscribed;
-	struct location *locations; /* DPAs: those that it has handles for */
-	_Atomic uint32_t users;
-	struct emu_sync_watch *watches;
-};
+#include "sync_event_internal.h"
 
 /* ---- life ---- */
 
@@ -37,6 +16,7 @@ doca_error_t doca_sync_event_create(struct doca_sync_event **event)
 		return DOCA_ERROR_NO_MEMORY;
 	pthread_mutex_init(&created->lock, NULL);
 	pthread_cond_init(&created->changed, NULL);
+	emu_ctx_init(&created->ctx, &emu_sync_event_ctx_ops);
 	*event = created;
 	return DOCA_SUCCESS;
 }
@@ -56,8 +36,9 @@ doca_error_t doca_sync_event_destroy(struct doca_sync_event *event)
 	pthread_mutex_lock(&event->lock);
 	bool used = atomic_load(&event->users) > 0;
 	pthread_mutex_unlock(&event->lock);
-	if (used)
+	if (used || event->ctx.state != DOCA_CTX_STATE_IDLE)
 		return READING_SYNC_EVENT_USED;
+	emu_ctx_fini(&event->ctx);
 	drop_handles(event);
 	while (event->locations != NULL) {
 		struct location *next = event->locations->next;
@@ -128,18 +109,16 @@ doca_error_t doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event 
 	return add_dpa(event, dpa, false);
 }
 
-doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+doca_error_t emu_sync_event_start(struct doca_sync_event *event)
 {
-	if (event == NULL || event->started || !event->published || !event->subscribed)
+	if (event->started || !event->published || !event->subscribed)
 		return DOCA_ERROR_INVALID_VALUE;
 	event->started = true;
 	return DOCA_SUCCESS;
 }
 
-doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+doca_error_t emu_sync_event_stop(struct doca_sync_event *event)
 {
-	if (event == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
 	doca_error_t result = !event->started                  ? DOCA_ERROR_INVALID_VALUE
 			      : atomic_load(&event->users) > 0 ? READING_SYNC_EVENT_USED
@@ -150,6 +129,19 @@ doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
 	if (result == DOCA_SUCCESS)
 		drop_handles(event);
 	return result;
+}
+
+doca_error_t doca_sync_event_start(struct doca_sync_event *event)
+{
+	return event == NULL ? DOCA_ERROR_INVALID_VALUE : emu_sync_event_start(event);
+}
+
+doca_error_t doca_sync_event_stop(struct doca_sync_event *event)
+{
+	/* Whoever started it as a context stops that. */
+	if (event == NULL || event->ctx.state != DOCA_CTX_STATE_IDLE)
+		return DOCA_ERROR_INVALID_VALUE;
+	return emu_sync_event_stop(event);
 }
 
 doca_error_t doca_sync_event_cap_is_export_to_dpa_supported(const struct doca_devinfo *devinfo)
@@ -208,19 +200,6 @@ doca_error_t doca_sync_event_remote_net_get_dpa_handle(struct doca_sync_event_re
 
 /* ---- values ---- */
 
-static bool holds(uint64_t value, enum emu_sync_relation relation, uint64_t wanted)
-{
-	switch (relation) {
-	case EMU_SYNC_GREATER:
-		return value > wanted;
-	case EMU_SYNC_EQUAL:
-		return value == wanted;
-	case EMU_SYNC_UNEQUAL:
-	default:
-		return value != wanted;
-	}
-}
-
 /* Of the lists of watches, and taken after an event's lock: a watch is taken back without touching an event that may
  * have ended. */
 static pthread_mutex_t watches_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -243,7 +222,7 @@ static struct emu_sync_watch *take_reached(struct doca_sync_event *event)
 	struct emu_sync_watch **link = &event->watches;
 	while (*link != NULL) {
 		struct emu_sync_watch *watch = *link;
-		if (!holds(event->value, watch->relation, watch->value)) {
+		if (!sync_relation_holds(event->value, watch->relation, watch->value)) {
 			link = &watch->next;
 			continue;
 		}
@@ -262,6 +241,8 @@ static uint64_t change_locked(struct doca_sync_event *event, enum emu_sync_chang
 	event->value = change == EMU_SYNC_SET ? value : before + value;
 	struct emu_sync_watch *reached = take_reached(event);
 	pthread_cond_broadcast(&event->changed);
+	if (event->sleeper != NULL)
+		emu_sleeper_wake(event->sleeper);
 	pthread_mutex_unlock(&event->lock);
 	while (reached != NULL) {
 		struct emu_sync_watch *next = reached->next;
@@ -271,10 +252,10 @@ static uint64_t change_locked(struct doca_sync_event *event, enum emu_sync_chang
 	return before;
 }
 
-void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
+uint64_t emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value)
 {
 	pthread_mutex_lock(&event->lock);
-	(void)change_locked(event, change, value);
+	return change_locked(event, change, value);
 }
 
 void emu_sync_event_use(struct doca_sync_event *event)
@@ -292,7 +273,7 @@ void emu_sync_event_change_and_unuse(struct doca_sync_event *event, enum emu_syn
 bool emu_sync_event_watch(struct doca_sync_event *event, struct emu_sync_watch *watch)
 {
 	pthread_mutex_lock(&event->lock);
-	bool waits = !holds(event->value, watch->relation, watch->value);
+	bool waits = !sync_relation_holds(event->value, watch->relation, watch->value);
 	if (waits) {
 		pthread_mutex_lock(&watches_lock);
 		watch->event = event;
@@ -344,8 +325,7 @@ doca_error_t doca_sync_event_update_add(struct doca_sync_event *event, uint64_t 
 {
 	if (event == NULL || fetched == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
-	pthread_mutex_lock(&event->lock);
-	*fetched = change_locked(event, EMU_SYNC_ADD, value);
+	*fetched = emu_sync_event_change(event, EMU_SYNC_ADD, value);
 	return DOCA_SUCCESS;
 }
 
@@ -353,7 +333,7 @@ doca_error_t doca_sync_event_update_set(struct doca_sync_event *event, uint64_t 
 {
 	if (event == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
-	emu_sync_event_change(event, EMU_SYNC_SET, value);
+	(void)emu_sync_event_change(event, EMU_SYNC_SET, value);
 	return DOCA_SUCCESS;
 }
 
@@ -363,7 +343,7 @@ static doca_error_t await(struct doca_sync_event *event, enum emu_sync_relation 
 	if (event == NULL || !event->started)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&event->lock);
-	while (!holds(event->value & mask, relation, value))
+	while (!sync_relation_holds(event->value & mask, relation, value))
 		pthread_cond_wait(&event->changed, &event->lock);
 	pthread_mutex_unlock(&event->lock);
 	return DOCA_SUCCESS;

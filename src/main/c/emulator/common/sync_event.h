@@ -17,7 +17,9 @@ enum emu_sync_relation { EMU_SYNC_GREATER, EMU_SYNC_EQUAL, EMU_SYNC_UNEQUAL };
 EMU_PRIVATE_API bool emu_sync_event_is_for(const struct doca_sync_event *event, const struct doca_dpa *dpa);
 
 EMU_PRIVATE_API uint64_t emu_sync_event_value(struct doca_sync_event *event);
-EMU_PRIVATE_API void emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change, uint64_t value);
+/* Returns what it was. */
+EMU_PRIVATE_API uint64_t emu_sync_event_change(struct doca_sync_event *event, enum emu_sync_change change,
+					       uint64_t value);
 
 /* Keeps the event from being stopped until the change that it is kept for. */
 EMU_PRIVATE_API void emu_sync_event_use(struct doca_sync_event *event);

@@ -20,7 +20,7 @@ static void change(doca_dpa_dev_sync_event_t handle, enum emu_sync_change kind, 
 	struct doca_sync_event *event = emu_dpa_enter(EMU_DPA_SYNC_EVENT, handle, call);
 	if (event == NULL)
 		return;
-	emu_sync_event_change(event, kind, value);
+	(void)emu_sync_event_change(event, kind, value);
 	emu_dpa_leave();
 }
 

@@ -38,23 +38,6 @@ static inline void task_pool_give(struct task_pool *pool, struct doca_task *task
 	task->ctx->num_tasks_out--;
 }
 
-static inline void task_sent_off(struct doca_task *task)
-{
-	task->state = EMU_TASK_INFLIGHT;
-	task->ctx->num_inflight++;
-}
-
-/* Ends a task's flight with `status`. False when the user freed it meanwhile: it must get no callback, and goes
- * back to its pool instead. */
-static inline bool task_landed(struct doca_task *task, doca_error_t status)
-{
-	bool wanted = task->state != EMU_TASK_CANCELLED;
-	task->ctx->num_inflight--;
-	task->status = status;
-	task->state = EMU_TASK_OWNED;
-	return wanted;
-}
-
 /* A queue with room for every task of a pool. */
 struct task_fifo {
 	struct doca_task **slots;

@@ -115,7 +115,7 @@ class BindingsAbiTest {
     @Test
     void everyFunctionBesideTheDpaIsBoundWithItsTypes() throws IOException {
         Map<String, MethodType> expected = BESIDE_THE_DPA.functions();
-        assertThat(expected).hasSize(33).containsKeys("doca_sync_event_get", "doca_buf_arr_create");
+        assertThat(expected).hasSize(70).containsKeys("doca_sync_event_get", "doca_buf_arr_create");
         assertThat(bound(doca_h.class, expected)).isEqualTo(expected);
     }
 
