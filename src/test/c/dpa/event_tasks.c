@@ -62,7 +62,10 @@ static void scene_close(struct scene *scene)
 	OK(doca_sync_event_destroy(scene->event));
 	OK(doca_pe_destroy(scene->pe));
 	HEALTHY(scene->dpa.dpa);
-	dpa_close(&scene->dpa);
+	AWAIT(doca_dpa_stop(scene->dpa.dpa) ==
+	      DOCA_SUCCESS); /* a kernel that has changed the event may not have ended */
+	OK(doca_dpa_destroy(scene->dpa.dpa));
+	devices_close(&scene->dpa.devices);
 }
 
 static void progress(const struct scene *scene)
