@@ -2,7 +2,9 @@
 """Hold the libraries of a folder to what NVIDIA's own library of DOCA 2.5.0108 was observed to answer.
 
     behaviour.py --probe PROGRAM --library FOLDER            compare
-    behaviour.py --probe PROGRAM --library FOLDER --record   write behaviour-2.5.0108.tsv, of NVIDIA's libraries only
+    behaviour.py --probe PROGRAM --library FOLDER --observed compare with no difference allowed, without a device
+    behaviour.py --probe PROGRAM --library FOLDER --record STAND_IN.so  write behaviour-2.5.0108.tsv, of NVIDIA's
+                                                             libraries only; a stand-in answers what devices can do
     behaviour.py --probe PROGRAM --library FOLDER --differs  print the rows that behaviour-2.5-differs.tsv has to have
 
 Each answer is the observed one, or behaviour-2.5-differs.tsv has it with the reason; a row of that table that is not
@@ -19,21 +21,36 @@ ENDS = re.compile(r"signal|hangs")
 
 def rows(text):
     """Function and case to the rest of the line."""
-    lines = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    lines = (line.rstrip("\t").split("\t") for line in text.splitlines() if line and not line.startswith("#"))
     return {(line[0], line[1]): line[2:] for line in lines}
 
 
-def run(probe, folder):
+def run(probe, folder, **variables):
     with tempfile.TemporaryDirectory(dir="/dev/shm") as fabric:
-        environment = dict(os.environ, DOCA_EMU_DIR=fabric)
+        environment = dict(os.environ, DOCA_EMU_DIR=fabric, **variables)
         command = [probe, HERE / "doca-2.5.tsv", folder, *CALLS]
-        return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+        return rows(subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout)
 
 
 def case_of(key):
     """The case of a call, and its number in it. Cases with NULL are one for each function."""
     name, _, number = key[1].partition("/")
     return (key[0] if name.startswith("null:") else "", name), int(number or 0)
+
+
+def without_device(answers):
+    return {case_of(key)[0] for key, answer in answers.items() if answer[0] == "no device"}
+
+
+def record(answers, with_stand_in):
+    """The table: what needs no device as it was without one, the rest with a stand-in for it."""
+    needs = without_device(answers)
+    kept = {key: answer for key, answer in answers.items() if case_of(key)[0] not in needs}
+    order = {key: i for i, key in enumerate(with_stand_in)}
+    kept.update((key, answer) for key, answer in with_stand_in.items() if case_of(key)[0] in needs)
+    header = "".join(line for line in open(OBSERVED, encoding="utf-8") if line.startswith("#"))
+    keys = sorted(kept, key=lambda key: order.get(key, len(order)))
+    OBSERVED.write_text(header + "".join("\t".join([*key, *kept[key]]) + "\n" for key in keys), "utf-8")
 
 
 def ends(answers):
@@ -61,17 +78,19 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--probe", required=True)
     parser.add_argument("--library", required=True)
-    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--record", metavar="STAND_IN")
+    parser.add_argument("--observed", action="store_true")
     parser.add_argument("--differs", action="store_true")
     arguments = parser.parse_args()
-    output = run(arguments.probe, arguments.library)
+    ours = run(arguments.probe, arguments.library)
     if arguments.record:
-        header = "".join(line for line in open(OBSERVED, encoding="utf-8") if line.startswith("#"))
-        OBSERVED.write_text(header + "".join(line.rstrip("\t") + "\n" for line in output.splitlines()), "utf-8")
+        record(ours, run(arguments.probe, arguments.library, LD_PRELOAD=arguments.record, PROBE_STAND_IN="1"))
         return 0
-    observed, ours = rows(OBSERVED.read_text("utf-8")), rows("\n".join(l.rstrip("\t") for l in output.splitlines()))
+    observed, known = rows(OBSERVED.read_text("utf-8")), rows(DIFFERS.read_text("utf-8"))
+    if arguments.observed:
+        needs, known = without_device(ours), {}
+        observed, ours = ({k: a for k, a in t.items() if case_of(k)[0] not in needs} for t in (observed, ours))
     different = differences(observed, ours)
-    known = rows(DIFFERS.read_text("utf-8")) if DIFFERS.exists() else {}
     if arguments.differs:
         for key, answer in different.items():
             print(*key, answer, known.get(key, ["", "?"])[1], sep="\t")

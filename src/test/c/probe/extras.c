@@ -23,7 +23,8 @@ static bool can(const char *what, word device)
 }
 
 /* devices: the variables info and dev of a device for clients, sdev for servers, and rep of a representor. Where DOCA
- * has none they are made-up objects, which only a library that answers in DOCA's place can make use of. */
+ * has none the case ends; with PROBE_STAND_IN in the environment, which says that a preloaded library answers what
+ * devices can do, they are made up. */
 static void devices(void)
 {
 	word fake = values_variable("fake")->value;
@@ -33,6 +34,8 @@ static void devices(void)
 	uint32_t count = 0;
 	if (ask("doca_devinfo_create_list", (word)&list, (word)&count, 0, 0) != 0)
 		count = 0;
+	if (count == 0 && getenv("PROBE_STAND_IN") == NULL)
+		lines_without_device();
 	for (uint32_t i = 0; i < count; i++) {
 		if (!client_found && can("client", (word)list[i])) {
 			info = (word)list[i];

@@ -11,6 +11,7 @@
 
 enum { SECONDS = 2 }; /* a call that takes longer hangs */
 
+static const char *case_function;
 static const char *case_name;
 static int case_line;
 static volatile bool *line_is_open; /* shared with the process of the case */
@@ -29,6 +30,14 @@ void lines_close(void)
 	*line_is_open = false;
 }
 
+void lines_without_device(void)
+{
+	lines_open(case_function);
+	printf("no device\t");
+	lines_close();
+	_exit(0);
+}
+
 static void quieten(void)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -38,12 +47,13 @@ static void quieten(void)
 	alarm(SECONDS);
 }
 
-void lines_process(const char *name, void (*run)(void *), void *argument)
+void lines_process(const char *function, const char *name, void (*run)(void *), void *argument)
 {
 	if (line_is_open == NULL)
 		line_is_open =
 			mmap(NULL, sizeof *line_is_open, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	*line_is_open = false;
+	case_function = function;
 	case_name = name;
 	case_line = 0;
 	fflush(stdout);
@@ -63,7 +73,7 @@ void lines_process(const char *name, void (*run)(void *), void *argument)
 	if (!WIFSIGNALED(status))
 		return;
 	if (!*line_is_open)
-		printf("setup\t%s\t", name);
+		printf("%s\t%s\t", function, name);
 	if (WTERMSIG(status) == SIGALRM)
 		printf("hangs\t\n");
 	else

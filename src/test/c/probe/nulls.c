@@ -71,7 +71,7 @@ static void run_case(const struct function *function, int parameter, const char 
 {
 	char full[80];
 	snprintf(full, sizeof full, "null:%s", name);
-	lines_process(full, run, &(struct null_case){function, parameter});
+	lines_process(function->name, full, run, &(struct null_case){function, parameter});
 }
 
 void nulls_run(void)

@@ -69,7 +69,10 @@ void calls_repeat(long times, const char *name, char **arguments, int count);
 void calls_print_result(const struct function *function, word result);
 
 /* lines.c: the lines of the output, and the processes of the cases. */
-void lines_process(const char *name, void (*run)(void *), void *argument);
+/* `function` is named where the process ends between two lines. */
+void lines_process(const char *function, const char *name, void (*run)(void *), void *argument);
+/* Ends the process of a case that needs a device. */
+_Noreturn void lines_without_device(void);
 void lines_open(const char *function);
 void lines_close(void);
 

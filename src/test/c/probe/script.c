@@ -133,6 +133,6 @@ void script_run_cases(void)
 	for (int i = 0; i < lines_count; i++) {
 		const char *name = heading(lines[i], "case");
 		if (name != NULL)
-			lines_process(name, run_case, &i);
+			lines_process("setup", name, run_case, &i);
 	}
 }
