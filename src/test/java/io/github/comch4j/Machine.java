@@ -25,6 +25,9 @@ public final class Machine implements AutoCloseable {
     /** Long enough for a busy machine; nothing is asserted about time. */
     public static final Duration PATIENCE = Duration.ofSeconds(20);
 
+    /** The property of runs on an SDK that is installed, without a card: {@code scripts/dev/sdk.sh}. */
+    static final String SDK = "comch4j.test.sdk";
+
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     static {
@@ -42,9 +45,11 @@ public final class Machine implements AutoCloseable {
     /**
      * Tests never touch a real device, whatever is installed: they use the emulated one of the jar, or that of a folder
      * of this build, which has the names of an older release ({@code -Dcomch4j.library=target/native/lib/2.5}).
+     * Only {@link #SDK} lets them have what {@code comch4j.library} names.
      */
     public static void useEmulation() {
-        if (!System.getProperty(Doca.LIBRARY_PROPERTY, "").contains("target/native/lib/")) {
+        if (!Boolean.getBoolean(SDK)
+                && !System.getProperty(Doca.LIBRARY_PROPERTY, "").contains("target/native/lib/")) {
             System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
         }
     }
