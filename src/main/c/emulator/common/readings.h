@@ -160,7 +160,8 @@
 /* Memory of the DPA that was not allocated in one piece. */
 #define READING_DPA_OUT_OF_RANGE DOCA_ERROR_INVALID_VALUE
 
-/* Stopping or destroying a sync event that a launched kernel waits for or will change. */
+/* Stopping or destroying a sync event that a launched kernel or a posted wait waits for, or a kernel will change; and
+ * destroying one whose context runs. */
 #define READING_SYNC_EVENT_USED DOCA_ERROR_IN_USE
 
 /* Cores and execution units as on a BlueField-3; one core is not for programs. */
