@@ -188,10 +188,12 @@ public final class LogCalls {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment format = arena.allocateFrom("%s");
             MemorySegment text = arena.allocateFrom(message);
-            MemorySegment place = arena.allocateFrom("java");
+            MemorySegment file = arena.allocateFrom("java");
+            // The records of an SDK have file and function, and no source.
+            MemorySegment function = arena.allocateFrom(source);
             int code = Calls.code(
                     "doca_log",
-                    () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, place, 0, place, format, text));
+                    () -> doca_h.doca_log.makeInvoker(ADDRESS).apply(level, number, file, 0, function, format, text));
             if (code != Calls.SUCCESS) {
                 throw Failures.refused(code, "doca_log", "writing to DOCA's log");
             }

@@ -23,6 +23,29 @@ class LogCallsTest {
     }
 
     @Test
+    void theTextBeginsBehindTimeAndProcess() {
+        assertThat(LogCalls.textOf("[10:11:12:131415][2021][DOCA][WRN][some_file.cpp:33][function] no server yet"))
+                .isEqualTo("WRN][some_file.cpp:33][function] no server yet");
+        assertThat(LogCalls.textOf("2026-01-31 23:59:59.123456Z WARN  emulator f (a.c:1): no server yet"))
+                .isEqualTo("WARN  emulator f (a.c:1): no server yet");
+    }
+
+    @Test
+    void recordsOfAnSdkThatSayTheSameAreShownMoreAndMoreRarely() {
+        RepeatedRecords repeated = new RepeatedRecords();
+        List<String> shown = new ArrayList<>();
+        for (int i = 1; i <= 9; i++) {
+            String record = "[10:11:12:13141" + i + "][202" + i + "][DOCA][ERR][some_file.cpp:33][function] no server";
+            String line = repeated.shown(record, LogCalls.textOf(record), i * 1_000_000L);
+            if (line != null) {
+                shown.add(line.substring(line.indexOf("[DOCA]")));
+            }
+        }
+        String same = "[DOCA][ERR][some_file.cpp:33][function] no server";
+        assertThat(shown).containsExactly(same, same, same + " (4 times in a row)", same + " (8 times in a row)");
+    }
+
+    @Test
     void recordsThatSayTheSameAreShownMoreAndMoreRarely() {
         RepeatedRecords repeated = new RepeatedRecords();
         long second = 1_000_000_000;
