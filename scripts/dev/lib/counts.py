@@ -3,7 +3,7 @@
 
 First line: passed, failed and skipped, separated by spaces. Then one line for each test that failed or was skipped.
 A CTest entry is a whole program; where that is a cmocka program, the tests in it are counted. Tests of what the loaded
-libraries are too old for are no skipped ones: they are told in one line for each reason.
+libraries are too old for, or that need a card, are no skipped ones: they are told in one line for each reason.
 
 A Test.xml of `ctest -T Test` among the reports says how programs have ended, which CTest's JUnit report does not.
 
@@ -73,6 +73,7 @@ def show_output(case):
 
 LINES = 60  # of an output
 TOO_OLD = "these libraries lack "  # of @Needs
+NO_CARD = "needs a card"  # of WithoutCard
 totals = {"passed": 0, "failed": 0, "skipped": 0}
 too_old = {}
 remarks = []
@@ -109,8 +110,9 @@ for root in roots:
         skip = case.find("skipped")
         why = skip.get("message") if skip is not None else None
         told = why or (skip.text if skip is not None else None) or ""  # of an assumption, Surefire has the text alone
-        if result == "skipped" and TOO_OLD in told:
-            reason = told[told.index(TOO_OLD) :].splitlines()[0]
+        lacks = next((lack for lack in (TOO_OLD, NO_CARD) if lack in told), None)
+        if result == "skipped" and lacks:
+            reason = told[told.index(lacks) :].splitlines()[0]
             too_old[reason] = too_old.get(reason, 0) + 1
             continue
         totals[result] += 1
