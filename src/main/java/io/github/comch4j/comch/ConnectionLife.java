@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ConnectionLife extends Resource implements ConnectionInside {
     /** How long closing waits until what handlers have queued has gone. */
-    private static final Duration LINGER = Duration.ofSeconds(1);
+    static final Duration LINGER = Duration.ofSeconds(1);
 
     private final ComchConnection connection;
     private final ControlPathEndpoint endpoint;
@@ -124,15 +124,21 @@ final class ConnectionLife extends Resource implements ConnectionInside {
     void fail(Exception cause) {
         if (isOpen() && !isEnding()) {
             failure = cause;
+            connection.outgoing().clear();
             leave(true);
         }
     }
 
-    /** Ends it in a callback: at once if DOCA does so, else as soon as it does. */
+    /** Ends it in a callback: at once if DOCA does so and nothing is queued, else as soon as that is so. */
     void leaveInCallback() {
-        if (isOpen() && (hasDependents() || tryDisconnect() != Calls.SUCCESS)) {
+        if (isOpen() && (hasDependents() || isQueueing() || tryDisconnect() != Calls.SUCCESS)) {
             leave(false);
         }
+    }
+
+    /** Whether what handlers have queued has not gone yet. */
+    boolean isQueueing() {
+        return connection.outgoing().isQueueing();
     }
 
     private void leave(boolean tells) {
@@ -149,9 +155,11 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         }
     }
 
-    /** Tells the program that it has ended. */
+    /** Tells the program that it has ended, unless all of the server is being closed. */
     void tellEnd() {
-        tell(endpoint.settings.onDisconnected);
+        if (!endpoint.context.isEnding()) {
+            tell(endpoint.settings.onDisconnected);
+        }
     }
 
     /** Has what depends on it closed, by the threads that are to do so. Waits for nobody. */
@@ -216,9 +224,9 @@ final class ConnectionLife extends Resource implements ConnectionInside {
         if (gone) {
             return;
         }
-        if (connection.outgoing().isQueueing()) {
+        if (isQueueing()) {
             engine.await(
-                    () -> !connection.outgoing().isQueueing(),
+                    () -> !isQueueing(),
                     endpoint.closingDeadline(Nanos.deadline(LINGER)),
                     null,
                     teardown);

@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.internal.call.ServerCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.life.RoomWaiter;
 
 /**
@@ -14,6 +15,7 @@ final class Departure implements RoomWaiter {
     private final ConnectionLife life;
     private boolean tells; // the program is to be told first
     private boolean closing; // of what depends on it
+    private final long deadline = Nanos.deadline(ConnectionLife.LINGER); // for what is queued
 
     Departure(ConnectionLife life, boolean tells) {
         this.life = life;
@@ -30,7 +32,11 @@ final class Departure implements RoomWaiter {
             closing = true;
             life.closeDependentsSoon();
         }
-        return !life.isGone() && !life.isClosed() && (life.hasDependents() || !disconnected());
+        return !life.isGone() && !life.isClosed() && (life.hasDependents() || lingers() || !disconnected());
+    }
+
+    private boolean lingers() {
+        return life.isQueueing() && System.nanoTime() - deadline < 0;
     }
 
     /** Returns whether it has ended, or ends only with the peer or the server. */

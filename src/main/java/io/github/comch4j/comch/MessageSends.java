@@ -103,9 +103,11 @@ final class MessageSends implements RoomWaiter {
         if (connection.outgoing().isQueueing() || (shares && !hasShare(connection))) {
             return noRoom(connection, SubmitResult.NO_TASK);
         }
-        return submit(connection, bytes, length);
+        SubmitResult result = submit(connection, bytes, length);
+        return result.accepted() ? result : noRoom(connection, result);
     }
 
+    /** Returns what there was none of, if there was no room; the connection does not wait for it yet. */
     private SubmitResult submit(ComchConnection connection, MemorySegment bytes, int length) {
         int result = sender.send(connection.address(), bytes, length, connection.outgoing().place);
         if (result != Calls.SUCCESS) {
@@ -121,12 +123,12 @@ final class MessageSends implements RoomWaiter {
         int code = result & ~MessageSender.SUBMIT;
         if (code == DocaError.AGAIN.code()) {
             asksAlways = true;
-            return noRoom(connection, SubmitResult.NO_RECEIVE);
+            return SubmitResult.NO_RECEIVE;
         }
         boolean submit = code != result;
         // with nothing in flight the pool of tasks cannot be empty: then it is memory that there is none of
         if (!submit && code == DocaError.NO_MEMORY.code() && inFlight() > 0) {
-            return noRoom(connection, SubmitResult.NO_TASK);
+            return SubmitResult.NO_TASK;
         }
         throw failure(connection, code, submit ? TaskCalls.SUBMIT_NAME : endpoint.calls.allocateSendFunction(), length);
     }
@@ -177,7 +179,7 @@ final class MessageSends implements RoomWaiter {
 
     private void serve(ComchConnection connection, boolean clock, long now) {
         OutgoingMessages outgoing = connection.outgoing();
-        if (!connection.isOpen()) {
+        if (!connection.isOpen() && !outgoing.isQueueing()) {
             return;
         }
         if (drain(connection)) {
@@ -191,10 +193,12 @@ final class MessageSends implements RoomWaiter {
             }
             return;
         }
-        outgoing.awaitsRoom = true;
-        unserved.add(connection);
+        if (!outgoing.awaitsRoom) { // else a handler has just sent
+            outgoing.awaitsRoom = true;
+            unserved.add(connection);
+        }
         if (clock && shares && !connection.isEnding()) {
-            watch(connection, outgoing.stalledFor(sender.ended(outgoing.place), now));
+            watch(connection, now);
         }
     }
 
@@ -220,10 +224,15 @@ final class MessageSends implements RoomWaiter {
         return hasShare(connection);
     }
 
-    /** The connection has had no room, and none of its messages has gone, for so many nanoseconds. */
-    private void watch(ComchConnection connection, long nanos) {
+    /** The connection has no room: looks for how long its peer has taken nothing. */
+    private void watch(ComchConnection connection, long now) {
+        long waiting = inFlight(connection);
+        if (waiting == 0) {
+            return; // it is others that have all the tasks
+        }
+        long nanos = connection.outgoing().stalledFor(sender.ended(connection.outgoing().place), now);
         if (nanos >= settings.stallWarning && connection.outgoing().beginsStall()) {
-            endpoint.stalled(connection, inFlight(connection), nanos);
+            endpoint.stalled(connection, waiting, nanos);
         }
         if (nanos >= settings.stallLimit) {
             connection

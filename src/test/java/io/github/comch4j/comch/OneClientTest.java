@@ -10,6 +10,7 @@ import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.emulator.EmulatedFaults;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -192,6 +193,75 @@ class OneClientTest extends BothForms {
         machine.until("all", () -> client.received.size() > many);
         assertThat(client.received)
                 .isEqualTo(IntStream.rangeClosed(0, many).boxed().toList());
+    }
+
+    @Test
+    @Needs(Feature.DISCONNECT)
+    void whatAHandlerQueuesBeforeItClosesGoesOut() {
+        int many = 100;
+        ComchServer server = machine.server()
+                .sendTasks(4)
+                .onDisconnected(ended::add)
+                .onMessage((connection, message) -> {
+                    for (int i = 0; i < many; i++) {
+                        connection.send(number(i));
+                    }
+                    connection.disconnect();
+                    assertThat(connection.isOpen()).isFalse();
+                })
+                .start();
+        Client client = new Client(machine.engine);
+        client.send(0);
+        machine.until("the end for the client", client::hasEnded);
+        assertThat(client.received).isEqualTo(IntStream.range(0, many).boxed().toList());
+        assertThat(server.connections()).isEmpty();
+        assertThat(ended).as("it is this process that has ended it").isEmpty();
+    }
+
+    @Test
+    void whatIsQueuedIsTriedOnceInEachProgress() {
+        int refusals = 50;
+        boolean[] sent = new boolean[1];
+        ComchServer server = machine.server()
+                .onMessage((connection, message) -> {
+                    new EmulatedFaults().again(refusals).apply();
+                    connection.send(message);
+                    sent[0] = true;
+                })
+                .start();
+        Client client = new Client(frozen);
+        client.send(1);
+        machine.until("the handler", () -> sent[0]);
+        ComchConnection connection = server.connections().iterator().next();
+        for (int tried = 2; tried < refusals; tried++) { // by send itself, and in the progress that has called the handler
+            assertThat(connection.sent()).isZero();
+            machine.engine.progress();
+        }
+        Machine.until("its answer", () -> client.received.size() == 1, machine.engine, frozen);
+        assertThat(connection.refused()).as("refusals of the program").isEqualTo(1);
+    }
+
+    @Test
+    void whoHasNothingToReadIsNotBlamedForOthers() {
+        ComchServer server =
+                machine.server().sendTasks(1).warnIfStalled(Duration.ZERO).start();
+        new Client(frozen);
+        ComchConnection frozenOne = server.connections().iterator().next();
+        new Client(machine.engine);
+        ComchConnection good = server.connections().stream()
+                .filter(one -> one != frozenOne)
+                .findFirst()
+                .orElseThrow();
+        while (frozenOne.trySend(number(1)).accepted()) {
+            machine.settle();
+        }
+        assertThat(good.trySend(number(1))).isEqualTo(SubmitResult.NO_TASK);
+        machine.until("a look at the clock", () -> frozenOne.stalls() == 1);
+        for (int i = 0; i < 1000; i++) { // further looks
+            machine.engine.progress();
+        }
+        assertThat(good.stalls()).isZero();
+        Machine.until("its turn", () -> good.trySend(number(1)).accepted(), machine.engine, frozen);
     }
 
     @Test
