@@ -225,11 +225,7 @@ final class ConnectionLife extends Resource implements ConnectionInside {
             return;
         }
         if (isQueueing()) {
-            engine.await(
-                    () -> !isQueueing(),
-                    endpoint.closingDeadline(Nanos.deadline(LINGER)),
-                    null,
-                    teardown);
+            engine.await(() -> !isQueueing(), endpoint.closingDeadline(Nanos.deadline(LINGER)), null, teardown);
         }
         if (!endpoint.context.isClosed()) {
             disconnect(teardown);

@@ -13,7 +13,6 @@ import io.github.comch4j.internal.life.Nanos;
 import io.github.comch4j.internal.window.EndReason;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -43,8 +42,7 @@ public final class ComchServerSocket implements AutoCloseable {
         this.settings = settings;
         this.none = new ComchSocket(settings, ended -> {});
         this.server = loop.call(() -> settings.apply(
-                        ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name),
-                        connection -> of(connection).link())
+                        settings.server, connection -> of(connection).link())
                 .onConnected(this::accepted)
                 .onStateChanged((endpoint, before, now) -> {
                     if (now == ContextState.IDLE) {
@@ -225,13 +223,39 @@ public final class ComchServerSocket implements AutoCloseable {
 
     /** Settings of a server. */
     public static final class Builder extends SocketBuilder<Builder> {
-        private final Device device;
-        private final Representor representor;
+        private final ComchServer.Builder server;
 
         private Builder(EventLoop loop, Device device, Representor representor, String name) {
             super("ComchServerSocket.Builder", loop, name);
-            this.device = Objects.requireNonNull(device, "device");
-            this.representor = Objects.requireNonNull(representor, "representor");
+            this.server = ComchServer.builder(loop.engine(), device, representor, name);
+        }
+
+        /**
+         * As {@link ComchServer.Builder#warnIfStalled}.
+         *
+         * @param time after how long a client that does not read is named in a warning
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder warnIfStalled(Duration time) {
+            use.check();
+            server.warnIfStalled(time);
+            return this;
+        }
+
+        /**
+         * As {@link ComchServer.Builder#disconnectIfStalled}: {@link ComchSocket#receive} gives what has
+         * arrived, and then throws {@link io.github.comch4j.comch.ConnectionClosedException}, whose cause says why.
+         *
+         * @param time after how long the connection of a client that does not read is ended
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6
+         */
+        public Builder disconnectIfStalled(Duration time) {
+            use.check();
+            server.disconnectIfStalled(time);
+            return this;
         }
 
         /**

@@ -42,7 +42,7 @@ public abstract sealed class SocketBuilder<B extends SocketBuilder<B>>
 
     /**
      * How many messages can be on their way at a time, of a server's sockets all together
-     * ({@code …_task_send_set_conf}). Default: 256.
+     * ({@code …_task_send_set_conf}). Default: as in {@link ControlPathEndpoint.Builder#sendTasks}.
      *
      * @param tasks 1 to {@link Capabilities#maxSendTasks()}
      * @return this

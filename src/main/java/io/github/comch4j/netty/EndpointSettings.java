@@ -1,8 +1,10 @@
 package io.github.comch4j.netty;
 
+import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ControlPathEndpoint;
 import io.github.comch4j.internal.window.SocketFrames;
 import io.netty.channel.ChannelOption;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /** The values of {@link ComchChannelOption}s, and of the receive buffer; a server's are those of its channels, too. */
@@ -14,13 +16,15 @@ final class EndpointSettings {
     private volatile int receiveQueueSize;
     private volatile int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
     private volatile boolean plainPeer;
+    private volatile @Nullable Duration stallLimit;
 
     static final ChannelOption<?>[] OPTIONS = {
         ChannelOption.SO_RCVBUF,
         ComchChannelOption.MAX_MESSAGE_SIZE,
         ComchChannelOption.SEND_TASKS,
         ComchChannelOption.RECEIVE_QUEUE_SIZE,
-        ComchChannelOption.PLAIN_PEER
+        ComchChannelOption.PLAIN_PEER,
+        ComchChannelOption.DISCONNECT_IF_STALLED
     };
 
     EndpointSettings copy() {
@@ -30,6 +34,7 @@ final class EndpointSettings {
         copy.receiveQueueSize = receiveQueueSize;
         copy.receiveBuffer = receiveBuffer;
         copy.plainPeer = plainPeer;
+        copy.stallLimit = stallLimit;
         return copy;
     }
 
@@ -53,6 +58,8 @@ final class EndpointSettings {
             receiveQueueSize = atLeast(1, option, value);
         } else if (option == ComchChannelOption.PLAIN_PEER) {
             plainPeer = (Boolean) value;
+        } else if (option == ComchChannelOption.DISCONNECT_IF_STALLED) {
+            stallLimit = (Duration) value;
         } else {
             return false;
         }
@@ -80,6 +87,8 @@ final class EndpointSettings {
             return receiveQueueSize;
         } else if (option == ComchChannelOption.PLAIN_PEER) {
             return plainPeer;
+        } else if (option == ComchChannelOption.DISCONNECT_IF_STALLED) {
+            return stallLimit;
         }
         return null;
     }
@@ -93,6 +102,10 @@ final class EndpointSettings {
         }
         if (receiveQueueSize > 0) {
             endpoint.receiveQueueSize(receiveQueueSize);
+        }
+        Duration limit = stallLimit;
+        if (limit != null && endpoint instanceof ComchServer.Builder server) {
+            server.disconnectIfStalled(limit);
         }
         return endpoint;
     }

@@ -79,8 +79,8 @@ public final class RpcServer implements AutoCloseable {
         this.largeBodies = LargeBodies.Settings.of(loop, settings.device, settings.largeBodies);
         this.counts = new CallCounts("RpcServer", "calls at \"" + settings.name + "\"", () -> (int) inFlight.get());
         this.watch = new LoopWatch(counts.name(), settings.slowHandler);
-        this.server = loop.call(() -> settings.apply(
-                        ComchServer.builder(loop.engine(), settings.device, settings.representor, settings.name))
+        this.server = loop.call(() -> settings.server
+                .maxMessageSize(Frames.messageSize(settings.device))
                 .onMessage((connection, message) -> {
                     if (!of(connection).message(message)) {
                         closeSoon(connection); // no client of this kind
@@ -360,21 +360,20 @@ public final class RpcServer implements AutoCloseable {
 
         private final EventLoop loop;
         private final Device device;
-        private final Representor representor;
         private final String name;
+        private final ComchServer.Builder server;
         private final OneUse use;
         private final Map<Integer, Method> methods = new HashMap<>();
         private int maxInFlight = DEFAULT_IN_FLIGHT;
         private int maxBody = DEFAULT_BODY;
         private int largeBodies = -1; // none
-        private int sendTasks; // 0: the default
         private long slowHandler = 50_000_000;
 
         private Builder(EventLoop loop, Device device, Representor representor, String name) {
             this.loop = Objects.requireNonNull(loop, "loop");
             this.device = Objects.requireNonNull(device, "device");
-            this.representor = Objects.requireNonNull(representor, "representor");
             this.name = Objects.requireNonNull(name, "name");
+            this.server = ComchServer.builder(loop.engine(), device, representor, name);
             this.use = new OneUse("RpcServer.Builder of \"" + name + "\"");
         }
 
@@ -484,7 +483,7 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
-         * How many messages to all clients together can be on their way at a time. Default: 256.
+         * How many messages to all clients together can be on their way at a time. Default: 512.
          *
          * @param tasks 1 to {@link io.github.comch4j.comch.Capabilities#maxSendTasks()}
          * @return this
@@ -492,7 +491,7 @@ public final class RpcServer implements AutoCloseable {
          */
         public Builder sendTasks(int tasks) {
             use.check();
-            sendTasks = positive("sendTasks", tasks);
+            server.sendTasks(tasks);
             return this;
         }
 
@@ -510,6 +509,34 @@ public final class RpcServer implements AutoCloseable {
         }
 
         /**
+         * As {@link ComchServer.Builder#warnIfStalled}.
+         *
+         * @param time after how long a client that does not read is named in a warning
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         */
+        public Builder warnIfStalled(Duration time) {
+            use.check();
+            server.warnIfStalled(time);
+            return this;
+        }
+
+        /**
+         * As {@link ComchServer.Builder#disconnectIfStalled}: the calls of the client fail as they do when
+         * its connection ends.
+         *
+         * @param time after how long the connection of a client that does not read is ended
+         * @return this
+         * @throws IllegalArgumentException if it is negative
+         * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6
+         */
+        public Builder disconnectIfStalled(Duration time) {
+            use.check();
+            server.disconnectIfStalled(time);
+            return this;
+        }
+
+        /**
          * Starts the server; clients can connect from now on.
          *
          * @return the server, running
@@ -519,11 +546,6 @@ public final class RpcServer implements AutoCloseable {
         public RpcServer start() {
             use.begin();
             return new RpcServer(this);
-        }
-
-        private ComchServer.Builder apply(ComchServer.Builder endpoint) {
-            endpoint.maxMessageSize(Frames.messageSize(device));
-            return sendTasks == 0 ? endpoint : endpoint.sendTasks(sendTasks);
         }
     }
 }

@@ -233,7 +233,9 @@ class OneClientTest extends BothForms {
         client.send(1);
         machine.until("the handler", () -> sent[0]);
         ComchConnection connection = server.connections().iterator().next();
-        for (int tried = 2; tried < refusals; tried++) { // by send itself, and in the progress that has called the handler
+        for (int tried = 2;
+                tried < refusals;
+                tried++) { // by send itself, and in the progress that has called the handler
             assertThat(connection.sent()).isZero();
             machine.engine.progress();
         }

@@ -61,7 +61,8 @@ class SocketBuildersTest {
                 .receiveQueueSize(5)
                 .receiveLimit(Long.MAX_VALUE)
                 .sendBuffer(Long.MAX_VALUE)
-                .sendLimit(Long.MAX_VALUE);
+                .sendLimit(Long.MAX_VALUE)
+                .warnIfStalled(Machine.PATIENCE);
         ComchSocket.Builder clients = ComchSocket.builder(loop, host, name).maxMessageSize(256);
         try (ComchServerSocket server = servers.open();
                 ComchSocket socket = clients.connect(Machine.PATIENCE)) {
@@ -78,6 +79,8 @@ class SocketBuildersTest {
                             Stream.concat(settings(servers), settings(clients)),
                             Stream.<Runnable>of(
                                     servers::open,
+                                    () -> servers.warnIfStalled(Machine.PATIENCE),
+                                    () -> servers.disconnectIfStalled(Machine.PATIENCE),
                                     () -> clients.connect(Machine.PATIENCE),
                                     () -> clients.reconnect(Machine.PATIENCE, Machine.PATIENCE),
                                     () -> clients.onState((self, state) -> {}))))
