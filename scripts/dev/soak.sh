@@ -6,6 +6,10 @@
 #   scripts/dev/soak.sh                         one minute, 64 clients
 #   scripts/dev/soak.sh --minutes 120           the full run
 #
+#   scripts/dev/soak.sh --examples --minutes 60 the servers of the README, docs and Javadoc, for an hour
+#
+#   --examples    instead, the example servers side by side, each with a client that is frozen and others that have
+#                 2,000 messages in flight, that come in threes, and that send 2,000 and close
 #   --minutes N   so many minutes
 #   --clients N   so many clients at a time
 #   --seed N      choose as a run with this seed did; what the processes make of it is up to the machine
@@ -17,7 +21,7 @@ set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
-seconds=60 output=target/logs/soak.txt options=()
+seconds=60 test=SoakIT output=target/logs/soak.txt options=()
 while [ $# -gt 0 ]; do
   case $1 in
     --minutes|--clients|--seed)
@@ -29,6 +33,7 @@ while [ $# -gt 0 ]; do
         --seed) options+=("-Dsoak.seed=$2") ;;
       esac
       shift ;;
+    --examples) test=ExampleServersIT ;;
     --output)
       [ $# -ge 2 ] || die "$1 needs a file"
       output=$2
@@ -48,8 +53,9 @@ log=target/logs/soak-run.log
 mkdir -p "${log%/*}"
 maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
   -Dgroups=reliability -DexcludedGroups= \
-  -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test=SoakIT \
+  -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test="$test" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
-  -Dsoak.seconds="$seconds" "${options[@]}" 2>&1 | tee "$log" | sed -un 's/^soak: //p' | tee "$output"
+  -Dsoak.seconds="$seconds" -Dexamples.seconds="$seconds" "${options[@]}" 2>&1 \
+  | tee "$log" | sed -un 's/^soak: //p' | tee "$output"
 status=${PIPESTATUS[0]}
 [ "$status" -eq 0 ] || die "something is wrong: see $log"

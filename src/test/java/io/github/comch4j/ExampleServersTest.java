@@ -5,17 +5,31 @@ import static org.assertj.core.api.Assertions.assertThat;
 import examples.EchoServer;
 import examples.HelloServer;
 import examples.ManyClients;
+import examples.NettyEcho;
+import examples.RpcExample;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.core.Representor;
+import io.github.comch4j.internal.window.SocketFrames;
+import io.github.comch4j.rpc.RpcClient;
+import io.github.comch4j.rpc.RpcServer;
+import io.netty.channel.EventLoopGroup;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -25,6 +39,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(120)
 public class ExampleServersTest {
     private static final int MANY = 2000;
+    private static final int LENGTH = 100;
+    private static final int IN_FLIGHT = 1000; // calls of one client
 
     private static Device host;
 
@@ -39,11 +55,23 @@ public class ExampleServersTest {
         host.close();
     }
 
-    static Stream<Arguments> servers() {
+    protected static Stream<Arguments> servers() {
         return Stream.of(
                 Arguments.of("HelloServer", (Consumer<String[]>) HelloServer::main),
                 Arguments.of("EchoServer", (Consumer<String[]>) EchoServer::main),
-                Arguments.of("ManyClients", (Consumer<String[]>) ManyClients::main));
+                Arguments.of("ManyClients", (Consumer<String[]>) ManyClients::main),
+                Arguments.of("NettyEcho", (Consumer<String[]>) ExampleServersTest::netty));
+    }
+
+    private static void netty(String[] arguments) {
+        EventLoopGroup loop = NettyEcho.loop();
+        try {
+            NettyEcho.serve(loop, arguments[0]).closeFuture().sync();
+        } catch (InterruptedException e) {
+            // the end of the test
+        } finally {
+            loop.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
+        }
     }
 
     /** A client that sends so many messages without waiting for answers, and reads them in between. */
@@ -51,16 +79,24 @@ public class ExampleServersTest {
         final ProgressEngine engine = ProgressEngine.create();
         final ComchClient client;
         int sent;
-        int answers;
+        int answered; // bytes: Netty's echo may send them in other pieces
 
         Client(String server) {
             client = ComchClient.builder(engine, host, server)
-                    .onMessage((connection, message) -> answers++)
+                    .onMessage((connection, message) -> answered += isFrame(message) ? 0 : (int) message.byteSize())
                     .connect(Machine.PATIENCE);
         }
 
+        private static boolean isFrame(MemorySegment message) {
+            return SocketFrames.isFrame(message.toArray(ValueLayout.JAVA_BYTE));
+        }
+
+        boolean isAnswered() {
+            return answered >= MANY * LENGTH;
+        }
+
         void send() {
-            if (sent < MANY && client.connection().trySend(new byte[100]).accepted()) {
+            if (sent < MANY && client.connection().trySend(new byte[LENGTH]).accepted()) {
                 sent++;
             }
             engine.progress();
@@ -72,34 +108,103 @@ public class ExampleServersTest {
         }
     }
 
-    @ParameterizedTest(name = "{0}")
-    @MethodSource("servers")
-    void outlivesItsClients(String title, Consumer<String[]> main) throws Exception {
-        String name = Machine.uniqueName();
-        CompletableFuture<Void> server = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                main.accept(new String[] {name});
-                server.complete(null);
-            } catch (Throwable t) {
-                server.completeExceptionally(t);
-            }
-        });
-        thread.start();
-        try (Client frozen = new Client(name)) {
-            while (frozen.client.connection().trySend(new byte[100]).accepted()) {
+    /** A server that runs, and a client of it that reads nothing. */
+    protected static final class Running implements AutoCloseable {
+        private final String name = Machine.uniqueName();
+        private final CompletableFuture<Void> server = new CompletableFuture<>();
+        private final Thread thread;
+        private final Client frozen;
+
+        public Running(Consumer<String[]> main) {
+            thread = new Thread(() -> {
+                try {
+                    main.accept(new String[] {name});
+                    server.complete(null);
+                } catch (Throwable t) {
+                    server.completeExceptionally(t);
+                }
+            });
+            thread.start();
+            frozen = new Client(name);
+            while (frozen.client.connection().trySend(new byte[LENGTH]).accepted()) {
                 frozen.sent++; // and never asks for progress again
             }
+        }
+
+        /** The clients come and go. */
+        public void round() {
             alone(name);
             together(name);
             leaves(name);
             alone(name);
             assertThat(frozen.client.isConnected()).isTrue();
-        } finally {
             assertThat(server).isNotDone();
-            thread.interrupt();
         }
-        server.exceptionally(interrupted -> null).join();
+
+        @Override
+        public void close() {
+            thread.interrupt();
+            server.exceptionally(interrupted -> null).join();
+            frozen.close();
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("servers")
+    void outlivesItsClients(String title, Consumer<String[]> main) {
+        try (Running server = new Running(main)) {
+            server.round();
+        }
+    }
+
+    @Test
+    void theServerOfCallsOutlivesItsClients() {
+        String name = Machine.uniqueName();
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST);
+                EventLoop serving = EventLoop.start("server");
+                EventLoop calling = EventLoop.start("clients");
+                EventLoop standing = EventLoop.start("frozen");
+                RpcServer server = RpcExample.server(serving, dpu, representor, name);
+                RpcClient frozen = caller(standing, name)) {
+            CompletableFuture<byte[]> last = frozen.callAsync(1, new byte[LENGTH]);
+            last.join();
+            CountDownLatch held = Machine.hold(standing);
+            for (int i = 0; i < IN_FLIGHT; i++) {
+                var _ = frozen.callAsync(1, new byte[LENGTH]); // goes when the loop does
+            }
+            try (RpcClient one = caller(calling, name);
+                    RpcClient two = caller(calling, name);
+                    RpcClient three = caller(calling, name)) {
+                calls(List.of(one));
+                calls(List.of(one, two, three));
+            }
+            try (RpcClient leaves = caller(calling, name)) {
+                for (int i = 0; i < IN_FLIGHT; i++) {
+                    var _ = leaves.callAsync(1, new byte[LENGTH]);
+                }
+            }
+            try (RpcClient one = caller(calling, name)) {
+                calls(List.of(one));
+            }
+            held.countDown();
+        }
+    }
+
+    private static RpcClient caller(EventLoop loop, String name) {
+        return RpcClient.builder(loop, host, name).connect(Machine.PATIENCE);
+    }
+
+    /** Each makes so many calls, as many at a time as it may, and all are answered. */
+    private static void calls(List<RpcClient> clients) {
+        ArrayDeque<CompletableFuture<byte[]>> answers = new ArrayDeque<>();
+        for (int i = 0; i < MANY; i++) {
+            if (i >= IN_FLIGHT) {
+                clients.forEach(client -> assertThat(answers.remove().join()).hasSize(LENGTH));
+            }
+            clients.forEach(client -> answers.add(client.callAsync(1, new byte[LENGTH])));
+        }
+        answers.forEach(answer -> assertThat(answer.join()).hasSize(LENGTH));
     }
 
     private static void alone(String name) {
@@ -119,7 +224,7 @@ public class ExampleServersTest {
 
     private static void await(List<Client> clients) {
         long deadline = System.nanoTime() + 3 * Machine.PATIENCE.toNanos();
-        while (clients.stream().anyMatch(client -> client.answers < MANY)) {
+        while (clients.stream().anyMatch(client -> !client.isAnswered())) {
             clients.forEach(Client::send);
             assertThat(clients).allMatch(client -> client.client.isConnected());
             assertThat(System.nanoTime() - deadline).as("gave up").isNegative();
