@@ -110,6 +110,11 @@ class LoadIT {
                 sorted[0], sorted[sorted.length - 1], sorted[sorted.length / 2], sum * sum / (counts.length * squares));
     }
 
+    /**
+     * One of two runs gave up when the send tasks of a server were one pool, with all of them in flight and some
+     * clients at 28 messages where others had 984. That the pool was the cause is inferred from these counts, not
+     * shown: no run is known to have given up since each connection has its share.
+     */
     @Test
     void aFullServerServesEverybody() throws IOException {
         Machine.useEmulation();
