@@ -113,7 +113,7 @@ class LoadIT {
     /**
      * One of two runs gave up when the send tasks of a server were one pool, with all of them in flight and some
      * clients at 28 messages where others had 984. That the pool was the cause is inferred from these counts, not
-     * shown: no run is known to have given up since each connection has its share.
+     * shown; how often a run gives up where each connection has its share has not been measured.
      */
     @Test
     void aFullServerServesEverybody() throws IOException {
