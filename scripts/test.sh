@@ -5,16 +5,22 @@
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
 #                                reliability
+#   scripts/test.sh sdk --library FOLDER
+#                                what needs no card, on DOCA's own libraries (scripts/dev/sdk.sh)
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
 cd "$COMCH4J_ROOT" || exit 1
 
+if [ "${1:-}" = sdk ]; then
+  [ $# -eq 3 ] && [ "$2" = --library ] || die "sdk needs --library FOLDER"
+  exec scripts/dev/sdk.sh "$3"
+fi
 stages=("$@")
 [ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability)
 for stage in "${stages[@]}"; do
   case $stage in
     style|abi|c|aarch64|java|generations|jars|demo|containers|reliability) ;;
-    -h|--help) sed -n '2,6s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) die "no such stage: $stage (style, abi, c, aarch64, java, generations, jars, demo, containers, reliability)" ;;
   esac
 done
@@ -88,7 +94,8 @@ count() {
   [ "$f" -eq 0 ]
 }
 
-# c_tests NAME FOLDER SANITIZERS [OPTION...]: build the C part with its tests in target/FOLDER and run them.
+# c_tests NAME FOLDER SANITIZERS [OPTION...]: build the C part with its tests in target/FOLDER and run them, as many at
+# a time as there are processors.
 c_tests() {
   local name=$1 build=target/$2 log=$logs/$2.log sanitizers=$3 status=0
   shift 3
@@ -98,8 +105,8 @@ c_tests() {
   {
     cmake -S src/main/c -B "$build" -DCOMCH4J_TESTS=ON -DCOMCH4J_WERROR=ON -DCOMCH4J_SANITIZE="$sanitizers" "$@" \
       && cmake --build "$build" --parallel "$(nproc)" \
-      && ctest --test-dir "$build" -T Test --no-compress-output --output-on-failure --no-tests=error \
-           --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
+      && ctest --test-dir "$build" --parallel "$(nproc)" -T Test --no-compress-output --output-on-failure \
+           --no-tests=error --test-output-size-passed 1000000 --test-output-size-failed 1000000 \
            --output-junit "$COMCH4J_ROOT/$build/tests.xml"
   } >"$log" 2>&1 || status=$?
   # The report of -T says how programs have ended.
@@ -168,7 +175,7 @@ what_headers_bring() {
   $brings --headers headers --folder . --whole \
     && $brings --headers headers/dpa --also headers --folder dpa --whole \
     && $brings --headers headers/2.5 --folder 2.5 \
-    && $brings --headers headers/2.6 --also headers/2.5 --folder 2.5
+    && $brings --headers headers/2.6 --folder 2.5
 }
 
 # Of sync events and buffer arrays the table has what DPA programs need.
@@ -196,11 +203,10 @@ abi_of_older_releases() {
   check "ABI of 2.5: exports" exports_of_2 $table $lib
   check "ABI of 2.5: functions with another name" python3 src/test/abi/renamed.py \
     $lists/renamed-2.5.txt $lists/renamed-cc.txt $lists/renamed-cc-2.5.txt --older $table --since $newest
-  # DOCA 2.6: its headers are in part those of 2.5, so that the folder to look at is the one that is installed.
   table=src/test/abi/doca-2.6.tsv lib=target/native/lib/2.6
-  check "ABI of 2.6: headers" python3 src/test/abi/check.py $table --headers target/native/include/2.6 \
+  check "ABI of 2.6: headers" python3 src/test/abi/check.py $table --headers headers/2.6 \
     --only "$core,$cc,$endpoints"
-  check "ABI of 2.6: each header alone, C and C++" bash src/test/abi/headers_alone.sh target/native/include/2.6
+  check "ABI of 2.6: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.6
   check "ABI of 2.6: exports" exports_of_2 $table $lib
   check "ABI of 2.6: functions with another name" python3 src/test/abi/renamed.py \
     $lists/renamed-cc.txt $lists/renamed-cc-2.6.txt --older $table --since $newest
@@ -236,22 +242,23 @@ stage_c() {
   else
     skip "C: clang-tidy" "clang-tidy is missing (apt-get install clang-tidy)"
   fi
+  # The table of faults is whole here, a quarter of it in the others (COMCH4J_TEST_QUARTER).
   c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON
   if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
-    c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
+    COMCH4J_TEST_QUARTER=0 c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
     check "C tests: coverage" scripts/dev/lib/coverage.py target/c-coverage 90
   else
     skip "C tests: coverage" "needs gcc and gcov"
   fi
   if sanitizer_works address,undefined; then
-    c_tests "C tests, address and UB sanitizers" c-asan address,undefined
+    COMCH4J_TEST_QUARTER=1 c_tests "C tests, address and UB sanitizers" c-asan address,undefined
   else
     check "C tests, address and UB sanitizers" \
       die "programs built with -fsanitize=address,undefined do not run here: on Fedora, dnf install libasan libubsan;" \
       "see target/logs/sanitizer-probe.log"
   fi
   if sanitizer_works thread; then
-    c_tests "C tests, thread sanitizer" c-tsan thread
+    COMCH4J_TEST_QUARTER=2 c_tests "C tests, thread sanitizer" c-tsan thread
   else
     skip "C tests, thread sanitizer" "programs built with -fsanitize=thread do not run here"
   fi

@@ -23,7 +23,7 @@ public final class Machine implements AutoCloseable {
     public static final PciAddress HOST = PciAddress.of("0000:b1:00.0");
     public static final PciAddress DPU = PciAddress.of("0000:03:00.0");
     /** Long enough for a busy machine; nothing is asserted about time. */
-    public static final Duration PATIENCE = Duration.ofSeconds(20);
+    public static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** The property of runs on an SDK that is installed, without a card: {@code scripts/dev/sdk.sh}. */
     static final String SDK = "comch4j.test.sdk";

@@ -64,8 +64,8 @@ public final class KernelEvents {
 
     /**
      * Posts a wait until the value of a sync event is greater than another
-     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). What is posted to the same operations afterwards waits for it; the
-     * completion of the operations says when it has ended, and so starts the completion's thread.
+     * ({@code doca_dpa_dev_sync_event_post_wait_gt}). What is posted to the same operations afterwards waits for it;
+     * the completion of the operations says when it has ended, and so starts the completion's thread.
      *
      * @param operations the handle of asynchronous operations
      * @param event the handle of a sync event

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What initialisers, the generated ones too, ask of the JVM's restricted methods. Where it forbids native calls they get
- * something that does nothing, as what left them would be lost: the exception with the reason is that of
+ * What initialisers, the generated ones too, ask of the JVM's restricted methods. Where it forbids native calls they
+ * get something that does nothing, as what left them would be lost: the exception with the reason is that of
  * {@link NativeLibrary#load()}.
  */
 public final class NativeAccess {
