@@ -188,6 +188,7 @@ public class ExampleServersTest {
                 calls(List.of(one));
             }
             held.countDown();
+            assertThat(server.server().isClosed()).isFalse();
         }
     }
 
