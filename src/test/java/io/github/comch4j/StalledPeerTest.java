@@ -40,9 +40,10 @@ class StalledPeerTest extends TwoLoops {
     /** A client that reads nothing once it is connected. */
     private final class Frozen implements AutoCloseable {
         final ProgressEngine engine = ProgressEngine.create();
+        final ComchClient client = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
 
-        Frozen() {
-            ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+        void hasNotLooked() {
+            assertThat(client.isConnected()).as("it knows nothing of its end").isTrue();
         }
 
         @Override
@@ -66,6 +67,7 @@ class StalledPeerTest extends TwoLoops {
             assertThat(end).isInstanceOf(ConnectionClosedException.class);
             assertThat(end).rootCause().hasMessageContaining("has not read for");
             assertThat(accepted.connection().stalls()).isEqualTo(1);
+            frozen.hasNotLooked();
         }
     }
 
@@ -106,6 +108,7 @@ class StalledPeerTest extends TwoLoops {
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, ComchIoHandler.newFactory());
         try (Frozen frozen = served(group, inactive)) {
             inactive.orTimeout(Machine.PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+            frozen.hasNotLooked();
         } finally {
             group.shutdownGracefully(0, 5, TimeUnit.SECONDS).syncUninterruptibly();
         }
