@@ -20,7 +20,7 @@ stages=("$@")
 for stage in "${stages[@]}"; do
   case $stage in
     style|abi|c|aarch64|java|generations|jars|demo|containers|reliability) ;;
-    -h|--help) sed -n '2,8s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *) die "no such stage: $stage (style, abi, c, aarch64, java, generations, jars, demo, containers, reliability)" ;;
   esac
 done
