@@ -32,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Servers of sockets, calls and Netty end the connection of a client that does not read, if they are told to. */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 @Timeout(60)
 @Needs(Feature.DISCONNECT)
 class StalledPeerTest extends TwoLoops {
