@@ -6,11 +6,15 @@ import examples.EchoServer;
 import examples.HelloServer;
 import examples.ManyClients;
 import examples.NettyEcho;
+import examples.Publisher;
 import examples.RpcExample;
 import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.comch.ComchConsumer;
+import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.window.SocketFrames;
@@ -189,6 +193,87 @@ public class ExampleServersTest {
             }
             held.countDown();
             assertThat(server.server().isClosed()).isFalse();
+        }
+    }
+
+    /** One of its clients stands still with every receive posted, another sends and leaves; the rest hear all. */
+    @Test
+    void thePublisherOutlivesItsClients() {
+        String name = Machine.uniqueName();
+        byte[] news = new byte[65536];
+        try (Device dpu = Devices.openDpu(Machine.DPU);
+                Representor representor = dpu.openRepresentor(Machine.HOST);
+                Publisher publisher = new Publisher(dpu, representor, name);
+                Reader frozen = new Reader(publisher, name, news.length);
+                Reader reader = new Reader(publisher, name, news.length)) {
+            for (int i = 0; i < 100; i++) {
+                if (i == 50) {
+                    sendsAndLeaves(publisher, name);
+                }
+                int before = reader.received;
+                Machine.until(
+                        "a place",
+                        () -> progressed(publisher) && publisher.publish(MemorySegment.ofArray(news)),
+                        reader.engine);
+                Machine.until("the news", () -> progressed(publisher) && reader.received == before + 1, reader.engine);
+            }
+            assertThat(frozen.received).isZero();
+            assertThat(publisher.subscribers()).isEqualTo(2);
+        }
+    }
+
+    private static void sendsAndLeaves(Publisher publisher, String name) {
+        try (ProgressEngine engine = ProgressEngine.create();
+                ComchClient client = ComchClient.builder(engine, host, name).start()) {
+            Machine.until("a connection", () -> progressed(publisher) && client.isConnected(), engine);
+            int[] sent = new int[1];
+            Machine.until(
+                    "its messages",
+                    () -> progressed(publisher)
+                            && (sent[0] += client.connection()
+                                                    .trySend(new byte[LENGTH])
+                                                    .accepted()
+                                            ? 1
+                                            : 0)
+                                    >= MANY,
+                    engine);
+        }
+    }
+
+    private static boolean progressed(Publisher publisher) {
+        publisher.progress();
+        return true;
+    }
+
+    /** A subscriber, in the thread of its publisher. */
+    private static final class Reader implements AutoCloseable {
+        private static final int RECEIVES = 16;
+        private final ProgressEngine engine = ProgressEngine.create();
+        private final MemoryMap memory;
+        private int received;
+
+        Reader(Publisher publisher, String name, int longest) {
+            memory = MemoryMap.allocate(host, (long) RECEIVES * longest, Access.PCI_READ_WRITE);
+            int before = publisher.subscribers();
+            ComchClient client = ComchClient.builder(engine, host, name).start();
+            Machine.until("a connection", () -> progressed(publisher) && client.isConnected(), engine);
+            ComchConsumer consumer = client.connection()
+                    .consumer(engine, memory)
+                    .tasks(RECEIVES)
+                    .buffers(RECEIVES, longest)
+                    .repost(true)
+                    .onReceive((self, buffer, producer, immediate) -> received++)
+                    .start();
+            Machine.until(
+                    "a subscriber",
+                    () -> progressed(publisher) && consumer.isRunning() && publisher.subscribers() > before,
+                    engine);
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+            memory.close();
         }
     }
 
