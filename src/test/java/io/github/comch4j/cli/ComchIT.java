@@ -119,6 +119,8 @@ class ComchIT {
         comch(DPU, "ping", "--name", name).assertFailure("a client runs on the host");
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.7").assertFailure("0000:b1:00.7");
         comch(HOST, "ping", "--name", name, "--device", "0000:77:00.0").assertFailure("0000:b1:00.0");
+        comch(Map.of("DOCA_EMU_SIDE", "dpu", "DOCA_EMU_DIR", "/proc/none/here"), "serve", "--name", name)
+                .assertFailure("cannot make the fabric folder /proc/none/here");
         ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
         comch(DPU, "serve", "--name", name).assertFailure("there is a server \"" + name + "\" on 0000:b1:00.0 already");
         comch(HOST, "ping", "--name", name, "--size", "5000").assertFailure("at most 4080 bytes");
