@@ -121,9 +121,14 @@ final class CallTable implements LargeBodies.Peer {
         calls = larger;
     }
 
-    /** Sends what there is room for. */
+    /** Sends what there is room for; once no call is in flight, also the answer to a goodbye. */
     void flush() {
         paths.flush();
+        if (goodbye && !answeredGoodbye && !ended && freeCount == free.length) {
+            answeredGoodbye = true;
+            paths.addShort(Frames.notice(Frames.GOODBYE)); // the server waits for it
+            paths.flush();
+        }
     }
 
     private @Nullable Call find(long id) {
@@ -145,7 +150,6 @@ final class CallTable implements LargeBodies.Peer {
         }
         free(call);
         paths.cancel(call);
-        answerGoodbye();
         flush();
         return true;
     }
@@ -154,14 +158,6 @@ final class CallTable implements LargeBodies.Peer {
     void unreadable(Call call, RuntimeException why) {
         free(call);
         call.fail(why);
-    }
-
-    /** Once no call is in flight: this is what the server waits for. */
-    private void answerGoodbye() {
-        if (goodbye && !answeredGoodbye && freeCount == free.length) {
-            answeredGoodbye = true;
-            paths.addShort(Frames.notice(Frames.GOODBYE));
-        }
     }
 
     /** A message has arrived, on either path. Returns false if a server does not send such. */
@@ -174,7 +170,6 @@ final class CallTable implements LargeBodies.Peer {
         } finally {
             wakeAnswered();
             if (goodbye) {
-                answerGoodbye();
                 flush();
             }
         }

@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * server says that the request came too late</td></tr>
  * <tr><td>{@link Kind#UNAVAILABLE}</td><td>{@link Reach#NOT_SENT}, or {@link Reach#SENT} if the connection has ended
  * meanwhile; {@link Reach#REFUSED} if the server is shutting down</td></tr>
+ * <tr><td>{@link Kind#OTHER}</td><td>what the server says; {@link Reach#SENT} if it does not</td></tr>
  * </table>
  *
- * <p>A server that does not say how far a request has come, as those before this was told, leaves {@link Reach#SENT}.
+ * <p>Servers of versions that do not tell how far a request has come leave {@link Reach#SENT} of {@link Kind#TOO_LONG}.
  */
 public final class RpcException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -289,7 +289,8 @@ public final class RpcServer implements AutoCloseable {
 
     /**
      * Waits until the calls have ended after a {@link #shutdown()}: their responses have gone out, and each client has
-     * said that it has got them and sends no more. Of clients that do not know of such an end the first is enough.
+     * said that it has got them and sends no more. Of clients that do not know of such an end the first is enough. A
+     * client that has not sent anything yet is waited for until it has, as its first calls may be on their way.
      *
      * @param timeout how long to wait
      * @return whether they have ended, or the server is closed; if not, {@link #close()} ends them
@@ -297,9 +298,7 @@ public final class RpcServer implements AutoCloseable {
      * @throws WaitInterruptedException if the thread is interrupted
      */
     public boolean awaitTermination(Duration timeout) {
-        if (loop.isInLoop()) {
-            throw new IllegalStateException("a call that waits, in the loop that it waits for");
-        }
+        RpcClient.checkNotInLoop(loop);
         try {
             return terminated.await(Nanos.of(timeout), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {

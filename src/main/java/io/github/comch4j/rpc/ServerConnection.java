@@ -27,6 +27,7 @@ final class ServerConnection implements LargeBodies.Peer {
     private int inFlight;
     private @Nullable Map<String, String> metadata; // of the next frame in the present message
     private long metadataOf; // the number of its call
+    private boolean heard; // a message has come; if the client knows of goodbyes, the first one has said so
     private boolean knowsGoodbye;
     private boolean goodbyeAnswered;
     private boolean ended;
@@ -46,6 +47,7 @@ final class ServerConnection implements LargeBodies.Peer {
     @Override
     public boolean message(MemorySegment message) {
         server.messageArrives();
+        heard = true;
         metadata = null;
         boolean possible = Frames.read(message, this::frame);
         flush();
@@ -101,9 +103,12 @@ final class ServerConnection implements LargeBodies.Peer {
         paths.flush();
     }
 
-    /** Whether, after that, all is done that the client has asked for, and it will not ask for more. */
+    /**
+     * Whether, after that, all is done that the client has asked for, and it will not ask for more. One that has said
+     * nothing yet may have calls on their way behind its first words.
+     */
     boolean isDone() {
-        return ended || (inFlight == 0 && paths.isEmpty() && (goodbyeAnswered || !knowsGoodbye));
+        return ended || (inFlight == 0 && paths.isEmpty() && (goodbyeAnswered || (heard && !knowsGoodbye)));
     }
 
     private boolean begin(MemorySegment message, long at, int part, long id) {
@@ -305,8 +310,10 @@ final class ServerConnection implements LargeBodies.Peer {
     }
 
     void requestEnded() {
-        inFlight--;
-        server.requestsEnd(1);
+        if (!ended) { // else all have ended with the connection
+            inFlight--;
+            server.requestsEnd(1);
+        }
     }
 
     /** Sends what there is room for. */

@@ -94,6 +94,7 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             List<CompletableFuture<byte[]>> calls = new ArrayList<>();
             CountDownLatch busy = Machine.hold(hostLoop);
             server.shutdown();
+            dpuLoop.call(() -> null); // it is, from here on
             for (int i = 0; i < 100; i++) {
                 calls.add(client.callAsync(ECHO, new byte[i])); // sent before the client learns of the end
             }
@@ -269,6 +270,25 @@ class RpcDrainTest extends TwoLoopsInBothForms {
             Machine.until("the goodbye", () -> frames.size() == 2, engine);
             assertThat(server.awaitTermination(MOMENT)).isFalse();
             raw.connection().send(frame(Frames.CANCEL, Frames.GOODBYE, 0, 0));
+            assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
+        }
+    }
+
+    /** Its first words, and calls behind them, may be on their way: they would be lost with a server that closes. */
+    @Test
+    void aClientThatHasSaidNothingYetIsWaitedFor() {
+        List<String> frames = new ArrayList<>();
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient raw = raw(engine, frames);
+            server.shutdown();
+            Machine.until("the goodbye", () -> frames.size() == 1, engine);
+            assertThat(server.awaitTermination(MOMENT)).isFalse();
+            raw.connection().send(frame(Frames.CANCEL, Frames.HELLO, 0, 0));
+            raw.connection().send(frame(Frames.REQUEST, 1, ECHO, Long.MAX_VALUE / 4));
+            Machine.until("the refusal", () -> frames.size() == 2, engine);
+            assertThat(frames.getLast()).isEqualTo(Frames.FAILURE + " 1 " + RpcException.Kind.UNAVAILABLE.code());
+            assertThat(server.awaitTermination(MOMENT)).isFalse();
+            raw.close();
             assertThat(server.awaitTermination(Machine.PATIENCE)).isTrue();
         }
     }
