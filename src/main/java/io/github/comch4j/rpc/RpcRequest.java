@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** A call at the server, as its handler sees it. Any thread may use it, unless said otherwise. */
@@ -164,11 +165,15 @@ public final class RpcRequest {
     /**
      * Has something done once the call {@linkplain #isCancelled is cancelled}.
      *
-     * @param action runs in the server's loop, and must not block it; at once if the call is cancelled already;
-     *     replaces what was given before
+     * @param action runs in the server's loop, and must not block it; at once if the call is cancelled already
+     * @throws IllegalStateException if there is one already, which this one would silently take the place of
      */
     public void onCancelled(Runnable action) {
+        Objects.requireNonNull(action, "onCancelled");
         synchronized (this) {
+            if (onCancelled != null) {
+                throw new IllegalStateException("onCancelled of the " + this + " is set already");
+            }
             if (!cancelled) {
                 onCancelled = action;
                 return;
