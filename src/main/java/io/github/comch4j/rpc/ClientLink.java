@@ -3,20 +3,29 @@ package io.github.comch4j.rpc;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.EventLoop;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.connect.Connector;
+import io.github.comch4j.internal.life.Engine;
+import io.github.comch4j.internal.life.LoopThread;
 import io.github.comch4j.internal.observe.CallCounts;
 import io.github.comch4j.rpc.RpcClient.State;
 import io.github.comch4j.rpc.RpcException.Kind;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The connections of a client, one after the other, with the calls on each, and the calls that wait for the next one.
  */
 final class ClientLink implements Connector.User, Deadlines.Calls {
+    private static final Function<ProgressEngine, Engine> ENGINE = Internals.of(ProgressEngine.class);
+
     private final RpcClient client;
     private final RpcClient.Builder settings;
     private final CallCounts counts;
@@ -82,7 +91,30 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         return client.inFlight();
     }
 
+    /** No more connections. Waits for that; an interrupt does not cut it short. */
+    void stop() {
+        connector.stop();
+        if (loop.isInLoop()) {
+            stopped();
+            return;
+        }
+        try {
+            CompletableFuture<Void> done = CompletableFuture.runAsync(this::stopped, loop);
+            LoopThread thread =
+                    Objects.requireNonNull(ENGINE.apply(loop.engine()).loopThread());
+            thread.await(done::isDone, "the end of calls to \"" + settings.name + "\"", () -> false);
+        } catch (RejectedExecutionException e) {
+            // the loop is closed, and with it all that is on its engine
+        }
+    }
+
     // ---- the loop
+
+    private void stopped() {
+        client.changed(State.CLOSED);
+        endCalls();
+        refuseWaiting();
+    }
 
     private void drain() {
         for (Outgoing next = inbox.take(); next != null; next = next.next()) {
@@ -140,14 +172,6 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         if (calls != null) {
             calls.flush();
         }
-    }
-
-    /** No more connections. */
-    void stop() {
-        connector.stop();
-        client.changed(State.CLOSED);
-        endCalls();
-        refuseWaiting();
     }
 
     @Override

@@ -17,9 +17,6 @@ import org.jspecify.annotations.Nullable;
  * <p>May be used for any number of calls, once its settings are made; then by any number of threads.
  */
 public final class RpcCall {
-    /** Memory that every thread may read is also read by the loop. */
-    private static final Thread SOMEBODY = new Thread();
-
     private final RpcClient client;
     private final int method;
     private long timeout;
@@ -88,12 +85,12 @@ public final class RpcCall {
     /**
      * As {@link #call(byte[])}, with a request that is copied nowhere but into messages.
      *
-     * @param request must not be changed until this returns; any thread must be able to read it
+     * @param request must not be changed until this returns; the loop must be able to read it
      * @return the response
-     * @throws IllegalArgumentException if it is too long, or belongs to one thread
+     * @throws IllegalArgumentException if it is too long, or belongs to another thread than the loop's
      */
     public RpcResponse call(MemorySegment request) {
-        Call call = client.await(method, readable(request), timeout, options);
+        Call call = client.await(method, request, timeout, options);
         return RpcResponse.of(Objects.requireNonNull(call.response()), call.responseMetadata);
     }
 
@@ -114,23 +111,16 @@ public final class RpcCall {
      * Calls without waiting, and without a copy of the request or the response. A response that comes in one message,
      * or in one slot of the fast path, is read where it has arrived; one that comes in parts is put together first.
      *
-     * @param request must not be changed until the result is completed; any thread must be able to read it
+     * @param request must not be changed until the result is completed; the loop must be able to read it
      * @param reader makes the result of the response; runs in the loop, and must not block it or keep the response's
      *     {@linkplain RpcResponse#segment() memory}
      * @param <T> the type of the result
      * @return completed, usually in the loop, with what the reader returns or throws, or with why the call failed
-     * @throws IllegalArgumentException if the request is too long, or belongs to one thread
+     * @throws IllegalArgumentException if the request is too long, or belongs to another thread than the loop's
      */
     public <T> CompletableFuture<T> callAsync(
             MemorySegment request, Function<? super RpcResponse, ? extends T> reader) {
-        return client.begin(method, readable(request), timeout, options, Objects.requireNonNull(reader));
-    }
-
-    private static MemorySegment readable(MemorySegment request) {
-        if (!request.isAccessibleBy(SOMEBODY)) {
-            throw new IllegalArgumentException("a request that one thread alone can read: the loop sends it");
-        }
-        return request;
+        return client.begin(method, request, timeout, options, Objects.requireNonNull(reader));
     }
 
     /**

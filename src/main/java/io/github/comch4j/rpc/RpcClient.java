@@ -207,7 +207,7 @@ public final class RpcClient implements AutoCloseable {
     /** Makes a call and waits for its response. Returns the call, which has one. */
     Call await(int method, MemorySegment request, long nanos, Call.Options options) {
         checkNotInLoop(loop);
-        checkLength(request);
+        check(request);
         long left = acquire(method, nanos);
         Call call = Call.waiting(method, request, left, options);
         try {
@@ -305,7 +305,7 @@ public final class RpcClient implements AutoCloseable {
             long nanos,
             Call.Options options,
             @Nullable Function<? super RpcResponse, ?> reader) {
-        checkLength(request);
+        check(request);
         Call call = Call.future(method, request, nanos, options, reader);
         if (permits.tryAcquire()) {
             var _ = call.future().whenComplete((response, failure) -> {
@@ -340,36 +340,33 @@ public final class RpcClient implements AutoCloseable {
         return new RpcCall(this, method, timeout, usual);
     }
 
-    private void checkLength(MemorySegment request) {
+    private void check(MemorySegment request) {
         if (request.byteSize() > maxBody) {
             throw new IllegalArgumentException("a request of " + request.byteSize() + " bytes: maxBody is " + maxBody);
         }
+        Thread sender = loop.engine().owner();
+        if (sender != null && !request.isAccessibleBy(sender)) {
+            throw new IllegalArgumentException("a request that " + sender.getName() + " cannot read, which sends it");
+        }
     }
 
-    private static void checkNotInLoop(EventLoop loop) {
+    static void checkNotInLoop(EventLoop loop) {
         if (loop.isInLoop()) {
             throw new IllegalStateException("a call that waits, in the loop that it waits for");
         }
     }
 
     /**
-     * Ends the connection; what is in flight fails. The second call does nothing.
+     * Ends the connection; what is in flight fails. The second call does nothing. An interrupt does not cut it short.
+     * Inside a callback of the loop's engine, it is done when the callback has returned.
      *
-     * @throws IllegalStateException inside a callback of the loop's engine
      * @throws DocaException if it does not end in time
      */
     @Override
     public void close() {
-        if (loop.isClosed()) {
-            LiveObjects.remove(counts);
-        }
-        if (state == State.CLOSED || loop.isClosed()) {
-            return;
-        }
-        loop.call(() -> {
+        if (state != State.CLOSED && !loop.isClosed()) {
             link.stop();
-            return null;
-        });
+        }
         LiveObjects.remove(counts);
     }
 

@@ -321,6 +321,17 @@ class RpcTest extends TwoLoopsInBothForms {
     }
 
     @Test
+    void anInterruptDoesNotCutClosingShort() throws Exception {
+        RpcClient client = connect();
+        CompletableFuture<byte[]> future = client.callAsync(HOLD, new byte[1]);
+        Thread.currentThread().interrupt();
+        client.close();
+        assertThat(Thread.interrupted()).as("the interrupt is kept").isTrue();
+        assertThat(catchThrowable(future::join)).hasCauseInstanceOf(RpcException.class);
+        await("the end", () -> client.state() == RpcClient.State.CLOSED);
+    }
+
+    @Test
     void deadlinesHoldWhileTheLoopIsBusy() throws Exception {
         try (RpcClient client = connect()) {
             CountDownLatch busy = Machine.hold(hostLoop);
@@ -338,6 +349,9 @@ class RpcTest extends TwoLoopsInBothForms {
             await("the handler", () -> holding.size() == 1);
             CountDownLatch told = new CountDownLatch(2);
             holding.getFirst().onCancelled(told::countDown);
+            assertThatThrownBy(() -> holding.getFirst().onCancelled(told::countDown))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("onCancelled");
             assertThat(future.cancel(false)).isTrue();
             await("the cancellation", () -> told.getCount() == 1);
             assertThat(holding.getFirst().isCancelled()).isTrue();
