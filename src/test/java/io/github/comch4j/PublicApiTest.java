@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class PublicApiTest {
     private static final Path SOURCES = Path.of("src", "main", "java");
 
-    private static List<Class<?>> publicClasses() throws IOException {
+    static List<Class<?>> publicClasses() throws IOException {
         List<Class<?>> classes = new ArrayList<>();
         try (Stream<Path> files = Files.walk(SOURCES.resolve(Path.of("io", "github", "comch4j")))) {
             for (Path file :

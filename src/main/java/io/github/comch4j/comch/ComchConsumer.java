@@ -258,7 +258,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @return this
          */
         public Builder onReceiveFailed(ReceiveFailureHandler handler) {
-            onFailure = use.once("onFailure", onFailure, handler);
+            onFailure = use.once("onReceiveFailed", onFailure, handler);
             return this;
         }
 

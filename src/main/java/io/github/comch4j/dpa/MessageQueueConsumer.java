@@ -7,7 +7,7 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.life.OneUse;
-import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The end of a queue on the CPU that receives ({@code doca_comch_consumer}); made by {@link MessageQueue#consumer}. All
@@ -19,8 +19,9 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
 
     private MessageQueueConsumer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
-        this.receives =
-                new QueueReceives(this, context, settings.receives, settings.immediateLength, settings.onMessage);
+        MessageQueueHandler handler =
+                settings.onMessage != null ? settings.onMessage : (consumer, producer, message) -> {};
+        this.receives = new QueueReceives(this, context, settings.receives, settings.immediateLength, handler);
     }
 
     @Override
@@ -79,7 +80,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
         private final ProgressEngine engine;
         private int receives = MessageQueue.DEFAULT_DEPTH;
         private int immediateLength = MessageQueue.DEFAULT_IMMEDIATE;
-        private MessageQueueHandler onMessage = (consumer, producer, message) -> {};
+        private @Nullable MessageQueueHandler onMessage;
 
         Builder(MessageQueue queue, ProgressEngine engine) {
             this.queue = queue;
@@ -118,10 +119,10 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
          *
          * @param handler the handler
          * @return this
+         * @throws IllegalStateException if there is one already
          */
         public Builder onMessage(MessageQueueHandler handler) {
-            use.check();
-            onMessage = Objects.requireNonNull(handler);
+            onMessage = use.once("onMessage", onMessage, handler);
             return this;
         }
 

@@ -9,7 +9,6 @@ import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.OneUse;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -155,10 +154,10 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          *
          * @param handler the handler; costs nothing as long as all messages are accepted
          * @return this
+         * @throws IllegalStateException if there is one already
          */
         public Builder onRoom(RoomHandler<MessageQueueProducer> handler) {
-            use.check();
-            onRoom = Objects.requireNonNull(handler);
+            onRoom = use.once("onRoom", onRoom, handler);
             return this;
         }
 
@@ -168,10 +167,10 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          *
          * @param handler the handler
          * @return this
+         * @throws IllegalStateException if there is one already
          */
         public Builder onFailed(MessageQueueFailureHandler handler) {
-            use.check();
-            onFailed = Objects.requireNonNull(handler);
+            onFailed = use.once("onFailed", onFailed, handler);
             return this;
         }
 
