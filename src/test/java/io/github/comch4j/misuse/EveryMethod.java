@@ -402,7 +402,7 @@ public final class EveryMethod {
                         || never
                         || wrongArgument
                         || isAnswer(thrown)
-                        || (thrown instanceof IllegalStateException && isAboutLoopCallbackOrKernel(thrown));
+                        || (thrown instanceof IllegalStateException && isAboutSomethingElse(thrown));
             case NULLS -> thrown instanceof NullPointerException || wrongState || wrongArgument || refused || never;
             case EXTREMES ->
                 (!text || thrown instanceof OutOfMemoryError)
@@ -423,9 +423,11 @@ public final class EveryMethod {
         };
     }
 
-    private static boolean isAboutLoopCallbackOrKernel(Throwable thrown) {
+    /** The loop, a callback, a handler that the builder has already, the kernel. */
+    private static boolean isAboutSomethingElse(Throwable thrown) {
         return thrown.getMessage() != null
                 && (thrown.getMessage().contains("in the loop")
+                        || thrown.getMessage().contains("is set already")
                         || thrown.getMessage().contains("receive handler")
                         || thrown.getMessage().contains("has a peer")
                         || thrown.getMessage().contains("closed")

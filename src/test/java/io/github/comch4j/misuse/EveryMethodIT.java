@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * Every public method, called where it must not be: closed, on another thread, inside callbacks, with nonsense. The VM
  * lives, and what comes out is of use.
  */
-@Timeout(600)
+@Timeout(1200)
 class EveryMethodIT {
 
     private static List<String> run(boolean batched, List<Mode> modes) {
