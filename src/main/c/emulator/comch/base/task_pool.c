@@ -11,12 +11,8 @@ doca_error_t task_pool_init(struct task_pool *pool, struct doca_ctx *ctx, uint32
 	uint8_t *memory = aligned_alloc(64, stride * num);
 	if (memory == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	*pool = (struct task_pool){.memory = memory, .stride = stride};
-	for (uint32_t i = num; i-- > 0;) {
-		struct doca_task *task = (struct doca_task *)(memory + i * stride);
-		*task = (struct doca_task){.ctx = ctx, .state = EMU_TASK_FREE, .next_free = pool->free};
-		pool->free = task;
-	}
+	*pool = (struct task_pool){
+		.ctx = ctx, .memory = memory, .unused = memory, .end = memory + stride * num, .stride = stride};
 	return DOCA_SUCCESS;
 }
 

@@ -7,7 +7,10 @@
 #include "ctx.h"
 
 struct task_pool {
+	struct doca_ctx *ctx;
 	uint8_t *memory;
+	uint8_t *unused; /* from here on nothing has been taken yet: a context that starts touches no task */
+	uint8_t *end;
 	size_t stride;
 	struct doca_task *free;
 };
@@ -20,9 +23,15 @@ void task_pool_fini(struct task_pool *pool);
 static inline struct doca_task *task_pool_take(struct task_pool *pool)
 {
 	struct doca_task *task = pool->free;
-	if (task == NULL)
+	if (task != NULL) {
+		pool->free = task->next_free;
+	} else if (pool->unused != pool->end) {
+		task = (struct doca_task *)pool->unused;
+		pool->unused += pool->stride;
+		*task = (struct doca_task){.ctx = pool->ctx};
+	} else {
 		return NULL;
-	pool->free = task->next_free;
+	}
 	task->state = EMU_TASK_OWNED;
 	task->status = DOCA_SUCCESS;
 	task->user_data.u64 = 0;
