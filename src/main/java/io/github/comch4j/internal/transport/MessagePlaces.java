@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.HashMap;
 
 /**
  * The places of an endpoint's connections: a {@code struct messages_connection} each. One that a connection has left is
@@ -13,12 +13,10 @@ import java.util.Iterator;
 final class MessagePlaces {
     private static final int IN_CHUNK = 32;
 
-    /** A place that a connection has left, on which so many messages were accepted. */
-    private record Left(long place, long accepted) {}
-
     private final ArrayList<MemorySegment> chunks = new ArrayList<>(1); // freed when nothing refers to them
     private final ArrayDeque<Long> free = new ArrayDeque<>();
-    private final ArrayDeque<Left> left = new ArrayDeque<>();
+    /** Places that a connection has left, and how many messages were accepted on each. */
+    private final HashMap<Long, Long> left = new HashMap<>();
 
     /** A place for a connection with this user data. */
     long take(long userData) {
@@ -35,13 +33,13 @@ final class MessagePlaces {
     }
 
     private void reclaim() {
-        for (Iterator<Left> places = left.iterator(); places.hasNext(); ) {
-            Left one = places.next();
-            if (ended(one.place) >= one.accepted) {
-                places.remove();
-                free.add(one.place);
+        left.entrySet().removeIf(one -> {
+            boolean over = ended(one.getKey()) >= one.getValue();
+            if (over) {
+                free.add(one.getKey());
             }
-        }
+            return over;
+        });
     }
 
     private void grow() {
@@ -54,7 +52,7 @@ final class MessagePlaces {
 
     /** Its connection has ended: {@code accepted} messages were sent in all, some of which may not have ended yet. */
     void leave(long place, long accepted) {
-        left.add(new Left(place, accepted));
+        left.put(place, accepted);
     }
 
     /** The user data of the place's connection. */
