@@ -462,12 +462,14 @@ public final class EveryMethod {
         } else if (type == Duration.class) {
             boolean forEver = List.of(
                                     "await",
+                                    "awaitConnected",
                                     "awaitEqual",
                                     "awaitEvent",
                                     "awaitGreater",
                                     "awaitReceive",
                                     "awaitSend",
                                     "awaitServiceEvent",
+                                    "awaitTermination",
                                     "accept",
                                     "receive")
                             .contains(method.getName())
