@@ -29,7 +29,6 @@ struct sync_task_conf {
 struct sync_task {
 	struct doca_task base;
 	enum sync_task_kind kind;
-	bool done;        /* the value has been read or changed */
 	uint64_t operand; /* what it sets, adds or waits for */
 	uint64_t mask;
 	uint64_t *result;

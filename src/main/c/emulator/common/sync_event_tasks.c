@@ -31,10 +31,11 @@ static bool stopped_at_once(struct doca_ctx *ctx)
 	return emu_ctx_drained(ctx);
 }
 
+/* What does not wait has been carried out when it was submitted. */
 static bool has_ended(const struct sync_task *task, uint64_t value)
 {
 	if (task->kind != SYNC_WAIT_EQ && task->kind != SYNC_WAIT_NEQ)
-		return task->done;
+		return true;
 	return sync_relation_holds(value & task->mask, task->kind == SYNC_WAIT_EQ ? EMU_SYNC_EQUAL : EMU_SYNC_UNEQUAL,
 				   task->operand);
 }
@@ -121,7 +122,6 @@ static doca_error_t submit(struct doca_task *base, uint32_t flags)
 	if ((task->kind == SYNC_GET || task->kind == SYNC_NOTIFY_ADD) && task->result == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	task_sent_off(base);
-	task->done = task->kind != SYNC_WAIT_EQ && task->kind != SYNC_WAIT_NEQ;
 	task->next = NULL;
 	struct sync_task **link = &event->in_flight;
 	while (*link != NULL)
@@ -171,6 +171,8 @@ static doca_error_t configure(struct doca_sync_event *event, enum sync_task_kind
 static doca_error_t take(struct doca_sync_event *event, enum sync_task_kind kind, union doca_data user_data,
 			 struct sync_task init, struct sync_task **task)
 {
+	if (event == NULL || task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
 	if (event->ctx.state != DOCA_CTX_STATE_RUNNING)
 		return READING_TASK_WHEN_NOT_RUNNING;
 	struct sync_task_conf *conf = &event->tasks[kind];
@@ -232,8 +234,6 @@ TASK_PROPERTY(get, uint64_t *, ret_val_ptr, result)
 doca_error_t doca_sync_event_task_get_alloc_init(struct doca_sync_event *event, uint64_t *ret_val_ptr,
 						 union doca_data user_data, struct doca_sync_event_task_get **task)
 {
-	if (event == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	return take(event, SYNC_GET, user_data, (struct sync_task){.result = ret_val_ptr}, (struct sync_task **)task);
 }
 
@@ -244,8 +244,6 @@ doca_error_t doca_sync_event_task_notify_set_alloc_init(struct doca_sync_event *
 							union doca_data user_data,
 							struct doca_sync_event_task_notify_set **task)
 {
-	if (event == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	return take(event, SYNC_NOTIFY_SET, user_data, (struct sync_task){.operand = set_val},
 		    (struct sync_task **)task);
 }
@@ -258,8 +256,6 @@ doca_error_t doca_sync_event_task_notify_add_alloc_init(struct doca_sync_event *
 							uint64_t *fetched_val_ptr, union doca_data user_data,
 							struct doca_sync_event_task_notify_add **task)
 {
-	if (event == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	return take(event, SYNC_NOTIFY_ADD, user_data,
 		    (struct sync_task){.operand = inc_val, .result = fetched_val_ptr}, (struct sync_task **)task);
 }
@@ -272,8 +268,6 @@ doca_error_t doca_sync_event_task_wait_eq_alloc_init(struct doca_sync_event *eve
 						     union doca_data user_data,
 						     struct doca_sync_event_task_wait_eq **task)
 {
-	if (event == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	return take(event, SYNC_WAIT_EQ, user_data, (struct sync_task){.operand = wait_val, .mask = mask},
 		    (struct sync_task **)task);
 }
@@ -286,8 +280,6 @@ doca_error_t doca_sync_event_task_wait_neq_alloc_init(struct doca_sync_event *ev
 						      union doca_data user_data,
 						      struct doca_sync_event_task_wait_neq **task)
 {
-	if (event == NULL || task == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	return take(event, SYNC_WAIT_NEQ, user_data, (struct sync_task){.operand = wait_val, .mask = mask},
 		    (struct sync_task **)task);
 }
