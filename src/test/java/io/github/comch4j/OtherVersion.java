@@ -14,8 +14,8 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Path;
 
 /**
- * A server of another build of the emulated device, as far as all builds are alike: it answers each greeting with one of
- * version 77 that refuses. Packets over a Unix-domain socket, which the JDK does not have.
+ * A server of another build of the emulated device, as far as all builds are alike: it answers each greeting with one
+ * of version 77 that refuses. Packets over a Unix-domain socket, which the JDK does not have.
  */
 @SuppressWarnings("restricted")
 final class OtherVersion {
