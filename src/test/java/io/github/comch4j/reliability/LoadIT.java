@@ -42,8 +42,10 @@ class LoadIT {
     private static final double FLAT_MIB = 16;
 
     private static final String SHARED = "shared with the server";
-    /** A run of so many seconds shows whether shared memory is flat. */
+    /** A run of so many seconds shows whether memory is flat. */
     private static final int SETTLED = 40;
+    /** In a shorter one each JVM of a busy machine is still compiling, and its code and the compilers' memory grow. */
+    private static final double WARMING_UP_MIB = 64;
 
     @TempDir
     Path temporary;
@@ -249,7 +251,7 @@ class LoadIT {
             assertThat(memory)
                     .allSatisfy((whose, samples) -> assertThat(samples.growthMiB())
                             .as("growth of the memory " + whose)
-                            .isLessThan(FLAT_MIB));
+                            .isLessThan(seconds < SETTLED ? WARMING_UP_MIB : FLAT_MIB));
             assertThat(heapGrowthMiB).as("growth of the Java heap in use").isLessThan(FLAT_MIB);
             server.close();
         } finally {
