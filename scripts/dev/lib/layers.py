@@ -22,6 +22,7 @@ MAY_INCLUDE = {
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},
     "cc/v2_5": {"cc", "comch/control", "comch/base", "common", "include"},
     "cc/v2_6": {"cc", "common", "include"},
+    "permissive": {"common", "include"},
 }
 
 # Where a quoted name is looked for when it does not lie beside the file: as in the emulator's CMakeLists.txt.
