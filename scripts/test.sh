@@ -144,6 +144,9 @@ stage_abi() {
   check "ABI: build of the libraries" native_libraries
   check "ABI: exports" python3 src/test/abi/check.py $table --library target/native/lib/libdoca_common.so \
     --library target/native/lib/libdoca_comch.so --only "$only"
+  check "ABI: version node of the exports" python3 src/test/abi/symbols.py --only-node DOCA_3.0 \
+    --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
+    --library target/native/lib/libdoca_dpa.so
   check "ABI: exports for the DPA" exports_for_the_dpa target/native/lib
   check "ABI: exports, what is new since 3.1" python3 src/test/abi/check.py src/test/abi/doca-3.1-3.3.tsv \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_dpa.so

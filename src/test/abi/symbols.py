@@ -6,15 +6,38 @@
 
 Each library must export the functions that the table has under its headers and no other doca_* function, save those of
 doca_emu.h, each in the node of its stability. Prints what does not hold; exits 0 only when all does. Needs nm.
+
+    symbols.py --only-node DOCA_3.0 --library LIB.so [--library ...]
+
+Each library must have all its doca_* functions in that node, which is the only one of the newest release; check.py says
+which functions those are.
 """
 import argparse, subprocess, sys
 
 
-def exports(library):
+def exported_nodes(library):
     out = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True).stdout
     names = (line.split()[-1] for line in out.splitlines() if line.strip())
-    found = dict(name.partition("@@")[::2] for name in names if name.startswith("doca_"))
-    return {name: node for name, node in found.items() if not name.startswith("doca_emu_")}
+    return dict(name.partition("@@")[::2] for name in names if name.startswith("doca_"))
+
+
+def exports(library):
+    return {name: node for name, node in exported_nodes(library).items() if not name.startswith("doca_emu_")}
+
+
+def check_only_node(libraries, node):
+    total = faults = 0
+    for library in libraries:
+        found = exported_nodes(library)
+        total += len(found)
+        for name in sorted(name for name in found if found[name] != node):
+            faults += 1
+            print(f"{library}: {name} is in {found[name] or 'no node'} and belongs in {node}")
+        if not found:
+            faults += 1
+            print(f"{library}: no function")
+    print(f"{total} functions, {faults} faults")
+    return 1 if faults else 0
 
 
 def functions(table, headers, nodes):
@@ -25,10 +48,15 @@ def functions(table, headers, nodes):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("table")
+    parser.add_argument("table", nargs="?")
     parser.add_argument("--library", action="append", required=True)
-    parser.add_argument("--node", action="append", required=True)
+    parser.add_argument("--node", action="append")
+    parser.add_argument("--only-node")
     arguments = parser.parse_args()
+    if arguments.only_node:
+        return check_only_node(arguments.library, arguments.only_node)
+    if not arguments.table or not arguments.node:
+        parser.error("a table and nodes, or --only-node")
     nodes = dict(node.split("=") for node in arguments.node)
     total = faults = 0
     for library, headers in (pair.split("=") for pair in arguments.library):

@@ -7,12 +7,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fabric.h"
 #include "base/shm_map.h"
 #include "base/wire.h"
+#include "doca_emu.h"
 #include "harness.h"
+#include "logged.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
@@ -102,9 +105,16 @@ static struct memory memory;
 #define BUF_OFFSET 4096
 #define BUF_BYTES 5000
 
+static int log_up(void **state)
+{
+	log_keep();
+	return fabric_up(state);
+}
+
 static int server_up(void **state)
 {
 	(void)state;
+	log_forget();
 	devices_open(&devices);
 	server_make(&server, &devices, NAME, NULL);
 	OK(doca_ctx_start(server.ctx));
@@ -139,10 +149,15 @@ static int server_down(void **state)
 	return 0;
 }
 
-static void expect_thrown_out(struct raw *raw)
+/* By the check that says so. */
+static void expect_thrown_out(struct raw *raw, const char *check)
 {
+	char line[128];
+	snprintf(line, sizeof(line), "a peer broke the protocol (%s): connection ended", check);
 	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
 	assert_int_equal(nth(&server.record, DISCONNECTED, 0)->a, 0);
+	expect_logged(line);
+	log_forget();
 	raw_close(raw);
 	record_clear(&server.record);
 }
@@ -315,7 +330,7 @@ static void talking_after_the_handshake_ends_the_connection(void **state)
 	struct raw raw;
 	raw_connect(&raw, &server);
 	CHECK(send(raw.socket, "more", 4, MSG_NOSIGNAL) == 4);
-	expect_thrown_out(&raw);
+	expect_thrown_out(&raw, "unexpected packet");
 }
 
 static void the_same_memory_twice_harms_nobody_else(void **state)
@@ -341,6 +356,13 @@ static void the_same_memory_twice_harms_nobody_else(void **state)
 	close(second.socket);
 	raw_close(&first);
 	UNTIL(count_of(&server.record, DISCONNECTED) == count_of(&server.record, CONNECTED), server.pe);
+}
+
+static uint64_t an_hour_later(void)
+{
+	struct timespec now;
+	CHECK(clock_gettime(CLOCK_MONOTONIC, &now) == 0);
+	return (uint64_t)(now.tv_sec + 3600) * 1000000000;
 }
 
 static void put_record(struct raw *raw, uint64_t offset, uint32_t len)
@@ -466,61 +488,90 @@ static void who_sends_no_wake_up_is_heard_all_the_same(void **state)
 static void an_impossible_ring_tail_ends_the_connection(void **state)
 {
 	(void)state;
-	static const uint64_t tails[] = {1, 15, 17, UINT64_C(1) << 40, UINT64_MAX, UINT64_MAX - 15};
+	static const uint64_t tails[] = {1, 15, 17, RING_BYTES + 16, UINT64_C(1) << 40, UINT64_MAX, UINT64_MAX - 15};
 	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
 		struct raw raw;
 		raw_connect(&raw, &server);
+		CHECK(raw.to_server_bytes == RING_BYTES);
 		put_record(&raw, 0, 1);
 		atomic_store(&raw.own->ring_tail, tails[i]);
 		raw_ring(&raw);
-		expect_thrown_out(&raw);
+		expect_thrown_out(&raw, "ring tail");
 	}
+}
+
+/* Has messages received so that the next one begins `left` bytes before the end of the ring; returns where. */
+static uint64_t send_until_the_end(struct raw *raw, uint64_t left)
+{
+	const uint64_t step = 4096, end = raw->to_server_bytes - left;
+	uint64_t tail = 0;
+	size_t messages = 0;
+	record_clear(&server.record);
+	while (tail < end) {
+		uint64_t bytes = end - tail < 2 * step ? end - tail : step;
+		/* What is left is sent as two messages where one would be too long. */
+		if (bytes > step)
+			bytes = bytes / 2 / SHM_RECORD_ALIGN * SHM_RECORD_ALIGN;
+		put_record(raw, tail, (uint32_t)(bytes - sizeof(struct shm_record)));
+		tail += bytes;
+		messages++;
+	}
+	atomic_store(&raw->own->ring_tail, tail);
+	raw_ring(raw);
+	UNTIL(count_of(&server.record, MESSAGE) == messages, server.pe);
+	record_clear(&server.record);
+	return tail;
 }
 
 static void an_impossible_record_ends_the_connection(void **state)
 {
 	(void)state;
 	static const struct {
+		uint64_t left; /* of the ring, or all of it */
 		uint32_t len;
-		uint64_t tail;
+		uint64_t available;
+		const char *check;
 	} records[] = {
-		{0, 32},                   /* empty */
-		{MESSAGE_BYTES + 1, 8192}, /* longer than agreed */
-		{UINT32_MAX - 1, 8192},
-		{UINT32_MAX - 30, 8192}, /* overflows when rounded up */
-		{100, 32},               /* longer than what is there */
-		{SHM_RECORD_WRAP, 32},   /* a filler at the start of a lap */
+		{0, 0, 32, "message length"},                   /* empty */
+		{0, MESSAGE_BYTES + 1, 8192, "message length"}, /* longer than agreed */
+		{0, UINT32_MAX - 1, 8192, "message length"},
+		{0, UINT32_MAX - 30, 8192, "message length"}, /* overflows when rounded up */
+		{0, 100, 32, "message without its end"},      /* longer than what is there */
+		{0, 17, 32, "message without its end"},
+		{48, MESSAGE_BYTES, 48, "message without its end"},
+		{0, SHM_RECORD_WRAP, 32, "filler"},  /* at the start of a lap */
+		{48, SHM_RECORD_WRAP, 32, "filler"}, /* longer than what is there */
+		{48, 33, 64, "message over the end of the ring"},
+		{16, 1, 32, "message over the end of the ring"},
+		{48, MESSAGE_BYTES, 8192, "message over the end of the ring"},
 	};
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
 		struct raw raw;
 		raw_connect(&raw, &server);
-		put_record(&raw, 0, records[i].len);
-		atomic_store(&raw.own->ring_tail, records[i].tail);
+		uint64_t at = records[i].left == 0 ? 0 : send_until_the_end(&raw, records[i].left);
+		put_record(&raw, at, records[i].len);
+		atomic_store(&raw.own->ring_tail, at + records[i].available);
 		raw_ring(&raw);
-		expect_thrown_out(&raw);
+		expect_thrown_out(&raw, records[i].check);
 	}
-	/* A filler that is longer than what is there; a message over the end of the ring. */
-	for (int over_the_end = 0; over_the_end < 2; over_the_end++) {
-		struct raw raw;
-		raw_connect(&raw, &server);
-		uint64_t tail = 0;
-		while (tail + 4096 < raw.to_server_bytes) {
-			put_record(&raw, tail, MESSAGE_BYTES);
-			tail += 4096;
-		}
-		put_record(&raw, tail, over_the_end ? MESSAGE_BYTES : SHM_RECORD_WRAP);
-		if (over_the_end) {
-			/* 16 bytes further on than records end. */
-			put_record(&raw, tail, 16);
-			put_record(&raw, tail + 32, MESSAGE_BYTES);
-			tail += 32 + 4096;
-		} else {
-			tail += 16;
-		}
-		atomic_store(&raw.own->ring_tail, tail);
-		raw_ring(&raw);
-		expect_thrown_out(&raw);
+}
+
+/* A message that says that it will be there next year is there now. */
+static void a_message_does_not_travel_for_ever(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	for (uint64_t i = 0; i < 2; i++) {
+		put_record(&raw, 32 * i, 5);
+		((struct shm_record *)(raw.to_server + 32 * i))->arrival = i == 0 ? UINT64_MAX : an_hour_later();
 	}
+	atomic_store(&raw.own->ring_tail, 64);
+	raw_ring(&raw);
+	settle(server.pe, NULL);
+	assert_int_equal(count_of(&server.record, MESSAGE), 2);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
 }
 
 static void an_impossible_ring_head_ends_the_connection(void **state)
@@ -537,7 +588,7 @@ static void an_impossible_ring_head_ends_the_connection(void **state)
 		doca_error_t result = doca_task_submit(doca_comch_task_send_as_task(task));
 		assert_int_equal(result, DOCA_ERROR_NOT_CONNECTED);
 		doca_task_free(doca_comch_task_send_as_task(task));
-		expect_thrown_out(&raw);
+		expect_thrown_out(&raw, "ring head");
 	}
 }
 
@@ -732,15 +783,30 @@ struct target {
 	struct shm_slot *slot;
 };
 
-static void target_open(struct target *target)
+static void target_open_with(struct target *target, size_t room)
 {
 	raw_connect(&target->raw, &server);
 	consumer_make(&target->consumer, server.connection, memory.mmap, 4, server.pe);
 	consumer_start(&target->consumer, server.pe);
-	target->buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 0);
+	target->buf = memory_buf(&memory, BUF_OFFSET, room, 0);
 	target->task = post(&target->consumer, target->buf);
 	target->region = shm_map_region(target->raw.map, SHM_SERVER, 0);
 	target->slot = shm_region_slots(target->region);
+}
+
+static void target_open(struct target *target)
+{
+	target_open_with(target, BUF_BYTES);
+}
+
+/* What the raw client says of the posted buffer, as if it had filled it. */
+static void target_fill(struct target *target, const struct shm_slot *slot)
+{
+	uint64_t ready = atomic_load(&target->region->posted);
+	memcpy((uint8_t *)target->slot + sizeof(ready), (const uint8_t *)slot + sizeof(ready),
+	       sizeof(*slot) - sizeof(ready));
+	atomic_store(&target->region->claimed, ready);
+	atomic_store(&target->slot->ready, ready);
 }
 
 static void target_close(struct target *target)
@@ -776,16 +842,69 @@ static void impossible_slots_fail_the_receive(void **state)
 	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
 		struct target target;
 		target_open(&target);
-		uint64_t ready = atomic_load(&target.region->posted);
-		memcpy((uint8_t *)target.slot + sizeof(target.slot->ready), (const uint8_t *)&slots[i] + sizeof(ready),
-		       sizeof(slots[i]) - sizeof(ready));
-		atomic_store(&target.region->claimed, ready);
-		atomic_store(&target.slot->ready, ready);
+		target_fill(&target, &slots[i]);
 		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
 		assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
 		assert_int_equal(buf_data_len(target.buf), 0);
 		target_close(&target);
 	}
+}
+
+/* Each kind of payload that the peer can write, one byte longer than the posted buffer. What is outside of it is looked
+ * at here, and not only by server_down, as it is in the buffer of other tests. */
+static void a_small_buffer_takes_no_more_than_its_room(void **state)
+{
+	(void)state;
+	static const size_t rooms[] = {1, 8, 40, 95, 96, 200, 2000, 4095};
+	static const enum shm_payload payloads[] = {SHM_PAYLOAD_PLACED, SHM_PAYLOAD_INLINE, SHM_PAYLOAD_EAGER,
+						    SHM_PAYLOAD_PIPE,   SHM_PAYLOAD_FETCH,  SHM_PAYLOAD_PACKED};
+	for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++) {
+		for (size_t j = 0; j < sizeof(payloads) / sizeof(payloads[0]); j++) {
+			struct target target;
+			target_open_with(&target, rooms[i]);
+			log_forget();
+			target_fill(&target, &(struct shm_slot){.len = (uint32_t)rooms[i] + 1, .payload = payloads[j]});
+			UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) +
+					      count_of(&target.consumer.record, RECEIVED) ==
+				      1,
+			      server.pe);
+			assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
+			expect_logged("a peer broke the protocol: more data than the posted buffer takes");
+			assert_int_equal(buf_data_len(target.buf), 0);
+			for (size_t k = 0; k < BUF_BYTES; k++)
+				assert_int_equal(memory.bytes[BUF_OFFSET + k], 0xab);
+			target_close(&target);
+		}
+	}
+}
+
+/* As long as a fault on demand discards what comes. */
+static void a_discarded_payload_is_not_written_past_the_buffer(void **state)
+{
+	(void)state;
+	struct target target;
+	target_open_with(&target, 40);
+	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
+	target_fill(&target, &(struct shm_slot){.len = 4000, .payload = SHM_PAYLOAD_PIPE});
+	uint64_t index = atomic_load(&target.region->posted) - 1;
+	atomic_store(&target.region->pipe_turn, index + 1);
+	atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, 4000));
+	UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+	OK(doca_emu_set_faults(NULL));
+	for (size_t k = 0; k < BUF_BYTES; k++)
+		assert_int_equal(memory.bytes[BUF_OFFSET + k], 0xab);
+	target_close(&target);
+}
+
+static void a_payload_does_not_travel_for_ever(void **state)
+{
+	(void)state;
+	struct target target;
+	target_open(&target);
+	target_fill(&target, &(struct shm_slot){.len = 1, .payload = SHM_PAYLOAD_INLINE, .arrival = UINT64_MAX});
+	settle(server.pe, NULL);
+	assert_int_equal(count_of(&target.consumer.record, RECEIVED), 1);
+	target_close(&target);
 }
 
 static void slots_that_nobody_posted_are_ignored(void **state)
@@ -828,7 +947,7 @@ static void a_consumer_that_is_starting_ends_with_a_broken_connection(void **sta
 	OK(alloc_send(&server, server.connection, "x", 1, &task));
 	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
 	doca_task_free(doca_comch_task_send_as_task(task));
-	expect_thrown_out(&raw);
+	expect_thrown_out(&raw, "ring head");
 	UNTIL(state_of(consumer.ctx) == IDLE, consumer.pe);
 	assert_string_equal(states_of(&consumer.record), "SI");
 	consumer_destroy(&consumer);
@@ -1102,12 +1221,16 @@ int main(int argc, char **argv)
 		ATTACK(a_sleeper_that_never_wakes_up_holds_nobody_up),
 		ATTACK(an_impossible_ring_tail_ends_the_connection),
 		ATTACK(an_impossible_record_ends_the_connection),
+		ATTACK(a_message_does_not_travel_for_ever),
 		ATTACK(an_impossible_ring_head_ends_the_connection),
 		ATTACK(a_garbage_directory_is_survived),
 		ATTACK(announcements_behind_messages_that_never_come_end_with_the_connection),
 		ATTACK(an_impossible_consumer_cannot_be_sent_to),
 		ATTACK(garbage_counters_of_a_consumer_are_survived),
 		ATTACK(impossible_slots_fail_the_receive),
+		ATTACK(a_small_buffer_takes_no_more_than_its_room),
+		ATTACK(a_discarded_payload_is_not_written_past_the_buffer),
+		ATTACK(a_payload_does_not_travel_for_ever),
 		ATTACK(slots_that_nobody_posted_are_ignored),
 		ATTACK(a_consumer_that_is_starting_ends_with_a_broken_connection),
 		ATTACK(a_claim_that_is_never_filled_does_not_hang_a_free),
@@ -1115,5 +1238,5 @@ int main(int argc, char **argv)
 		ATTACK(random_writes_are_survived),
 		ATTACK(a_client_survives_a_false_server),
 	};
-	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
+	return cmocka_run_group_tests(tests, log_up, fabric_down);
 }

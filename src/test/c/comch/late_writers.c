@@ -1,6 +1,7 @@
 /* A producer that is held up in the middle of writing, while the consumer's side ends the connection, stops or takes
- * the buffer back. The producer is held by a page of its payload that cannot be read until it may go on, or in the
- * system call that writes into another process. */
+ * the buffer back; and a consumer that is held up in the middle of fetching, while the producer's side stops. The
+ * producer is held by a page of its payload that cannot be read until it may go on, or in the system call that writes
+ * into another process; the consumer in the one that reads from there. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -10,10 +11,12 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "doca_emu.h"
 #include "harness.h"
+#include "logged.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
@@ -74,6 +77,14 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long nu
 	if (gate != NULL)
 		pass_gate();
 	return syscall(SYS_process_vm_writev, pid, local, num_local, peers, num_peers, flags);
+}
+
+ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long num_local, const struct iovec *peers,
+			 unsigned long num_peers, unsigned long flags)
+{
+	if (gate != NULL)
+		pass_gate();
+	return syscall(SYS_process_vm_readv, pid, local, num_local, peers, num_peers, flags);
 }
 
 /* ---- a page that holds whoever reads it ---- */
@@ -194,10 +205,27 @@ static void a_lost_connection_does_not_give_back_what_a_thread_writes_to(void **
 	within_close(&within);
 }
 
+/* How often this thread has looked at the clock, as it does while it waits for a writer. */
+static _Thread_local bool takes_back;
+static _Atomic unsigned looks;
+
+/* In the place of the C library's, also for the libraries. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (takes_back)
+		atomic_fetch_add(&looks, 1);
+	return (int)syscall(SYS_clock_gettime, clock, now);
+}
+
+/* Opens the gate once the other thread waits. */
 static void *opens_the_gate(void *argument)
 {
 	(void)argument;
-	usleep(20000);
+	int64_t deadline = harness_deadline();
+	while (atomic_load(&looks) < 3) {
+		harness_in_time(deadline, __FILE__, __LINE__, "the receive is being taken back");
+		usleep(100);
+	}
 	atomic_store(&gate->open, true);
 	return NULL;
 }
@@ -209,7 +237,9 @@ static void a_receive_is_taken_back_from_a_thread_that_writes_to_it(void **state
 	pthread_t opener;
 	within_open(&within);
 	CHECK(pthread_create(&opener, NULL, opens_the_gate, NULL) == 0);
+	takes_back = true;
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(within.receive));
+	takes_back = false;
 	CHECK(atomic_load(&gate->open) && filled(within.in.bytes, ROOM, SEED));
 	CHECK(pthread_join(opener, NULL) == 0);
 	within_close(&within);
@@ -340,9 +370,85 @@ static void a_process_that_has_ended_writes_no_more(void **state)
 	between_open(&between, WRITTEN);
 	break_connection(&between.end);
 	UNTIL(count_of(&between.end.record, DISCONNECTED) == 1, between.end.pe);
+	log_forget();
 	child_kill(between.child);
 	UNTIL(count_of(&between.consumer.record, RECEIVE_FAILED) == 1, between.consumer.pe);
+	/* Not because it has waited for long enough. */
+	assert_int_equal(times_logged("does not fill it"), 0);
 	between_close(&between);
+}
+
+/* ---- the consumer in another process, which fetches the payload ---- */
+
+#define FETCHED_BYTES (UINT32_C(256) << 10)
+
+static int fetches_in_another_process(void *unused)
+{
+	(void)unused;
+	CHECK(prctl(PR_SET_PDEATHSIG, SIGKILL) == 0);
+	setenv("DOCA_EMU_CONNECT_WAIT", "30000", 1);
+	struct devices devices;
+	struct end end;
+	struct memory in;
+	struct consumer consumer;
+	devices_open_host(&devices);
+	client_make(&end, &devices, NAME, NULL);
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(end.ctx));
+	UNTIL(state_of(end.ctx) == RUNNING, end.pe);
+	memory_open(&in, ROOM, 1, devices.host, RW);
+	consumer_make(&consumer, end.connection, in.mmap, 1, NULL);
+	consumer_start(&consumer, end.pe);
+	post(&consumer, memory_buf(&in, 0, ROOM, 0));
+	atomic_store(&gate->armed, true);
+	UNTIL(count_of(&consumer.record, RECEIVED) + count_of(&consumer.record, RECEIVE_FAILED) == 1, consumer.pe);
+	atomic_store(&gate->status, count_of(&consumer.record, RECEIVED) == 1 ? DOCA_SUCCESS : DOCA_ERROR_IO_FAILED);
+	atomic_store(&gate->sent, true);
+	await(&gate->leave);
+	return 0;
+}
+
+static void a_send_that_is_flushed_while_it_is_fetched_has_failed_at_both_ends(void **state)
+{
+	(void)state;
+	needs_direct_writes();
+	int child = child_start(fetches_in_another_process, NULL);
+	struct devices devices;
+	struct end end;
+	struct memory out;
+	struct producer producer;
+	devices_open_dpu(&devices);
+	server_make(&end, &devices, NAME, NULL);
+	OK(doca_ctx_start(end.ctx));
+	UNTIL(count_of(&end.record, CONSUMER_NEW) == 1, end.pe);
+	memory_open(&out, ROOM, 1, devices.dpu, RW);
+	fill(out.bytes, FETCHED_BYTES, SEED);
+	producer_make(&producer, end.connection, 1, NULL);
+	producer_start(&producer);
+	struct doca_buf *payload = memory_buf(&out, 0, FETCHED_BYTES, FETCHED_BYTES);
+	int64_t deadline = harness_deadline();
+	doca_error_t result;
+	while ((result = try_send(&producer, (uint32_t)nth(&end.record, CONSUMER_NEW, 0)->a, payload, NULL, 0, NULL)) ==
+	       DOCA_ERROR_AGAIN)
+		harness_in_time(deadline, __FILE__, __LINE__, "a buffer is posted");
+	OK(result);
+	await(&gate->held); /* in the middle of the fetch: the offer is taken */
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(producer.ctx));
+	UNTIL(count_of(&producer.record, SEND_FAILED) == 1, producer.pe);
+	free_sent(&producer.record);
+	UNTIL(state_of(producer.ctx) == IDLE, producer.pe);
+	atomic_store(&gate->open, true);
+	await(&gate->sent);
+	CHECK(atomic_load(&gate->status) != DOCA_SUCCESS);
+	atomic_store(&gate->leave, true);
+	CHECK(child_wait(child) == 0);
+	UNTIL(count_of(&end.record, DISCONNECTED) == 1, end.pe);
+	producer_destroy(&producer);
+	buf_release(payload);
+	memory_close(&out);
+	(void)doca_ctx_stop(end.ctx);
+	UNTIL(state_of(end.ctx) == IDLE, end.pe);
+	end_destroy(&end);
+	devices_close(&devices);
 }
 
 static void a_send_whose_last_part_comes_too_late_has_failed(void **state)
@@ -380,6 +486,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_lost_connection_does_not_give_back_what_a_process_writes_to, gate_up,
 						gate_down),
 		cmocka_unit_test_setup_teardown(a_process_that_has_ended_writes_no_more, gate_up, gate_down),
+		cmocka_unit_test_setup_teardown(a_send_that_is_flushed_while_it_is_fetched_has_failed_at_both_ends,
+						gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_send_whose_last_part_comes_too_late_has_failed, gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_stopping_consumer_takes_what_has_all_been_sent, gate_up, gate_down),
 		cmocka_unit_test_setup_teardown(a_lost_connection_does_not_give_back_what_a_thread_writes_to, gate_up,
@@ -387,5 +495,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_receive_is_taken_back_from_a_thread_that_writes_to_it, gate_up,
 						gate_down),
 	};
+	log_keep();
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

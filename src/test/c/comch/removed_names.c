@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "doca_emu.h"
-#include "doca_log.h"
 #include "harness.h"
+#include "logged.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
@@ -20,27 +20,9 @@
 static struct devices devices;
 static struct end server;
 
-#define LOG_ROOM 2048
-static char log_record[LOG_ROOM], logged[16 * LOG_ROOM];
-
-static void on_flush(char *text)
-{
-	size_t len = strlen(logged);
-	snprintf(logged + len, sizeof(logged) - len, "%s", text);
-}
-
-static size_t times_logged(const char *part)
-{
-	size_t times = 0;
-	for (const char *at = strstr(logged, part); at != NULL; at = strstr(at + 1, part))
-		times++;
-	return times;
-}
-
 static int log_up(void **state)
 {
-	struct doca_log_backend *backend;
-	OK(doca_log_backend_create_with_buf_sdk(log_record, sizeof(log_record), on_flush, &backend));
+	log_keep();
 	return fabric_up(state);
 }
 
@@ -50,7 +32,7 @@ static int server_up(void **state)
 	devices_open(&devices);
 	server_make(&server, &devices, NAME, NULL);
 	OK(doca_ctx_start(server.ctx));
-	logged[0] = '\0';
+	log_forget();
 	return 0;
 }
 

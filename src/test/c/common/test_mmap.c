@@ -247,6 +247,25 @@ static void devices_are_added_once_and_removed_once(void **state)
 	expect_success(doca_mmap_destroy(mmap));
 }
 
+/* What has the key, and the bufs taken before, go on. */
+static void a_second_start_does_not_register_a_map_again(void **state)
+{
+	(void)state;
+	struct doca_mmap *mmap = map_with_range();
+	uint32_t before = 0, after = 0;
+	expect_success(doca_mmap_add_dev(mmap, host));
+	expect_success(doca_mmap_start(mmap));
+	expect_success(doca_mmap_get_mkey(mmap, host, &before));
+	expect_success(doca_mmap_start(mmap));
+	expect_success(doca_mmap_get_mkey(mmap, host, &after));
+	assert_int_equal(before, after);
+	expect_success(doca_mmap_stop(mmap));
+	expect_success(doca_mmap_start(mmap));
+	expect_success(doca_mmap_get_mkey(mmap, host, &after));
+	assert_int_not_equal(before, after);
+	expect_success(doca_mmap_destroy(mmap));
+}
+
 static void devices_are_fixed_by_the_start(void **state)
 {
 	(void)state;
@@ -521,6 +540,7 @@ int main(void)
 		cmocka_unit_test(memory_of_a_dpa_needs_a_dpa),
 		cmocka_unit_test(a_map_has_a_name_on_the_dpa_of_each_of_its_devices),
 		cmocka_unit_test(a_started_map_has_a_key_on_each_of_its_devices),
+		cmocka_unit_test(a_second_start_does_not_register_a_map_again),
 		cmocka_unit_test(devices_are_added_once_and_removed_once),
 		cmocka_unit_test(devices_are_fixed_by_the_start),
 		cmocka_unit_test(more_devices_than_the_limit_are_refused),

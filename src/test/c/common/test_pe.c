@@ -1,9 +1,12 @@
 /* pe.c */
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "fake_ctx.h"
@@ -374,6 +377,64 @@ static void what_happens_while_it_is_being_armed_is_seen(void **state)
 	fake_destroy(fake);
 }
 
+/* ---- the barrier between the look that finds nothing and the sleep ---- */
+
+static char steps[8];
+
+static void step(char what)
+{
+	size_t len = strlen(steps);
+	if (len + 1 < sizeof(steps))
+		steps[len] = what;
+}
+
+/* In the place of the C library's, also for the library. */
+long syscall(long number, ...)
+{
+	static long (*next)(long number, ...);
+	if (next == NULL)
+		*(void **)&next = dlsym(RTLD_NEXT, "syscall");
+	long arguments[6];
+	va_list list;
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		arguments[i] = va_arg(list, long);
+	va_end(list);
+	if (number == SYS_membarrier && arguments[0] == MEMBARRIER_CMD_GLOBAL_EXPEDITED)
+		step('B');
+	return next(number, arguments[0], arguments[1], arguments[2], arguments[3], arguments[4], arguments[5]);
+}
+
+static void note_arming(struct fake *fake)
+{
+	(void)fake;
+	step('A');
+}
+
+static uint64_t note_look(struct doca_ctx *ctx)
+{
+	(void)ctx;
+	step('L');
+	return EMU_NEVER;
+}
+
+/* What the contexts have written must be visible to the peers before they are looked at for the last time: else both
+ * could miss what the other one did, and sleep. */
+static void a_barrier_stands_between_arming_and_the_last_look(void **state)
+{
+	(void)state;
+	struct emu_ctx_ops ops = fake_ops;
+	ops.due_in = note_look;
+	struct fake *fake = fake_new(&ops);
+	fake->on_arm = note_arming;
+	expect_success(doca_pe_connect_ctx(pe, &fake->ctx));
+	memset(steps, 0, sizeof(steps));
+	expect_success(doca_pe_request_notification(pe));
+	assert_string_equal(steps, "LABL");
+	expect_success(doca_pe_clear_notification(pe, 0));
+	fake_destroy(fake);
+}
+
 static void what_cannot_be_relied_upon_is_not_slept_on(void **state)
 {
 	(void)state;
@@ -608,6 +669,7 @@ int main(void)
 		pe_test(clearing_makes_the_handle_unreadable_until_it_is_armed_again),
 		pe_test(arming_again_forgets_an_earlier_event),
 		pe_test(what_happens_while_it_is_being_armed_is_seen),
+		pe_test(a_barrier_stands_between_arming_and_the_last_look),
 		pe_test(what_cannot_be_relied_upon_is_not_slept_on),
 		pe_test(what_the_program_does_while_it_is_armed_wakes),
 		pe_test(a_watched_descriptor_wakes_for_as_long_as_it_is_readable),

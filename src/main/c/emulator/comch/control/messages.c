@@ -127,8 +127,12 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 			continue;
 		}
 		uint64_t bytes = record_bytes(claimed);
-		if (claimed == 0 || claimed > connection->max_msg_size || bytes > available || bytes > size - offset)
+		if (claimed == 0 || claimed > connection->max_msg_size)
 			return connection_break(connection, "message length");
+		if (bytes > available)
+			return connection_break(connection, "message without its end");
+		if (bytes > size - offset)
+			return connection_break(connection, "message over the end of the ring");
 		uint64_t arrival = *(const volatile uint64_t *)&record->arrival;
 		if (fault_still_travelling(arrival)) {
 			connection->rx.travelling = arrival;
