@@ -7,30 +7,34 @@
 #include "doca_log.h"
 #include "harness.h"
 
-#define RECORD_BYTES 2048
-static char record[RECORD_BYTES], logged[16 * RECORD_BYTES];
-
-static void on_flush(char *text)
-{
-	size_t len = strlen(logged);
-	snprintf(logged + len, sizeof(logged) - len, "%s", text);
-}
+static FILE *log_file;
+static char *logged;
+static size_t len, forgotten;
 
 void log_keep(void)
 {
 	struct doca_log_backend *backend;
-	OK(doca_log_backend_create_with_buf_sdk(record, sizeof(record), on_flush, &backend));
+	log_file = open_memstream(&logged, &len);
+	CHECK(log_file != NULL);
+	OK(doca_log_backend_create_with_file_sdk(log_file, &backend));
+}
+
+static const char *since_forgotten(void)
+{
+	CHECK(fflush(log_file) == 0);
+	return logged + forgotten;
 }
 
 void log_forget(void)
 {
-	logged[0] = '\0';
+	(void)since_forgotten();
+	forgotten = len;
 }
 
 size_t times_logged(const char *part)
 {
 	size_t times = 0;
-	for (const char *at = strstr(logged, part); at != NULL; at = strstr(at + 1, part))
+	for (const char *at = strstr(since_forgotten(), part); at != NULL; at = strstr(at + 1, part))
 		times++;
 	return times;
 }
@@ -39,6 +43,6 @@ void expect_logged(const char *part)
 {
 	if (times_logged(part) == 1)
 		return;
-	fprintf(stderr, "not once \"%s\" in:\n%s", part, logged);
+	fprintf(stderr, "not once \"%s\" in:\n%s", part, since_forgotten());
 	abort();
 }
