@@ -154,6 +154,7 @@ stage_abi() {
   abi_of_older_releases
   check "SDK folders: what programs find there" sh src/test/abi/installed.sh
   check "Order of the emulator's folders" scripts/dev/lib/layers.py
+  check "Guards, each with its test" scripts/dev/lib/guards.py check
   check "ABI: docs/functions.md" python3 src/test/abi/functions.py docs/functions.md \
     --table $table --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
     --table src/test/abi/doca-3.1-3.3.tsv \

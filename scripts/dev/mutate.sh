@@ -5,11 +5,16 @@
 #   scripts/dev/mutate.sh              packages core and comch
 #   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
 #   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
+#
+# Or of the C, in minutes:
+#
+#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (docs/guards.md), and run its test, which must fail
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 options=()
 case ${1:-} in
-  -h|--help) sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  --c) shift; need cmake cc make cmocka python3; exec "$COMCH4J_ROOT/scripts/dev/lib/guards.py" mutate "$@" ;;
+  -h|--help) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
   --limit)
     case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
     options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")

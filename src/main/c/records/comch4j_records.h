@@ -122,7 +122,7 @@ static inline void comch4j_records_read(struct comch4j_record_reader *reader, co
 static inline bool comch4j_record_next(struct comch4j_record_reader *reader, struct comch4j_record *record)
 {
 	size_t left = reader->len - reader->at;
-	if (left < COMCH4J_RECORD_HEADER)
+	if (/* guard: record-header */ left < COMCH4J_RECORD_HEADER)
 		return false;
 	uint64_t header;
 	memcpy(&header, reader->bytes + reader->at, sizeof(header));
@@ -131,7 +131,7 @@ static inline bool comch4j_record_next(struct comch4j_record_reader *reader, str
 	header = __builtin_bswap64(header);
 #endif
 	uint32_t len = (uint32_t)header;
-	if (len > COMCH4J_RECORD_MAX || len > left - COMCH4J_RECORD_HEADER)
+	if (len > COMCH4J_RECORD_MAX || /* guard: record-length */ len > left - COMCH4J_RECORD_HEADER)
 		return false;
 	record->bytes = reader->bytes + reader->at + COMCH4J_RECORD_HEADER;
 	record->len = len;
@@ -145,7 +145,8 @@ static inline bool comch4j_record_next(struct comch4j_record_reader *reader, str
 /* After comch4j_record_next was false: whether the message was a row of whole records. */
 static inline bool comch4j_records_are_whole(const struct comch4j_record_reader *reader)
 {
-	return reader->at == reader->len && !reader->is_short;
+	return /* guard: records-whole=1 */ reader->at == reader->len &&
+	       /* guard: records-padding=1 */ !reader->is_short;
 }
 
 /* Calls `take` for each record of a message, first to last, until it returns false. Returns whether all were taken and

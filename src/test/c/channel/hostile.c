@@ -1,9 +1,18 @@
 /* A client that speaks the emulator's protocol itself and keeps to none of its rules: it loses its own connection, and
  * harms nobody else's. fuzz/fuzz_channel.c tries more. */
+#include <dirent.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fabric.h"
@@ -14,6 +23,24 @@
 #define PLACE "0000:b1:00.0.ep" /* as endpoint_place makes it */
 
 static const struct sizes small = {.message = 300, .send = 16, .recv = 16};
+
+static _Atomic int64_t seconds_ahead;
+
+/* In the place of the C library's, also for the libraries. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	int result = (int)syscall(SYS_clock_gettime, clock, now);
+	now->tv_sec += seconds_ahead;
+	return result;
+}
+
+static int descriptors(void)
+{
+	int open_ones = 0;
+	for (int fd = 0; fd < 1024; fd++)
+		open_ones += fcntl(fd, F_GETFD) >= 0;
+	return open_ones;
+}
 
 struct raw {
 	int socket, bells;
@@ -99,6 +126,13 @@ static void expect_reset(endpoint *service)
 static void garbage_length(struct raw *raw)
 {
 	raw_send(raw, 301, 0);
+	raw->tail += 512; /* all of it is there */
+	atomic_store(&raw->own->tail, raw->tail);
+}
+
+static void garbage_cut(struct raw *raw)
+{
+	raw_send(raw, 200, 0); /* it takes more than raw_send says */
 }
 
 static void garbage_empty(struct raw *raw)
@@ -113,6 +147,7 @@ static void garbage_filler(struct raw *raw)
 
 static void garbage_tail(struct raw *raw)
 {
+	raw_send(raw, 100, 0);
 	atomic_store(&raw->own->tail, channel_ring_bytes(32, 300) + 16);
 }
 
@@ -123,15 +158,20 @@ static void garbage_tail_before_head(struct raw *raw)
 
 static void garbage_tail_within_record(struct raw *raw)
 {
-	atomic_store(&raw->own->tail, 8);
+	raw_send(raw, 100, 0);
+	atomic_store(&raw->own->tail, raw->tail + 8);
 }
 
 static void what_a_client_writes_breaks_its_own_connection_only(void **state)
 {
 	(void)state;
-	void (*const garbage[])(struct raw *) = {garbage_length,           garbage_empty,
-						 garbage_filler,           garbage_tail,
-						 garbage_tail_before_head, garbage_tail_within_record};
+	void (*const garbage[])(struct raw *) = {garbage_length,
+						 garbage_cut,
+						 garbage_empty,
+						 garbage_filler,
+						 garbage_tail,
+						 garbage_tail_before_head,
+						 garbage_tail_within_record};
 	struct pair pair;
 	pair_meet(&pair, "garbage", small, small);
 	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
@@ -141,6 +181,33 @@ static void what_a_client_writes_breaks_its_own_connection_only(void **state)
 		expect_reset(pair.service);
 		send_text(pair.client, "still here", pair.of_service);
 		CHECK(expect_text(pair.service, "still here") == pair.of_client);
+		raw_close(&raw);
+	}
+	pair_close(&pair);
+}
+
+/* What is written near the end of the ring, where an old message stands at the begin of it. */
+static void what_does_not_end_with_the_ring_breaks_the_connection(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "end", small, small);
+	for (int is_filler = 0; is_filler < 2; is_filler++) {
+		struct raw raw;
+		raw_open(&raw, "end", pair.service);
+		uint64_t size = channel_ring_bytes(32, 300);
+		uint8_t *ring = raw.shared + CHANNEL_RING_OFFSET(SHM_SERVER);
+		while (raw.tail + channel_record_bytes(100) < size) {
+			char bytes[300];
+			size_t len = sizeof(bytes);
+			address *from;
+			raw_send(&raw, 100, 0);
+			OK(receive(pair.service, bytes, &len, &from));
+		}
+		*(struct shm_record *)(ring + raw.tail) = (struct shm_record){.len = is_filler ? SHM_RECORD_WRAP : 300};
+		raw.tail += is_filler ? sizeof(struct shm_record) : channel_record_bytes(300);
+		atomic_store(&raw.own->tail, raw.tail);
+		expect_reset(pair.service);
 		raw_close(&raw);
 	}
 	pair_close(&pair);
@@ -167,17 +234,46 @@ static void a_head_that_cannot_be_breaks_the_connection(void **state)
 	pair_close(&pair);
 }
 
+/* It has said that it has taken all messages, and then that it has not. */
+static void a_head_that_goes_back_breaks_the_connection(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "back", small, small);
+	struct raw raw;
+	raw_open(&raw, "back", pair.service);
+	char bytes[300] = "";
+	size_t len = sizeof(bytes);
+	address *from;
+	raw_send(&raw, 5, 0);
+	OK(receive(pair.service, bytes, &len, &from));
+	uint64_t sent = 0;
+	do {
+		OK(doca_comm_channel_ep_sendto(pair.service, bytes, sizeof(bytes), 0, from));
+		/* A little stays in the ring, so that it goes on where it is. */
+		atomic_store(&raw.own->head, atomic_load(&raw.other->tail) - channel_record_bytes(300));
+		atomic_store(&raw.own->taken, sent++);
+	} while (atomic_load(&raw.other->tail) <= channel_ring_bytes(32, 300));
+	atomic_store(&raw.own->head, 0);
+	GIVES(DOCA_ERROR_CONNECTION_RESET, doca_comm_channel_ep_sendto(pair.service, "x", 1, 0, from));
+	OK(doca_comm_channel_ep_disconnect(pair.service, from));
+	raw_close(&raw);
+	pair_close(&pair);
+}
+
 static void a_client_that_rings_unasked_is_broken(void **state)
 {
 	(void)state;
-	for (int second = 0; second < 2; second++) {
+	for (int kind = 0; kind < 4; kind++) {
+		bool second = kind % 2 == 1, longer = kind >= 2;
 		struct pair pair;
 		pair_meet(&pair, "rings", small, small);
 		int fd = recv_handle(pair.service), send_fd = send_handle(pair.service);
 		struct raw raw;
 		raw_open(&raw, "rings", pair.service);
-		for (int i = 0; i < 3; i++)
-			CHECK(send(second ? raw.bells : raw.socket, "", 1, MSG_DONTWAIT) == 1);
+		/* Three, where one may come; or one that is none. */
+		for (int i = 0; i < (longer ? 1 : 3); i++)
+			CHECK(send(second ? raw.bells : raw.socket, "xy", longer ? 2 : 1, MSG_DONTWAIT) > 0);
 		/* The descriptor comes to rest all the same. */
 		for (int i = 0; i < 5; i++) {
 			OK(doca_comm_channel_ep_event_handle_arm_recv(pair.service));
@@ -247,7 +343,8 @@ static void introductions_that_are_none_fail(void **state)
 	(void)state;
 	struct pair pair;
 	pair_meet(&pair, "stranger", small, small);
-	for (int i = 0; i < 7; i++) {
+	int before = descriptors();
+	for (int i = 0; i < 10; i++) {
 		int socket, memory = i == 0 ? -1 : i == 1 ? open("/dev/zero", O_RDWR | O_CLOEXEC) : sealed();
 		OK(fabric_connect(PLACE, "stranger", &socket));
 		struct wire_message hello, answer;
@@ -260,6 +357,12 @@ static void introductions_that_are_none_fail(void **state)
 			hello.send_queue_size = 8193;
 		if (i == 6)
 			hello.recv_queue_size = 0;
+		if (i == 7)
+			hello.max_msg_size = 0;
+		if (i == 8)
+			hello.recv_queue_size = 8193;
+		if (i == 9)
+			hello.send_queue_size = 0;
 		OK(wire_send(socket, &hello, memory));
 		char bytes[300];
 		size_t len = sizeof(bytes);
@@ -273,9 +376,84 @@ static void introductions_that_are_none_fail(void **state)
 		close(socket);
 		if (memory >= 0)
 			close(memory);
+		CHECK(descriptors() == before);
 	}
 	send_text(pair.client, "still here", pair.of_service);
 	expect_text(pair.service, "still here");
+	pair_close(&pair);
+}
+
+static void who_says_nothing_is_not_waited_for(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "silent", small, small);
+	int socket, fd;
+	OK(fabric_connect(PLACE, "silent", &socket));
+	expect_nothing(pair.service);
+	struct wire_message answer;
+	GIVES(DOCA_ERROR_AGAIN, wire_receive(socket, &answer, &fd));
+	seconds_ahead += 6;
+	char bytes[300];
+	size_t len = sizeof(bytes);
+	address *from;
+	GIVES(DOCA_ERROR_INITIALIZATION, receive(pair.service, bytes, &len, &from));
+	OK(wire_receive(socket, &answer, &fd));
+	CHECK(answer.kind == WIRE_REJECT && answer.connection_index == WIRE_REFUSED_LATE);
+	close(socket);
+	pair_close(&pair);
+}
+
+/* ---- another user ---- */
+
+#define MALLORY 61003
+
+/* Introduces itself as a client does. */
+static int mallory_is_refused(void *path)
+{
+	CHECK(setgroups(0, NULL) == 0 && setresgid(MALLORY, MALLORY, MALLORY) == 0 &&
+	      setresuid(MALLORY, MALLORY, MALLORY) == 0);
+	struct sockaddr_un where = {.sun_family = AF_UNIX};
+	snprintf(where.sun_path, sizeof(where.sun_path), "%.107s", (const char *)path);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), memory = sealed(), none;
+	CHECK(connect(fd, (const struct sockaddr *)&where, sizeof(where)) == 0);
+	struct wire_message hello, answer;
+	hello_init(&hello, "users");
+	OK(wire_send(fd, &hello, memory));
+	struct pollfd answered = {.fd = fd, .events = POLLIN};
+	CHECK(poll(&answered, 1, 30000) == 1);
+	OK(wire_receive(fd, &answer, &none));
+	CHECK(answer.kind == WIRE_REJECT && answer.connection_index == WIRE_REFUSED_USER && none < 0);
+	return 0;
+}
+
+/* Whatever the folder and the socket allow. */
+static void a_service_has_no_peer_of_another_user(void **state)
+{
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	struct pair pair;
+	pair_open(&pair, "users", small, small);
+	char path[400] = "";
+	const char *folder = getenv("DOCA_EMU_DIR");
+	DIR *entries = opendir(folder);
+	for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+		if (strstr(entry->d_name, ".sock") != NULL)
+			snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+	closedir(entries);
+	CHECK(chmod(folder, 0755) == 0 && chmod(path, 0666) == 0);
+	pid_t child = child_start(mallory_is_refused, path);
+	char bytes[300];
+	size_t len;
+	address *from;
+	doca_error_t result = DOCA_ERROR_AGAIN;
+	UNTIL(result != DOCA_ERROR_AGAIN, {
+		len = sizeof(bytes);
+		result = receive(pair.service, bytes, &len, &from);
+	});
+	CHECK(result == DOCA_ERROR_INITIALIZATION);
+	child_finish(child);
 	pair_close(&pair);
 }
 
@@ -289,6 +467,7 @@ static void answers_that_are_none_abort_the_connect(void **state)
 	struct fabric_listener listener;
 	OK(fabric_listen(PLACE, "impostor", &listener));
 	endpoint *client = client_make(&devices, small);
+	int before = -1; /* once the client has its event channel */
 	for (int i = 0; i < 5; i++) {
 		address *peer;
 		OK(doca_comm_channel_ep_connect(client, "impostor", &peer));
@@ -315,6 +494,8 @@ static void answers_that_are_none_abort_the_connect(void **state)
 		close(fds[1]);
 		close(memory);
 		close(socket);
+		CHECK(before < 0 || descriptors() == before);
+		before = descriptors();
 	}
 	fabric_unlisten(&listener);
 	OK(doca_comm_channel_ep_destroy(client));
@@ -325,11 +506,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_a_client_writes_breaks_its_own_connection_only),
+		cmocka_unit_test(what_does_not_end_with_the_ring_breaks_the_connection),
 		cmocka_unit_test(a_head_that_cannot_be_breaks_the_connection),
+		cmocka_unit_test(a_head_that_goes_back_breaks_the_connection),
 		cmocka_unit_test(a_client_that_rings_unasked_is_broken),
 		cmocka_unit_test(a_client_that_lies_about_the_time_keeps_nobody_out),
 		cmocka_unit_test(a_message_from_the_far_future_is_there),
 		cmocka_unit_test(introductions_that_are_none_fail),
+		cmocka_unit_test(who_says_nothing_is_not_waited_for),
+		cmocka_unit_test(a_service_has_no_peer_of_another_user),
 		cmocka_unit_test(answers_that_are_none_abort_the_connect),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

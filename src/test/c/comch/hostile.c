@@ -65,10 +65,15 @@ static void raw_accepted(struct raw *raw)
 	raw->peer = &shm_map_control(raw->map)->half[SHM_SERVER];
 }
 
+/* The raw client does not prove that it is the process that its socket says. */
+static bool without_proof;
+
 static void raw_knock(struct raw *raw)
 {
 	struct wire_message hello;
 	hello_init(&hello);
+	if (without_proof)
+		hello.cookie[0] ^= 1;
 	*raw = (struct raw){.socket = -1};
 	OK(shm_create(&raw->map));
 	OK(fabric_connect(PCI, NAME, &raw->socket));
@@ -154,7 +159,7 @@ static void expect_thrown_out(struct raw *raw, const char *check)
 {
 	char line[128];
 	snprintf(line, sizeof(line), "a peer broke the protocol (%s): connection ended", check);
-	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1 || count_of(&server.record, MESSAGE) > 0, server.pe);
 	assert_int_equal(nth(&server.record, DISCONNECTED, 0)->a, 0);
 	expect_logged(line);
 	log_forget();
@@ -202,17 +207,18 @@ static void knock_with(const void *bytes, size_t len, const int *fds, size_t num
 	assert_int_equal(server.record.num, 1); /* RUNNING */
 }
 
-static size_t descriptors(void)
+static int descriptors(void)
 {
-	int next = open("/dev/null", O_RDONLY);
-	close(next);
-	return (size_t)next;
+	int open_ones = 0;
+	for (int fd = 0; fd < 1024; fd++)
+		open_ones += fcntl(fd, F_GETFD) >= 0;
+	return open_ones;
 }
 
 static void a_garbage_greeting_is_refused(void **state)
 {
 	(void)state;
-	size_t before = descriptors();
+	int before = descriptors();
 	struct shm_map *map;
 	OK(shm_create(&map));
 	int fds[8];
@@ -238,7 +244,17 @@ static void a_garbage_greeting_is_refused(void **state)
 	bad = good;
 	bad.version++;
 	knock_with(&bad, sizeof(bad), fds, 1);
+	log_forget();
+	/* What it says beyond its first words is not looked at. */
+	knock_with(&bad, offsetof(struct wire_message, kind), fds, 1);
+	expect_logged("client and server do not understand each other's handshake");
 	bad = good;
+	struct {
+		struct wire_message message;
+		char more;
+	} longer = {.message = good};
+	knock_with(&longer, sizeof(good) + 1, fds, 1);
+	knock_with(&good, sizeof(good) - 1, fds, 1);
 	bad.kind = WIRE_ACCEPT;
 	knock_with(&bad, sizeof(bad), fds, 1);
 	bad = good;
@@ -254,13 +270,14 @@ static void a_garbage_greeting_is_refused(void **state)
 	bad.recv_queue_size = 0;
 	knock_with(&bad, sizeof(bad), fds, 1);
 	static const uint64_t rings[] = {
-		0, 1, 4095, 4096, 5000, RING_BYTES + 1, UINT64_C(1) << 27, UINT64_C(1) << 63, UINT64_MAX};
+		0,         1, 4095, 4096, SHM_PAGE, SHM_PAGE + 1, RING_BYTES + 1, UINT64_C(1) << 27, UINT64_C(1) << 63,
+		UINT64_MAX};
 	for (size_t i = 0; i < sizeof(rings) / sizeof(rings[0]); i++) {
 		bad = good;
 		bad.recv_queue_size = UINT32_MAX;
 		bad.ring_bytes = rings[i];
 		knock_with(&bad, sizeof(bad), fds, 1);
-		if (rings[i] != 4096) {
+		if (rings[i] != SHM_PAGE) {
 			bad.recv_queue_size = 100;
 			knock_with(&bad, sizeof(bad), fds, 1);
 		}
@@ -275,7 +292,7 @@ static void a_garbage_greeting_is_refused(void **state)
 static void memory_that_could_vanish_is_refused(void **state)
 {
 	(void)state;
-	size_t before = descriptors();
+	int before = descriptors();
 	struct wire_message hello;
 	hello_init(&hello);
 	static const struct {
@@ -298,6 +315,16 @@ static void memory_that_could_vanish_is_refused(void **state)
 		knock_with(&hello, sizeof(hello), &fd, 1);
 		close(fd);
 	}
+	/* Pages that may not be there at the first touch, and a file that cannot be sealed; where they can be had. */
+	int huge = memfd_create("huge", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB),
+	    plain = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (huge >= 0 && ftruncate(huge, (off_t)SHM_TOTAL_BYTES) == 0 &&
+	    fcntl(huge, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0)
+		knock_with(&hello, sizeof(hello), &huge, 1);
+	if (plain >= 0 && ftruncate(plain, (off_t)SHM_TOTAL_BYTES) == 0)
+		knock_with(&hello, sizeof(hello), &plain, 1);
+	close(huge);
+	close(plain);
 	int pipes[2], file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), folder = open("/", O_RDONLY | O_CLOEXEC);
 	CHECK(pipe(pipes) == 0 && file >= 0 && folder >= 0);
 	knock_with(&hello, sizeof(hello), &pipes[1], 1);
@@ -314,6 +341,7 @@ static void clients_that_say_nothing_do_not_keep_others_waiting(void **state)
 {
 	(void)state;
 	int sockets[30];
+	int before = descriptors();
 	for (size_t i = 0; i < 30; i++)
 		OK(fabric_connect(PCI, NAME, &sockets[i]));
 	struct raw raw;
@@ -322,6 +350,8 @@ static void clients_that_say_nothing_do_not_keep_others_waiting(void **state)
 		close(sockets[i]);
 	raw_close(&raw);
 	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	settle(server.pe, NULL);
+	assert_int_equal(descriptors(), before);
 }
 
 static void talking_after_the_handshake_ends_the_connection(void **state)
@@ -337,10 +367,21 @@ static void the_same_memory_twice_harms_nobody_else(void **state)
 {
 	(void)state;
 	struct raw first, second;
+	int before = descriptors();
 	raw_connect(&first, &server);
 	struct doca_comch_connection *one = server.connection;
 	struct wire_message hello;
 	hello_init(&hello);
+	/* The parts of the memory are where they have been. */
+	struct wire_message otherwise = hello, answer;
+	int fd;
+	doca_error_t result;
+	otherwise.ring_bytes = 2 * RING_BYTES;
+	OK(fabric_connect(PCI, NAME, &second.socket));
+	OK(wire_send(second.socket, &otherwise, first.map->base.fd));
+	UNTIL((result = wire_receive(second.socket, &answer, &fd)) != DOCA_ERROR_AGAIN, server.pe);
+	CHECK(result == DOCA_SUCCESS && answer.kind == WIRE_REJECT);
+	close(second.socket);
 	second = (struct raw){.map = first.map};
 	OK(fabric_connect(PCI, NAME, &second.socket));
 	OK(wire_send(second.socket, &hello, first.map->base.fd));
@@ -356,6 +397,7 @@ static void the_same_memory_twice_harms_nobody_else(void **state)
 	close(second.socket);
 	raw_close(&first);
 	UNTIL(count_of(&server.record, DISCONNECTED) == count_of(&server.record, CONNECTED), server.pe);
+	assert_int_equal(descriptors(), before);
 }
 
 static uint64_t an_hour_later(void)
@@ -539,8 +581,8 @@ static void an_impossible_record_ends_the_connection(void **state)
 		{0, 100, 32, "message without its end"},      /* longer than what is there */
 		{0, 17, 32, "message without its end"},
 		{48, MESSAGE_BYTES, 48, "message without its end"},
-		{0, SHM_RECORD_WRAP, 32, "filler"},  /* at the start of a lap */
-		{48, SHM_RECORD_WRAP, 32, "filler"}, /* longer than what is there */
+		{0, SHM_RECORD_WRAP, RING_BYTES, "filler"}, /* at the start of a lap */
+		{48, SHM_RECORD_WRAP, 32, "filler"},        /* longer than what is there */
 		{48, 33, 64, "message over the end of the ring"},
 		{16, 1, 32, "message over the end of the ring"},
 		{48, MESSAGE_BYTES, 8192, "message over the end of the ring"},
@@ -590,6 +632,30 @@ static void an_impossible_ring_head_ends_the_connection(void **state)
 		doca_task_free(doca_comch_task_send_as_task(task));
 		expect_thrown_out(&raw, "ring head");
 	}
+}
+
+/* It has said that it has taken all messages, and then that it has not. */
+static void a_ring_head_that_goes_back_ends_the_connection(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	uint8_t long_message[MESSAGE_BYTES] = {0};
+	uint64_t sent = 0;
+	struct doca_comch_task_send *task;
+	while (atomic_load(&raw.peer->ring_tail) <= RING_BYTES) {
+		send_bytes(&server, server.connection, long_message, MESSAGE_BYTES);
+		UNTIL(inflight(server.ctx) == 0, server.pe);
+		atomic_store(&raw.own->ring_head, atomic_load(&raw.peer->ring_tail));
+		atomic_store(&raw.own->ring_head_msgs, ++sent);
+		if (sent % 8 == 0) /* so that the ring is not empty, and goes on where it is */
+			atomic_store(&raw.own->ring_head, atomic_load(&raw.peer->ring_tail) - 4096);
+	}
+	atomic_store(&raw.own->ring_head, 0);
+	OK(alloc_send(&server, server.connection, "one more", 8, &task));
+	GIVES(DOCA_ERROR_NOT_CONNECTED, doca_task_submit(doca_comch_task_send_as_task(task)));
+	doca_task_free(doca_comch_task_send_as_task(task));
+	expect_thrown_out(&raw, "ring head");
 }
 
 /* ---- consumer directories ---- */
@@ -680,20 +746,26 @@ static struct shm_region *fake_consumer(struct raw *raw, uint32_t capacity, uint
 static void an_impossible_consumer_cannot_be_sent_to(void **state)
 {
 	(void)state;
-	static const uint32_t headers[][3] = {
-		{0, 16384, 32}, {3, 16384, 32},      {16384, 4096, 32}, {UINT32_MAX, 4096, 32}, {1u << 31, 4096, 32},
-		{4, 4096, 32},  {4, UINT32_MAX, 32}, {4, 16384, 33},    {4, 16384, UINT32_MAX},
+	static const struct {
+		uint32_t capacity, eager_more, imm; /* how much more eager bytes than for such a capacity */
+	} headers[] = {
+		{0, 0, 32}, {3, 0, 32},          {16384, 0, 32},    {UINT32_MAX, 0, 32}, {1u << 31, 0, 32},
+		{4, 1, 32}, {4, UINT32_MAX, 32}, {4, 1u << 31, 32}, {4, 0, 33},          {4, 0, UINT32_MAX},
 	};
 	struct doca_buf *buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 100);
 	for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
 		struct raw raw;
 		raw_connect(&raw, &server);
-		struct shm_region *region = fake_consumer(&raw, headers[i][0], headers[i][1], headers[i][2]);
+		struct shm_region *region =
+			fake_consumer(&raw, headers[i].capacity,
+				      shm_eager_bytes(headers[i].capacity) + headers[i].eager_more, headers[i].imm);
 		atomic_store(&region->posted, 1);
+		log_forget();
 		struct producer producer;
 		producer_make(&producer, server.connection, 4, server.pe);
 		producer_start(&producer);
 		GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&producer, 1, buf, NULL, 0, NULL));
+		expect_logged("a peer broke the protocol: impossible consumer");
 		producer_stop(&producer);
 		producer_destroy(&producer);
 		raw_close(&raw);
@@ -701,6 +773,135 @@ static void an_impossible_consumer_cannot_be_sent_to(void **state)
 		record_clear(&server.record);
 	}
 	buf_release(buf);
+}
+
+static void counters_of_a_consumer_that_cannot_be_give_no_buffer(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	for (uint32_t i = 0; i < 4; i++)
+		shm_region_posts(region)[i].room = BUF_BYTES;
+	struct producer producer;
+	producer_make(&producer, server.connection, 4, server.pe);
+	producer_start(&producer);
+	/* One for each way to send. */
+	struct doca_buf *bufs[] = {memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 10),
+				   memory_buf(&memory, BUF_OFFSET, BUF_BYTES, 1000)};
+	for (int i = 0; i < 2; i++) {
+		/* More buffers than it can post. */
+		atomic_store(&region->claimed, 0);
+		atomic_store(&region->posted, 5);
+		GIVES(DOCA_ERROR_IO_FAILED, try_send(&producer, 1, bufs[i], NULL, 0, NULL));
+		/* Of another start. */
+		atomic_store(&region->claimed, SHM_INCARNATION);
+		atomic_store(&region->posted, SHM_INCARNATION + 1);
+		GIVES(DOCA_ERROR_AGAIN, try_send(&producer, 1, bufs[i], NULL, 0, NULL));
+	}
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(bufs[0]);
+	buf_release(bufs[1]);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
+/* What is sent to a client without proof goes through what both share, and not to the addresses that it names. */
+static void expect_no_direct_writes_within_the_process(void)
+{
+	struct raw raw;
+	raw_connect(&raw, &server);
+	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	static uint8_t place[BUF_BYTES];
+	shm_region_posts(region)[0].addr = (uint64_t)(uintptr_t)place;
+	shm_region_posts(region)[0].room = sizeof(place);
+	atomic_store(&region->posted, 1);
+	struct producer producer;
+	producer_make(&producer, server.connection, 4, server.pe);
+	producer_start(&producer);
+	struct doca_buf *buf = memory_buf(&memory, BUF_OFFSET, BUF_BYTES, BUF_BYTES);
+	put(&producer, 1, buf);
+	assert_int_equal(shm_region_slots(region)[0].payload, SHM_PAYLOAD_EAGER);
+	assert_int_equal(place[0], 0);
+	UNTIL(count_of(&producer.record, SENT) == 1, server.pe);
+	free_sent(&producer.record);
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(buf);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+	record_clear(&server.record);
+}
+
+static void payloads_are_written_to_no_process_that_has_not_proved_itself(void **state)
+{
+	(void)state;
+	without_proof = true;
+	expect_no_direct_writes_within_the_process();
+	without_proof = false;
+	server.connection = NULL;
+	int child = program_start("without proof", "");
+	UNTIL(server.connection != NULL, server.pe);
+	struct memory big;
+	memory_open(&big, 1u << 20, 1, devices.dpu, RW);
+	struct producer producer;
+	producer_make(&producer, server.connection, 1, server.pe);
+	producer_start(&producer);
+	struct doca_buf *buf = memory_buf(&big, 0, 1u << 20, 1u << 20);
+	int64_t deadline = harness_deadline();
+	while (try_send(&producer, 1, buf, NULL, 0, NULL) != DOCA_SUCCESS) {
+		drive(server.pe);
+		harness_in_time(deadline, __FILE__, __LINE__, "the other process has a consumer");
+	}
+	assert_int_equal(child_wait(child), 0);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1 && inflight(producer.ctx) == 0, server.pe);
+	free_sent(&producer.record);
+	UNTIL(state_of(producer.ctx) == IDLE, server.pe);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&big);
+}
+
+static void a_consumer_that_lies_about_the_pipeline_fails_the_send(void **state)
+{
+	(void)state;
+	without_proof = true;
+	struct memory big;
+	memory_open(&big, 1u << 20, 1, devices.dpu, RW);
+	struct doca_buf *buf = memory_buf(&big, 0, 1u << 20, 1u << 20);
+	struct raw raw;
+	raw_connect(&raw, &server);
+	without_proof = false;
+	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	for (uint32_t i = 0; i < 2; i++)
+		shm_region_posts(region)[i].room = 1u << 20;
+	atomic_store(&region->posted, 2);
+	struct producer producer;
+	producer_make(&producer, server.connection, 1, server.pe);
+	producer_start(&producer);
+	for (uint64_t index = 0; index < 2; index++) {
+		put(&producer, 1, buf);
+		assert_int_equal(shm_region_slots(region)[index].payload, SHM_PAYLOAD_PIPE);
+		/* More than was written; and first a little, then less than was written ever since. */
+		atomic_store(&region->pipe_produced, shm_pipe_mark(index, 0));
+		atomic_store(&region->pipe_turn, index + 1);
+		atomic_store(&region->pipe_consumed, shm_pipe_mark(index, index == 0 ? 2u << 20 : 100));
+		if (index == 1) {
+			drive(server.pe);
+			atomic_store(&region->pipe_consumed, shm_pipe_mark(index, 1u << 20));
+		}
+		UNTIL(count_of(&producer.record, SEND_FAILED) + count_of(&producer.record, SENT) == 1, server.pe);
+		assert_int_equal(nth(&producer.record, SEND_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
+		free_sent(&producer.record);
+		record_clear(&producer.record);
+	}
+	producer_stop(&producer);
+	producer_destroy(&producer);
+	buf_release(buf);
+	memory_close(&big);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
 }
 
 static void garbage_counters_of_a_consumer_are_survived(void **state)
@@ -809,6 +1010,11 @@ static void target_fill(struct target *target, const struct shm_slot *slot)
 	atomic_store(&target->slot->ready, ready);
 }
 
+static bool has_ended(const struct target *target)
+{
+	return count_of(&target->consumer.record, RECEIVE_FAILED) + count_of(&target->consumer.record, RECEIVED) == 1;
+}
+
 static void target_close(struct target *target)
 {
 	raw_close(&target->raw);
@@ -843,7 +1049,7 @@ static void impossible_slots_fail_the_receive(void **state)
 		struct target target;
 		target_open(&target);
 		target_fill(&target, &slots[i]);
-		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+		UNTIL(has_ended(&target), server.pe);
 		assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
 		assert_int_equal(buf_data_len(target.buf), 0);
 		target_close(&target);
@@ -863,11 +1069,9 @@ static void a_small_buffer_takes_no_more_than_its_room(void **state)
 			struct target target;
 			target_open_with(&target, rooms[i]);
 			log_forget();
-			target_fill(&target, &(struct shm_slot){.len = (uint32_t)rooms[i] + 1, .payload = payloads[j]});
-			UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) +
-					      count_of(&target.consumer.record, RECEIVED) ==
-				      1,
-			      server.pe);
+			target_fill(&target,
+				    &(struct shm_slot){.len = (uint32_t)rooms[i] + 1, .payload = (uint8_t)payloads[j]});
+			UNTIL(has_ended(&target), server.pe);
 			assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
 			expect_logged("a peer broke the protocol: more data than the posted buffer takes");
 			assert_int_equal(buf_data_len(target.buf), 0);
@@ -887,7 +1091,7 @@ static void a_discarded_payload_is_not_written_past_the_buffer(void **state)
 	OK(doca_emu_set_faults("fail_recv=1:IO_FAILED"));
 	target_fill(&target, &(struct shm_slot){.len = 4000, .payload = SHM_PAYLOAD_PIPE});
 	uint64_t index = atomic_load(&target.region->posted) - 1;
-	atomic_store(&target.region->pipe_turn, index + 1);
+	settle(server.pe, NULL);
 	atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, 4000));
 	UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
 	OK(doca_emu_set_faults(NULL));
@@ -907,25 +1111,83 @@ static void a_payload_does_not_travel_for_ever(void **state)
 	target_close(&target);
 }
 
+/* Longer than their areas, and not than the posted buffer. */
+static void large_payloads_stay_within_their_areas(void **state)
+{
+	(void)state;
+	const struct shm_slot slots[] = {
+		{.len = shm_eager_bytes(4) + 1, .payload = SHM_PAYLOAD_EAGER},
+		{.len = 3 * SHM_PIPE_BYTES, .payload = SHM_PAYLOAD_PIPE},
+	};
+	struct memory big;
+	memory_open(&big, 3 * SHM_PIPE_BYTES, 1, devices.dpu, RW);
+	for (size_t i = 0; i < 2; i++) {
+		struct target target;
+		raw_connect(&target.raw, &server);
+		consumer_make(&target.consumer, server.connection, big.mmap, 4, server.pe);
+		consumer_start(&target.consumer, server.pe);
+		target.buf = memory_buf(&big, 0, big.size, 0);
+		target.task = post(&target.consumer, target.buf);
+		target.region = shm_map_region(target.raw.map, SHM_SERVER, 0);
+		target.slot = shm_region_slots(target.region);
+		uint64_t index = atomic_load(&target.region->posted) - 1;
+		target_fill(&target, &slots[i]);
+		settle(server.pe, NULL);
+		atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, 2 * SHM_PIPE_BYTES));
+		settle(server.pe, NULL);
+		assert_int_equal(nth(&target.consumer.record, RECEIVE_FAILED, 0)->a, DOCA_ERROR_IO_FAILED);
+		target_close(&target);
+	}
+	memory_close(&big);
+}
+
+/* The counter of a place that does not exist is not written to when its payload counts as fetched. */
+static void an_offer_of_a_producer_that_cannot_be_is_survived(void **state)
+{
+	(void)state;
+	static const uint32_t places[] = {SHM_PRODUCER_PLACES, UINT32_MAX};
+	for (size_t i = 0; i < 2; i++) {
+		struct target target;
+		target_open(&target);
+		uint64_t index = atomic_load(&target.region->posted) - 1;
+		struct shm_offer *offer = shm_region_offers(target.region);
+		offer->place = places[i];
+		offer->ticket = 1;
+		atomic_store(&offer->state, shm_offer_mark(index, SHM_OFFER_OPEN));
+		struct shm_half before = *target.raw.peer;
+		target_fill(&target, &(struct shm_slot){.len = 1, .payload = SHM_PAYLOAD_FETCH});
+		doca_task_free(doca_comch_consumer_task_post_recv_as_task(target.task));
+		assert_int_equal(shm_offer_state(offer, index), SHM_OFFER_FETCHED);
+		assert_memory_equal(&before, target.raw.peer, sizeof(before));
+		target_close(&target);
+	}
+}
+
 static void slots_that_nobody_posted_are_ignored(void **state)
 {
 	(void)state;
+	static const enum shm_payload payloads[] = {SHM_PAYLOAD_INLINE, SHM_PAYLOAD_EAGER};
 	struct target target;
-	target_open(&target);
-	/* The first is posted and filled, the next one only filled. */
-	uint64_t posted = atomic_load(&target.region->posted);
-	for (uint64_t i = 0; i < 2; i++) {
-		target.slot[i].payload = SHM_PAYLOAD_INLINE;
-		target.slot[i].len = 3;
-		atomic_store(&target.slot[i].ready, posted + i);
+	for (int way = 0; way < 2; way++) {
+		target_open(&target);
+		/* The first is posted and filled, the next one only filled. */
+		uint64_t posted = atomic_load(&target.region->posted);
+		for (uint64_t i = 0; i < 2; i++) {
+			target.slot[i].payload = (uint8_t)payloads[way];
+			target.slot[i].imm_len = way == 0 ? 0 : 1;
+			target.slot[i].len = 3;
+			atomic_store(&target.slot[i].ready, posted + i);
+		}
+		atomic_store(&target.region->claimed, posted + 100);
+		settle(server.pe, NULL);
+		assert_int_equal(count_of(&target.consumer.record, RECEIVED), 1);
+		assert_int_equal(buf_data_len(target.buf), 3);
+		free_received(&target.consumer.record);
+		record_clear(&target.consumer.record);
+		if (way == 0)
+			target_close(&target);
 	}
-	atomic_store(&target.region->claimed, posted + 100);
-	settle(server.pe, NULL);
-	assert_int_equal(count_of(&target.consumer.record, RECEIVED), 1);
-	assert_int_equal(buf_data_len(target.buf), 3);
 	/* A stop believes no impossible counter. */
-	free_received(&target.consumer.record);
-	record_clear(&target.consumer.record);
 	post(&target.consumer, target.buf);
 	atomic_store(&target.slot[1].ready, 0);
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(target.consumer.ctx));
@@ -984,7 +1246,8 @@ static void a_pipeline_that_lies_fails_the_receive(void **state)
 		atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, i == 0   ? BUF_BYTES + 1
 										 : i == 1 ? 499
 											  : 1u << 20));
-		UNTIL(count_of(&target.consumer.record, RECEIVE_FAILED) == 1, server.pe);
+		settle(server.pe, NULL);
+		assert_int_equal(count_of(&target.consumer.record, RECEIVE_FAILED), 1);
 		assert_int_equal(buf_data_len(target.buf), 0);
 		target_close(&target);
 	}
@@ -1010,25 +1273,48 @@ static void write_at_random(struct raw *raw, bool regions_only)
 	*word = rand() % 3 == 0 ? *word + 1 : rand() % 3 == 0 ? *word ^ (UINT64_C(1) << (rand() % 64)) : value;
 }
 
+/* From another process than the server's. */
+static void raw_join(struct raw *raw)
+{
+	raw_knock(raw);
+	int64_t deadline = harness_deadline();
+	struct pollfd answered = {.fd = raw->socket, .events = POLLIN};
+	while (poll(&answered, 1, 100) <= 0)
+		harness_in_time(deadline, __FILE__, __LINE__, "accepted");
+	raw_accepted(raw);
+}
+
+/* A consumer, to which the server shall send one payload. */
+static int expect_no_direct_write(void)
+{
+	static uint8_t place[1u << 20];
+	struct raw raw;
+	without_proof = true;
+	raw_join(&raw);
+	struct shm_region *region = shm_map_region(raw.map, SHM_CLIENT, 0);
+	CHECK(region != NULL);
+	region->can_fetch = 1;
+	shm_region_posts(region)[0].addr = (uint64_t)(uintptr_t)place;
+	shm_region_posts(region)[0].room = sizeof(place);
+	atomic_store(&region->posted, 1);
+	fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
+	const struct shm_slot *slot = shm_region_slots(region);
+	int64_t deadline = harness_deadline();
+	while (atomic_load(&slot->ready) != 1) {
+		harness_in_time(deadline, __FILE__, __LINE__, "a payload comes");
+		usleep(100);
+	}
+	CHECK(slot->payload == SHM_PAYLOAD_PIPE && place[0] == 0);
+	raw_close(&raw);
+	return 0;
+}
+
 static int fuzz(unsigned seed)
 {
 	srand(seed);
 	struct raw raw;
-	raw_knock(&raw);
-	int64_t deadline = harness_deadline();
+	raw_join(&raw);
 	struct wire_message answer;
-	int fd;
-	doca_error_t result;
-	while ((result = wire_receive(raw.socket, &answer, &fd)) == DOCA_ERROR_AGAIN) {
-		harness_in_time(deadline, __FILE__, __LINE__, "accepted");
-		usleep(100);
-	}
-	CHECK(result == DOCA_SUCCESS && answer.kind == WIRE_ACCEPT);
-	OK(shm_doorbells_attach(fd, &raw.bells));
-	raw.index = answer.connection_index;
-	OK(shm_map_ring(raw.map, SHM_SERVER, answer.ring_bytes));
-	raw.to_server = raw.map->rings[SHM_SERVER];
-	raw.own = &shm_map_control(raw.map)->half[SHM_CLIENT];
 	/* A plausible consumer first, so that more is reached. */
 	struct shm_region *region = fake_consumer(&raw, 4, shm_eager_bytes(4), 32);
 	/* As large as anything that is sent: whoever lies about its buffers has them overrun. */
@@ -1125,6 +1411,7 @@ static void a_client_survives_a_false_server(void **state)
 	OK(shm_doorbells_create(&bells));
 	struct shm_map *memory_of_wrong_size;
 	OK(shm_create(&memory_of_wrong_size));
+	int before = descriptors();
 	for (int lie = 0; lie < 12; lie++) {
 		record_clear(&client.record);
 		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
@@ -1179,9 +1466,10 @@ static void a_client_survives_a_false_server(void **state)
 			break;
 		}
 		OK(wire_send(socket, &answer, sent_fd));
-		UNTIL(state_of(client.ctx) == IDLE, client.pe);
+		UNTIL(state_of(client.ctx) != DOCA_CTX_STATE_STARTING, client.pe);
 		assert_string_equal(states_of(&client.record), "SI");
 		close(socket);
+		assert_int_equal(descriptors(), before);
 	}
 	/* One that tells the truth and then hangs up. */
 	record_clear(&client.record);
@@ -1209,7 +1497,7 @@ static void a_client_survives_a_false_server(void **state)
 int main(int argc, char **argv)
 {
 	if (argc == 3)
-		return fuzz((unsigned)atoi(argv[2]));
+		return strcmp(argv[1], "fuzz") == 0 ? fuzz((unsigned)atoi(argv[2])) : expect_no_direct_write();
 	const struct CMUnitTest tests[] = {
 		ATTACK(a_garbage_greeting_is_refused),
 		ATTACK(memory_that_could_vanish_is_refused),
@@ -1223,14 +1511,20 @@ int main(int argc, char **argv)
 		ATTACK(an_impossible_record_ends_the_connection),
 		ATTACK(a_message_does_not_travel_for_ever),
 		ATTACK(an_impossible_ring_head_ends_the_connection),
+		ATTACK(a_ring_head_that_goes_back_ends_the_connection),
 		ATTACK(a_garbage_directory_is_survived),
 		ATTACK(announcements_behind_messages_that_never_come_end_with_the_connection),
 		ATTACK(an_impossible_consumer_cannot_be_sent_to),
+		ATTACK(counters_of_a_consumer_that_cannot_be_give_no_buffer),
+		ATTACK(payloads_are_written_to_no_process_that_has_not_proved_itself),
+		ATTACK(a_consumer_that_lies_about_the_pipeline_fails_the_send),
 		ATTACK(garbage_counters_of_a_consumer_are_survived),
 		ATTACK(impossible_slots_fail_the_receive),
 		ATTACK(a_small_buffer_takes_no_more_than_its_room),
 		ATTACK(a_discarded_payload_is_not_written_past_the_buffer),
 		ATTACK(a_payload_does_not_travel_for_ever),
+		ATTACK(large_payloads_stay_within_their_areas),
+		ATTACK(an_offer_of_a_producer_that_cannot_be_is_survived),
 		ATTACK(slots_that_nobody_posted_are_ignored),
 		ATTACK(a_consumer_that_is_starting_ends_with_a_broken_connection),
 		ATTACK(a_claim_that_is_never_filled_does_not_hang_a_free),

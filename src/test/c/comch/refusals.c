@@ -324,6 +324,19 @@ static void clients_that_say_nothing_are_told_that_they_were_too_late(void **sta
 	UNTIL(state_of(client.ctx) == RUNNING, client.pe, server.pe);
 }
 
+static void a_server_that_stops_hangs_up_on_who_has_said_nothing(void **state)
+{
+	(void)state;
+	int socket, fd;
+	OK(fabric_connect(PCI, NAME, &socket));
+	settle(server.pe, NULL);
+	struct wire_message answer;
+	GIVES(DOCA_ERROR_AGAIN, wire_receive(socket, &answer, &fd));
+	stop(&server);
+	GIVES(DOCA_ERROR_NOT_CONNECTED, wire_receive(socket, &answer, &fd));
+	close(socket);
+}
+
 /* ---- a server without descriptors ---- */
 
 #define FEW 64
@@ -407,6 +420,7 @@ int main(void)
 		REFUSED(a_reason_of_a_later_build_is_none),
 		REFUSED(a_client_without_a_server_is_told_where_it_has_looked),
 		REFUSED(ends_of_different_message_sizes_are_told_of_both),
+		REFUSED(a_server_that_stops_hangs_up_on_who_has_said_nothing),
 		REFUSED(clients_that_say_nothing_are_told_that_they_were_too_late),
 	};
 	return cmocka_run_group_tests(tests, log_up, fabric_down);

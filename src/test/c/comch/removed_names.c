@@ -225,6 +225,22 @@ static void who_has_lost_its_name_to_another_says_so_and_leaves_it_alone(void **
 	end_destroy(&heir);
 }
 
+/* The folder is the same, and the other server's files have the names of this one's. */
+static void the_files_of_who_has_taken_the_name_are_left_alone(void **state)
+{
+	(void)state;
+	struct end heir;
+	server_make(&heir, &devices, NAME, NULL);
+	remove_both();
+	OK(doca_ctx_start(heir.ctx));
+	stop(&server);
+	assert_int_equal(remove_files(".sock"), 1);
+	assert_int_equal(remove_files(".lock"), 1);
+	(void)doca_ctx_stop(heir.ctx);
+	UNTIL(state_of(heir.ctx) == IDLE, heir.pe);
+	end_destroy(&heir);
+}
+
 static void a_server_that_cannot_be_registered_is_told_why(void **state)
 {
 	(void)state;
@@ -263,6 +279,7 @@ int main(void)
 		SERVED(both_files_are_made_again),
 		SERVED(a_folder_that_is_removed_is_made_again),
 		SERVED(a_second_server_does_not_start_beside_one_that_has_lost_a_file),
+		SERVED(the_files_of_who_has_taken_the_name_are_left_alone),
 		SERVED(who_has_lost_its_name_to_another_says_so_and_leaves_it_alone),
 	};
 	return cmocka_run_group_tests(tests, log_up, fabric_down);

@@ -83,6 +83,14 @@ static void of_friends(mode_t mode)
 	CHECK(chown(folder, ALICE, FRIENDS) == 0 && chmod(folder, mode) == 0);
 }
 
+static int descriptors(void)
+{
+	int open_ones = 0;
+	for (int fd = 0; fd < 1024; fd++)
+		open_ones += fcntl(fd, F_GETFD) >= 0;
+	return open_ones;
+}
+
 /* ---- files ---- */
 
 static void path_of_name(char path[200], const char *suffix)
@@ -181,6 +189,29 @@ static void a_lock_that_has_lost_its_name_is_none(void **state)
 	close(other_server);
 	/* The other one's name is left alone. */
 	CHECK(unlink(lock) == 0);
+}
+
+static void a_sweep_leaves_alone_what_is_in_use_or_none_of_its_own(void **state)
+{
+	(void)state;
+	char path[400], letters[200];
+	memset(letters, 'x', sizeof(letters) - 1);
+	letters[sizeof(letters) - 1] = '\0';
+	snprintf(path, sizeof(path), "%s/%s.lock", folder, letters);
+	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	CHECK(fd >= 0);
+	close(fd);
+	struct fabric_listener first, second;
+	int socket;
+	OK(fabric_listen(PCI, NAME, &first));
+	OK(fabric_listen(PCI, "another", &second));
+	CHECK(access(path, F_OK) == 0);
+	OK(fabric_connect(PCI, NAME, &socket));
+	close(socket);
+	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(PCI, NAME, &(struct fabric_listener){0}));
+	fabric_unlisten(&first);
+	fabric_unlisten(&second);
+	CHECK(unlink(path) == 0);
 }
 
 /* ---- a server of alice's ---- */
@@ -413,8 +444,10 @@ static int does_not_use_it(void *user)
 	struct end client;
 	devices_open_host(&devices);
 	client_make(&client, &devices, NAME, NULL);
+	int before = descriptors();
 	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
 	UNTIL(state_of(client.ctx) == IDLE, client.pe);
+	CHECK(descriptors() == before);
 	CHECK(strstr(doca_emu_last_error(),
 		     "server \"strangers\" is not used: client and server run as different users") != NULL);
 	CHECK(doca_emu_refused_for_good() == 1);
@@ -468,6 +501,7 @@ int main(void)
 		IN_FOLDER(a_link_for_a_lock_is_not_followed),
 		IN_FOLDER(files_are_the_users_or_the_groups_and_nobody_elses),
 		IN_FOLDER(a_lock_that_has_lost_its_name_is_none),
+		IN_FOLDER(a_sweep_leaves_alone_what_is_in_use_or_none_of_its_own),
 		IN_FOLDER(a_private_server_has_no_peer_of_another_user),
 		IN_FOLDER(a_private_folder_is_closed),
 		IN_FOLDER(a_groups_server_has_peers_of_the_group_only),

@@ -293,6 +293,55 @@ static void a_malformed_descriptor_is_refused_whatever_byte_is_wrong(void **stat
 	expect_success(doca_mmap_destroy(mmap));
 }
 
+/* Where the emulated device's descriptor has what, for a peer that writes one itself. */
+enum { MAGIC_AT = 0, VERSION_AT = 8, PERMISSIONS_AT = 12, PID_AT = 24, ADDR_AT = 48, LEN_AT = 56, CHECKSUM_AT = 88 };
+
+static void put_number(uint8_t *descriptor, size_t at, uint64_t number, size_t bytes)
+{
+	memcpy(descriptor + at, &number, bytes);
+	uint64_t sum = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < CHECKSUM_AT; i++)
+		sum = (sum ^ descriptor[i]) * UINT64_C(0x100000001b3);
+	memcpy(descriptor + CHECKSUM_AT, &sum, sizeof(sum));
+}
+
+static void a_well_formed_descriptor_is_not_trusted_either(void **state)
+{
+	(void)state;
+	struct doca_mmap *mmap = started_map(DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	struct doca_mmap *imported = NULL;
+	const void *desc;
+	size_t len;
+	export_map(mmap, &desc, &len);
+	uint64_t address = (uint64_t)(uintptr_t)memory, process = (uint64_t)getpid();
+	const struct {
+		size_t at, bytes;
+		uint64_t number;
+		doca_error_t answer;
+	} lies[] = {
+		{MAGIC_AT, 8, 0, DOCA_ERROR_INVALID_VALUE},
+		{VERSION_AT, 4, 3, DOCA_ERROR_INVALID_VALUE},
+		{PID_AT, 8, 0, DOCA_ERROR_INVALID_VALUE},
+		{PID_AT, 8, UINT64_MAX, DOCA_ERROR_INVALID_VALUE},
+		{PID_AT, 8, process + (UINT64_C(1) << 32), DOCA_ERROR_INVALID_VALUE},
+		{ADDR_AT, 8, 0, DOCA_ERROR_INVALID_VALUE},
+		{LEN_AT, 8, 0, DOCA_ERROR_INVALID_VALUE},
+		{LEN_AT, 8, UINT64_MAX - address + 1, DOCA_ERROR_INVALID_VALUE},
+		{PERMISSIONS_AT, 4, DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, DOCA_ERROR_NOT_PERMITTED},
+		{PERMISSIONS_AT, 4, DOCA_ACCESS_FLAG_PCI_READ_WRITE, DOCA_SUCCESS}, /* which is no lie */
+	};
+	uint8_t *copy = malloc(len);
+	assert_non_null(copy);
+	for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
+		memcpy(copy, desc, len);
+		put_number(copy, lies[i].at, lies[i].number, lies[i].bytes);
+		expect(lies[i].answer, doca_mmap_create_from_export(NULL, copy, len, dpu, &imported));
+	}
+	expect_success(doca_mmap_destroy(imported));
+	free(copy);
+	expect_success(doca_mmap_destroy(mmap));
+}
+
 static void the_host_exports_and_the_dpu_imports_as_the_capabilities_say(void **state)
 {
 	(void)state;
@@ -374,6 +423,7 @@ int main(void)
 		cmocka_unit_test(exporting_needs_the_right_state_device_and_permission),
 		cmocka_unit_test(no_device_exports_for_rdma),
 		cmocka_unit_test(a_malformed_descriptor_is_refused_whatever_byte_is_wrong),
+		cmocka_unit_test(a_well_formed_descriptor_is_not_trusted_either),
 		cmocka_unit_test(the_host_exports_and_the_dpu_imports_as_the_capabilities_say),
 		cmocka_unit_test(a_map_of_another_process_is_imported_until_that_process_is_gone),
 	};

@@ -55,7 +55,7 @@ static void export(struct doca_dev *dev, void *memory, size_t size)
 }
 
 /* What no exporter writes into the records of its exports. */
-enum spoilt { RUNS = 1, NUMBER_OF_RUNS = 2, ENDED = 4, ALL_SPOILT = 8 };
+enum spoilt { RUNS = 1, NUMBER_OF_RUNS = 2, ENDED = 4, ALL_SPOILT = 8, MAGIC = 8, COOKIE = 16, ID = 32 };
 
 static void spoil_record(uint64_t *words, size_t size)
 {
@@ -66,6 +66,8 @@ static void spoil_record(uint64_t *words, size_t size)
 		*num_runs = UINT32_MAX;
 	if (talk->value & ENDED)
 		*ended = 7;
+	if (talk->value >= MAGIC)
+		words[talk->value / COOKIE]++;
 }
 
 static void spoil_records(void)
@@ -491,6 +493,26 @@ static void nothing_that_the_exporter_says_is_trusted(void **state)
 	}
 }
 
+/* Another process may have got the exporter's number, and has exports of its own. */
+static void the_record_of_another_export_is_none(void **state)
+{
+	(void)state;
+	const enum spoilt of_another[] = {MAGIC, COOKIE, ID};
+	for (size_t i = 0; i < 3; i++) {
+		struct dpa dpa;
+		doca_dpa_dev_mmap_t none;
+		exporter_start(export_pages);
+		dpa_open_on(&dpa, true);
+		talk->value = of_another[i];
+		tell(SPOIL);
+		struct doca_mmap *map = import(dpa.dev, 0);
+		GIVES(DOCA_ERROR_NOT_SUPPORTED, doca_mmap_dev_get_dpa_handle(map, dpa.dev, &none));
+		OK(doca_mmap_destroy(map));
+		dpa_close(&dpa);
+		exporter_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +523,7 @@ int main(void)
 		cmocka_unit_test(after_the_export_kernels_get_an_error),
 		cmocka_unit_test(what_is_out_of_reach_has_no_handle),
 		cmocka_unit_test(nothing_that_the_exporter_says_is_trusted),
+		cmocka_unit_test(the_record_of_another_export_is_none),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -114,12 +114,13 @@ static doca_error_t receive_answer(struct doca_comm_channel_addr_t *peer)
 				wire_refusal_text(refusal, answer.version, &(struct wire_text){{0}}));
 		emu_log_refused(wire_refusal_is_final(refusal));
 		result = DOCA_ERROR_CONNECTION_ABORTED;
-	} else if (result == DOCA_SUCCESS && (answer.kind != WIRE_ACCEPT || !is_for_wakeups(socket))) {
+	} else if (result == DOCA_SUCCESS && (/* guard: channel-answer-kind */ answer.kind != WIRE_ACCEPT ||
+					      /* guard: channel-answer-descriptor */ !is_for_wakeups(socket))) {
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	if (result != DOCA_SUCCESS) {
 		if (socket >= 0)
-			close(socket);
+			/* guard: channel-answer-closed */ close(socket);
 		return result;
 	}
 	result = peer_establish(peer, &answer);

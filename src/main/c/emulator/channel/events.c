@@ -176,7 +176,10 @@ static enum bell_state read_bell(struct peer_bell *bell)
 		return BELL_LIVES;
 	if (received <= 0)
 		return BELL_ENDED;
-	return received > 1 || ++bell->rung > bell->armed ? BELL_VIOLATED : BELL_LIVES;
+	return /* guard: channel-wakeup-length */ received > 1 ||
+			       /* guard: channel-wakeup-unasked */ ++bell->rung > bell->armed
+		       ? BELL_VIOLATED
+		       : BELL_LIVES;
 }
 
 /* Looks at the socket of a peer. True: it is news for the program that this peer has gone or is broken. */

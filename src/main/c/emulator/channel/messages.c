@@ -141,7 +141,7 @@ static bool find_first(struct doca_comm_channel_ep_t *endpoint, struct doca_comm
 	}
 	if (ring->arrival > *now)
 		*now = now_ns();
-	if (ring->arrival > *now && ring->arrival - *now <= LONGEST_TRAVEL_NS) {
+	if (ring->arrival > *now && /* guard: channel-travel-bound=1 */ ring->arrival - *now <= LONGEST_TRAVEL_NS) {
 		atomic_store_explicit(&ring->travelling, ring->arrival, memory_order_relaxed);
 		return false;
 	}
@@ -156,7 +156,7 @@ static bool goes_before(const struct doca_comm_channel_ep_t *endpoint, const str
 {
 	bool one_waits = endpoint->picks - one->seen_at_pick > endpoint->places;
 	bool other_waits = endpoint->picks - other->seen_at_pick > endpoint->places;
-	if (one_waits != other_waits)
+	if (/* guard: channel-turns */ one_waits != other_waits)
 		return one_waits;
 	return one->in.arrival < other->in.arrival;
 }

@@ -37,9 +37,12 @@ doca_error_t peer_create(struct doca_comm_channel_ep_t *endpoint, enum shm_side 
 
 static bool plausible(const struct wire_message *message)
 {
-	return message->max_msg_size > 0 && message->max_msg_size <= CHANNEL_MAX_MSG_SIZE &&
-	       message->recv_queue_size > 0 && message->recv_queue_size <= CHANNEL_MAX_QUEUE &&
-	       message->send_queue_size > 0 && message->send_queue_size <= CHANNEL_MAX_QUEUE;
+	return /* guard: channel-agreed-message-size-least=1 */ message->max_msg_size > 0 &&
+	       /* guard: channel-agreed-message-size-most=1 */ message->max_msg_size <= CHANNEL_MAX_MSG_SIZE &&
+	       /* guard: channel-agreed-receive-queue-least=1 */ message->recv_queue_size > 0 &&
+	       /* guard: channel-agreed-receive-queue-most=1 */ message->recv_queue_size <= CHANNEL_MAX_QUEUE &&
+	       /* guard: channel-agreed-send-queue-least=1 */ message->send_queue_size > 0 &&
+	       /* guard: channel-agreed-send-queue-most=1 */ message->send_queue_size <= CHANNEL_MAX_QUEUE;
 }
 
 doca_error_t peer_establish(struct doca_comm_channel_addr_t *peer, const struct wire_message *from_peer)

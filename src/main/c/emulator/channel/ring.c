@@ -8,7 +8,9 @@ doca_error_t ring_out_send(struct ring_out *ring, const void *message, uint32_t 
 	/* Pair with the release stores in ring_in_take: the peer has copied what was there. */
 	uint64_t taken = atomic_load_explicit(&ring->peer->taken, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&ring->peer->head, memory_order_acquire);
-	if (taken > sent || head > ring->tail || ring->tail - head > ring->size)
+	/* Without the first and the last there would be no room below, and endpoint_send breaks with a peer that says
+	 * so of queues that are not full. */
+	if (taken > sent || /* guard: channel-head-ahead */ head > ring->tail || ring->tail - head > ring->size)
 		return DOCA_ERROR_NOT_CONNECTED;
 	if (sent - taken >= (uint64_t)ring->send_queue + ring->recv_queue)
 		return DOCA_ERROR_AGAIN;
@@ -73,7 +75,8 @@ doca_error_t ring_in_look(struct ring_in *ring)
 	if (tail == head || given_up(ring))
 		return DOCA_ERROR_AGAIN;
 	uint64_t available = tail - head;
-	if (available > ring->size || available % SHM_RECORD_ALIGN != 0)
+	if (/* guard: channel-tail-far */ available > ring->size ||
+	    /* guard: channel-tail-align */ available % SHM_RECORD_ALIGN != 0)
 		return DOCA_ERROR_NOT_CONNECTED;
 	uint64_t offset = (head - start) & (ring->size - 1);
 	/* Read once: the peer could change it between check and use. */
@@ -81,7 +84,7 @@ doca_error_t ring_in_look(struct ring_in *ring)
 	if (len == SHM_RECORD_WRAP) {
 		uint64_t filler = ring->size - offset;
 		/* A sender writes filler and message at once. */
-		if (offset == 0 || filler + sizeof(struct shm_record) > available)
+		if (/* guard: channel-filler-without-end */ filler + sizeof(struct shm_record) > available)
 			return DOCA_ERROR_NOT_CONNECTED;
 		atomic_store_explicit(&ring->head, head + filler, memory_order_relaxed);
 		available -= filler;
@@ -89,7 +92,10 @@ doca_error_t ring_in_look(struct ring_in *ring)
 		len = *(const volatile uint32_t *)&((const struct shm_record *)ring->bytes)->len;
 	}
 	uint64_t bytes = channel_record_bytes(len);
-	if (len == 0 || len > ring->max_msg_size || bytes > available || bytes > ring->size - offset)
+	if (/* guard: channel-message-empty */ len == 0 ||
+	    /* guard: channel-message-length */ len > ring->max_msg_size ||
+	    /* guard: channel-message-without-end */ bytes > available ||
+	    /* guard: channel-message-over-end */ bytes > ring->size - offset)
 		return DOCA_ERROR_NOT_CONNECTED;
 	ring->known = true;
 	ring->len = len;

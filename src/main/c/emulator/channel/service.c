@@ -127,13 +127,15 @@ static enum verdict judge(struct doca_comm_channel_ep_t *endpoint, const struct 
 			  const struct wire_message *hello, int memory, uint32_t *refusal)
 {
 	*refusal = WIRE_REFUSED_PROTOCOL;
-	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, endpoint->name) != 0)
+	if (/* guard: channel-hello-kind */ hello->kind != WIRE_HELLO || memory < 0 ||
+	    /* guard: channel-hello-name */ strcmp(hello->name, endpoint->name) != 0)
 		return FAILED;
 	*refusal = WIRE_REFUSED_USER;
-	if (!wire_peer_is_trusted(client->socket, endpoint->functions[client->function].listener.group))
+	if (/* guard: channel-hello-trusted */ !wire_peer_is_trusted(
+		client->socket, endpoint->functions[client->function].listener.group))
 		return FAILED;
 	*refusal = WIRE_REFUSED_FULL;
-	if (is_full(endpoint))
+	if (/* guard: channel-hello-full */ is_full(endpoint))
 		return TURNED_AWAY;
 	if (endpoint->one_client_per_function && serves_function(endpoint, client->function))
 		return FAILED;
@@ -227,7 +229,8 @@ static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pendin
 	struct wire_message hello;
 	int memory = -1;
 	doca_error_t result = wire_receive(client->socket, &hello, &memory);
-	if (result == DOCA_ERROR_AGAIN && waited_ms <= READING_HELLO_PATIENCE_MS + delay_ms)
+	if (result == DOCA_ERROR_AGAIN &&
+	    /* guard: channel-hello-patience=1 */ waited_ms <= READING_HELLO_PATIENCE_MS + delay_ms)
 		return false;
 	pthread_mutex_lock(&endpoint->lock);
 	events_detach_stranger(endpoint, client->socket);
@@ -242,7 +245,7 @@ static bool look_at(struct doca_comm_channel_ep_t *endpoint, const struct pendin
 	} else {
 		refuse(endpoint, client->socket, refusal, known ? hello.version : SHM_LAYOUT_VERSION);
 		if (memory >= 0)
-			close(memory);
+			/* guard: channel-hello-memory-closed */ close(memory);
 	}
 	if (verdict == FAILED)
 		atomic_fetch_add(&endpoint->failed_handshakes, 1);

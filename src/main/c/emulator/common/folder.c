@@ -54,7 +54,7 @@ static bool trustworthy(const struct stat *status, const char *path)
 	if (emu_folder_is_shared()) {
 		bool member = in_group(status->st_gid);
 		bool open_to_group = (mode & (S_IRWXG | S_IWOTH)) == S_IRWXG;
-		if (member && open_to_group)
+		if (/* guard: folder-member=1 */ member && /* guard: folder-open-to-group=1 */ open_to_group)
 			return true;
 		EMU_LOG_ERROR(
 			"the fabric folder %s belongs to user %u and group %u and has mode %04o: with "
@@ -64,14 +64,14 @@ static bool trustworthy(const struct stat *status, const char *path)
 			open_to_group ? "" : "not");
 		return false;
 	}
-	if (status->st_uid != geteuid()) {
+	if (/* guard: folder-owner */ status->st_uid != geteuid()) {
 		EMU_LOG_ERROR(
 			"the fabric folder %s belongs to user %u and this process runs as user %u: run "
 			"both sides as one user, or share a group's folder with DOCA_EMU_SHARE=group",
 			path, (unsigned)status->st_uid, user);
 		return false;
 	}
-	if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
+	if (/* guard: folder-mode */ (mode & (S_IWGRP | S_IWOTH)) != 0) {
 		EMU_LOG_ERROR(
 			"the fabric folder %s can be written to by others than its user (mode %04o): make that "
 			"0700, or share it with its group by DOCA_EMU_SHARE=group",
@@ -127,7 +127,7 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 	bool made = false;
 	if (missing == EMU_FOLDER_MAKE && make(path, &made) != 0)
 		return failed("make", path);
-	int links = source == EMU_FOLDER_DEFAULT ? O_NOFOLLOW : 0;
+	int links = source == EMU_FOLDER_DEFAULT ? /* guard: folder-link */ O_NOFOLLOW : 0;
 	int opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | links);
 	if (opened < 0 && errno == ENOENT && missing == EMU_FOLDER_REPORT)
 		return DOCA_ERROR_NOT_FOUND;

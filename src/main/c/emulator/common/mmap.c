@@ -92,7 +92,7 @@ doca_error_t doca_mmap_start(struct doca_mmap *mmap)
 	} else if (mmap->addr == NULL) {
 		result = emu_release.map_start_without_range;
 	} else {
-		if (!atomic_load(&mmap->started))
+		if (/* guard: map-registered-once=1 */ !atomic_load(&mmap->started))
 			emu_mmap_register(mmap);
 		mmap->ever_started = true;
 		mmap->free_cb_armed = mmap->free_cb != NULL;

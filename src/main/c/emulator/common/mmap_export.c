@@ -209,9 +209,12 @@ doca_error_t doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev
 
 static bool is_well_formed(const struct descriptor *d)
 {
-	return d->magic == MAGIC && d->version == VERSION && d->checksum == checksum(d) && d->pid > 0 &&
-	       d->pid <= INT32_MAX && d->addr != 0 && d->len != 0 && d->len <= SIZE_MAX &&
-	       d->addr <= UINTPTR_MAX - d->len;
+	return /* guard: export-magic=1 */ d->magic == MAGIC && /* guard: export-version=1 */ d->version == VERSION &&
+	       /* guard: export-checksum=1 */ d->checksum == checksum(d) &&
+	       /* guard: export-process-least=1 */ d->pid > 0 &&
+	       /* guard: export-process-most=1 */ d->pid <= INT32_MAX && /* guard: export-address=1 */ d->addr != 0 &&
+	       /* guard: export-empty=1 */ d->len != 0 && d->len <= SIZE_MAX &&
+	       /* guard: export-end=1 */ d->addr <= UINTPTR_MAX - d->len;
 }
 
 /* The exporting function is one that the card of this DPU device has on the host. */
@@ -220,7 +223,7 @@ static bool is_on_this_bus(const struct descriptor *d, const struct doca_dev *de
 	const struct emu_topology *all = emu_topology();
 	for (size_t i = 0; i < all->count; i++)
 		if (!all->functions[i].dpu && strncmp(all->functions[i].pci, d->pci, sizeof(d->pci)) == 0)
-			return strcmp(all->functions[i].card, dev->info.function->card) == 0;
+			return /* guard: export-card=1 */ strcmp(all->functions[i].card, dev->info.function->card) == 0;
 	return false;
 }
 
@@ -240,7 +243,7 @@ static bool link_to_exporter(struct doca_mmap *mmap, const struct descriptor *d)
 		const struct doca_mmap *m = shared;
 		while (m != NULL && (m->from_export || m->export_id != d->export_id))
 			m = m->next_shared;
-		alive = m != NULL;
+		alive = /* guard: export-ended=1 */ m != NULL;
 		if (alive)
 			join_shared(mmap, d->export_id);
 	}
@@ -265,7 +268,8 @@ static struct emu_reach *reach_for(const struct descriptor *d, const struct doca
 doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, const void *export_desc,
 					  size_t export_desc_len, struct doca_dev *dev, struct doca_mmap **mmap)
 {
-	if (export_desc == NULL || dev == NULL || mmap == NULL || export_desc_len != sizeof(struct descriptor))
+	if (export_desc == NULL || dev == NULL || mmap == NULL ||
+	    /* guard: export-length */ export_desc_len != sizeof(struct descriptor))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!emu_dev_is_dpu(dev) || !emu_dev_can(dev, EMU_CAN_EXPORT))
 		return DOCA_ERROR_NOT_SUPPORTED;
@@ -273,9 +277,9 @@ doca_error_t doca_mmap_create_from_export(const union doca_data *user_data, cons
 	memcpy(&d, export_desc, sizeof(d));
 	if (!is_well_formed(&d) || !is_on_this_bus(&d, dev))
 		return DOCA_ERROR_INVALID_VALUE;
-	if ((d.permissions & PCI_PERMISSIONS) == 0)
+	if (/* guard: export-permissions */ (d.permissions & PCI_PERMISSIONS) == 0)
 		return DOCA_ERROR_NOT_PERMITTED;
-	if (exporter_is_gone(&d))
+	if (/* guard: export-process-gone */ exporter_is_gone(&d))
 		return READING_MMAP_EXPORTER_GONE;
 	struct doca_mmap *made = emu_mmap_new();
 	if (made == NULL)

@@ -69,8 +69,9 @@ static bool map_record(struct emu_reach *reach, const struct emu_exported *expor
 		return false;
 	reach->record = mapped;
 	/* Another process may have got the number of one that is gone: this tells whose file it is. */
-	return reach->record->magic == EMU_SHARED_MAGIC && reach->record->cookie == exported->cookie &&
-	       reach->record->export_id == exported->export_id;
+	return /* guard: reach-magic=1 */ reach->record->magic == EMU_SHARED_MAGIC &&
+	       /* guard: reach-process=1 */ reach->record->cookie == exported->cookie &&
+	       /* guard: reach-export=1 */ reach->record->export_id == exported->export_id;
 }
 
 /* ---- the window ---- */
@@ -101,7 +102,8 @@ static void open_window(struct emu_reach *reach, const struct emu_exported *expo
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint32_t num = reach->record->num_runs;
-	if (num == 0 || num > EMU_SHARED_MAX_RUNS || exported->addr + exported->len > UINT64_MAX - page)
+	if (num == 0 || /* guard: reach-runs */ num > EMU_SHARED_MAX_RUNS ||
+	    exported->addr + exported->len > UINT64_MAX - page)
 		return;
 	reach->first = exported->addr / page * page;
 	reach->bytes = (exported->addr + exported->len - reach->first + page - 1) / page * page;
@@ -158,7 +160,7 @@ void emu_reach_close(struct emu_reach *reach)
 
 bool emu_reach_alive(const struct emu_reach *reach)
 {
-	if (atomic_load(&reach->record->ended) != 0)
+	if (/* guard: reach-ended */ atomic_load(&reach->record->ended) != 0)
 		return false;
 	if (reach->process < 0)
 		return kill(reach->pid, 0) == 0 || errno == EPERM;

@@ -200,7 +200,7 @@ doca_error_t doca_pe_request_notification(struct doca_pe *pe)
 	uint64_t due = due_in(pe);
 	if (due > 0) {
 		bool reliable = arm_contexts(pe);
-		reliable = emu_barrier() && reliable;
+		reliable = /* guard: sleep-barrier=1 */ emu_barrier() && reliable;
 		due = due_in(pe);
 		uint64_t longest = reliable ? atomic_load(&longest_sleep) : READING_NOTIFY_POLL_NS;
 		due = due < longest ? due : longest;

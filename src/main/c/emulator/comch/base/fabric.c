@@ -70,7 +70,7 @@ static void open_to_group(int dir, int fd)
 {
 	gid_t group = emu_folder_group(dir);
 	if (group != (gid_t)-1 && fchown(fd, (uid_t)-1, group) == 0)
-		(void)fchmod(fd, 0660);
+		(void)fchmod(fd, /* guard: fabric-lock-mode=0666 */ 0660);
 }
 
 /* Takes FILE.lock; -1 with errno EWOULDBLOCK while another server holds it. */
@@ -79,7 +79,8 @@ static int take_lock(int dir, const char *file, int flags)
 	char path[FABRIC_PATH_BYTES];
 	path_of(file, LOCK_SUFFIX, path);
 	for (;;) {
-		int lock = openat(dir, path, flags | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0600);
+		int lock =
+			openat(dir, path, flags | O_RDWR | O_CLOEXEC | /* guard: fabric-lock-link */ O_NOFOLLOW, 0600);
 		if (lock < 0)
 			return -1;
 		if ((flags & O_CREAT) != 0)
@@ -88,7 +89,7 @@ static int take_lock(int dir, const char *file, int flags)
 		if (flock(lock, LOCK_EX | LOCK_NB) == 0) {
 			/* Its owner may have removed the name between the open and the lock. */
 			if (fstat(lock, &held) == 0 && fstatat(dir, path, &named, AT_SYMLINK_NOFOLLOW) == 0 &&
-			    held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+			    /* guard: fabric-lock-name=1 */ held.st_ino == named.st_ino && held.st_dev == named.st_dev)
 				return lock;
 			close(lock);
 			continue;
@@ -113,14 +114,14 @@ static void sweep(int dir)
 	for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
 		size_t length = strlen(entry->d_name);
 		size_t suffix = sizeof(LOCK_SUFFIX) - 1;
-		if (length <= suffix || length - suffix >= FABRIC_FILE_BYTES ||
+		if (length <= suffix || /* guard: fabric-sweep-length */ length - suffix >= FABRIC_FILE_BYTES ||
 		    strcmp(entry->d_name + length - suffix, LOCK_SUFFIX) != 0)
 			continue;
 		char file[FABRIC_FILE_BYTES];
 		memcpy(file, entry->d_name, length - suffix);
 		file[length - suffix] = '\0';
 		int lock = take_lock(dir, file, 0);
-		if (lock < 0)
+		if (/* guard: fabric-sweep-in-use */ lock < 0)
 			continue;
 		remove_file(dir, file, SOCKET_SUFFIX);
 		remove_file(dir, file, LOCK_SUFFIX);
@@ -148,8 +149,8 @@ static int listen_on(int dir, const char *file)
 	/* Before the listen: until then nobody gets in. The mode of the name is what counts, not that of the socket. */
 	gid_t group = emu_folder_group(dir);
 	if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
-	    (group != (gid_t)-1 &&
-	     (chown(address.sun_path, (uid_t)-1, group) != 0 || chmod(address.sun_path, 0660) != 0)) ||
+	    (group != (gid_t)-1 && (chown(address.sun_path, (uid_t)-1, group) != 0 ||
+				    chmod(address.sun_path, /* guard: fabric-socket-mode=0666 */ 0660) != 0)) ||
 	    listen(fd, BACKLOG) != 0) {
 		int error = errno;
 		close(fd);
@@ -188,7 +189,7 @@ static int try_turn(int dir)
 static bool take_turn(int dir)
 {
 	for (int tries = 0; try_turn(dir) == 0; tries++) {
-		if (tries == TURN_PATIENCE_MS)
+		if (/* guard: fabric-turn-patience */ tries == TURN_PATIENCE_MS)
 			return false;
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
@@ -211,7 +212,7 @@ static bool clear_socket(int dir, const char *file)
 {
 	if (socket_ino(dir, file) == 0)
 		return true;
-	if (is_listened_on(dir, file)) {
+	if (/* guard: fabric-socket-in-use */ is_listened_on(dir, file)) {
 		errno = EWOULDBLOCK;
 		return false;
 	}
@@ -303,7 +304,7 @@ void fabric_unlisten(struct fabric_listener *listener)
 		close(listener->spare);
 	/* Names go before the lock, so that the next owner never finds those of this server. Where they have been
 	 * removed, others may be in their place. */
-	if (!is_unlinked(listener->lock)) {
+	if (/* guard: fabric-names-of-others=1 */ !is_unlinked(listener->lock)) {
 		remove_file(listener->dir, listener->file, SOCKET_SUFFIX);
 		remove_file(listener->dir, listener->file, LOCK_SUFFIX);
 	} else if (listener->socket_ino != 0 && socket_ino(listener->dir, listener->file) == listener->socket_ino) {
@@ -461,7 +462,8 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 		emu_log_refused(is_lasting(errno));
 		EMU_LOG_ERROR("cannot connect to server \"%s\" in the fabric folder: %m", name);
 	}
-	if (result == DOCA_SUCCESS && !wire_peer_is_trusted(fd, emu_folder_group(dir))) {
+	if (result == DOCA_SUCCESS &&
+	    /* guard: fabric-trusted-server */ !wire_peer_is_trusted(fd, emu_folder_group(dir))) {
 		EMU_LOG_ERROR("server \"%s\" is not used: %s", name,
 			      wire_refusal_text(WIRE_REFUSED_USER, SHM_LAYOUT_VERSION, &(struct wire_text){{0}}));
 		emu_log_refused(true);
@@ -471,7 +473,7 @@ doca_error_t fabric_connect(const char *pci, const char *name, int *connected)
 	if (result == DOCA_SUCCESS)
 		*connected = fd;
 	else if (fd >= 0)
-		close(fd);
+		/* guard: fabric-unused-socket-closed */ close(fd);
 	return result;
 }
 

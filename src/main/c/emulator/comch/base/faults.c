@@ -221,5 +221,5 @@ uint64_t fault_arrival(uint64_t bytes)
 uint64_t fault_travel_left(uint64_t arrival)
 {
 	uint64_t now = now_ns();
-	return arrival > now && arrival - now <= LONGEST_TRAVEL_NS ? arrival - now : 0;
+	return arrival > now && /* guard: travel-bound=1 */ arrival - now <= LONGEST_TRAVEL_NS ? arrival - now : 0;
 }

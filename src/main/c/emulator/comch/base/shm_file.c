@@ -58,7 +58,7 @@ doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint
 	}
 	if (*part == NULL)
 		result = DOCA_ERROR_NO_MEMORY;
-	else if (*part_bytes != bytes)
+	else if (/* guard: shm-part-agreed */ *part_bytes != bytes)
 		result = DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_unlock(&mapping->lock);
 	return result;
@@ -69,11 +69,13 @@ doca_error_t shm_file_map_part(struct shm_mapping *mapping, uint8_t **part, uint
 static bool acceptable(int fd, uint64_t bytes, struct stat *status)
 {
 	struct statfs system;
-	if (fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC || fstat(fd, status) != 0 ||
-	    !S_ISREG(status->st_mode) || (uint64_t)status->st_size != bytes)
+	if (fstatfs(fd, &system) != 0 || /* guard: shm-huge-pages */ system.f_type == HUGETLBFS_MAGIC ||
+	    fstat(fd, status) != 0 || !S_ISREG(status->st_mode) ||
+	    /* guard: shm-size */ (uint64_t)status->st_size != bytes)
 		return false;
 	int seals = fcntl(fd, F_GET_SEALS);
-	return seals >= 0 && (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
+	return /* guard: shm-sealable=1 */ seals >= 0 &&
+	       /* guard: shm-seals=1 */ (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) == (F_SEAL_SHRINK | F_SEAL_GROW);
 }
 
 doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, size_t object_bytes,
@@ -81,7 +83,7 @@ doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, s
 {
 	struct stat status;
 	if (!acceptable(fd, file_bytes, &status)) {
-		close(fd);
+		/* guard: shm-refused-closed */ close(fd);
 		EMU_LOG_WARNING("a peer offered shared memory of the wrong size or without seals");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -91,7 +93,7 @@ doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, s
 		found = found->next;
 	if (found != NULL) {
 		found->refs++;
-		close(fd);
+		/* guard: shm-known-closed */ close(fd);
 	} else if ((found = calloc(1, object_bytes)) != NULL) {
 		found->start = shm_file_map(fd, 0, start_bytes);
 		if (found->start == NULL) {

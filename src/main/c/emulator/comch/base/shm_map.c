@@ -38,7 +38,9 @@ void shm_release(struct shm_map *map)
 
 doca_error_t shm_map_ring(struct shm_map *map, enum shm_side side, uint64_t bytes)
 {
-	if (bytes < SHM_PAGE || bytes > SHM_RING_MAX_BYTES || (bytes & (bytes - 1)) != 0)
+	/* endpoint_establish wants at least a page of the peer. */
+	if (bytes < SHM_PAGE || /* guard: ring-most-bytes */ bytes > SHM_RING_MAX_BYTES ||
+	    /* guard: ring-power-of-two */ (bytes & (bytes - 1)) != 0)
 		return DOCA_ERROR_INVALID_VALUE;
 	return shm_file_map_part(&map->base, &map->rings[side], &map->ring_bytes[side], SHM_RING_OFFSET(side), bytes);
 }

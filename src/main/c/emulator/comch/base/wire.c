@@ -78,7 +78,7 @@ static int take_descriptor(struct msghdr *header)
 			if (kept < 0)
 				kept = fd;
 			else
-				close(fd);
+				/* guard: wire-descriptors-closed */ close(fd);
 		}
 	}
 	return kept;
@@ -90,14 +90,16 @@ static doca_error_t judge(const struct wire_message *message, size_t received, i
 	const size_t stable = offsetof(struct wire_message, ring_bytes);
 	if (received == 0)
 		return DOCA_ERROR_NOT_CONNECTED;
-	if (received < stable || message->magic != WIRE_MAGIC)
+	if (/* guard: wire-first-words */ received < stable || /* guard: wire-magic */ message->magic != WIRE_MAGIC)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (message->version != SHM_LAYOUT_VERSION)
+	if (/* guard: wire-version */ message->version != SHM_LAYOUT_VERSION)
 		return DOCA_ERROR_NOT_SUPPORTED;
 	/* Truncated to nothing: there is no number for the descriptor that came. */
-	if ((flags & MSG_CTRUNC) != 0 && fd < 0)
+	if (/* guard: wire-descriptor-lost */ (flags & MSG_CTRUNC) != 0 && fd < 0)
 		return DOCA_ERROR_NO_MEMORY;
-	bool whole = received == sizeof(*message) && (flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
+	/* A name without an end would equal none of a server's, which has one. */
+	bool whole = /* guard: wire-length=1 */ received == sizeof(*message) &&
+		     /* guard: wire-truncated=1 */ (flags & (MSG_TRUNC | MSG_CTRUNC)) == 0;
 	return whole && memchr(message->name, '\0', sizeof(message->name)) != NULL ? DOCA_SUCCESS
 										   : DOCA_ERROR_INVALID_VALUE;
 }
@@ -128,7 +130,7 @@ doca_error_t wire_receive(int socket, struct wire_message *message, int *fd)
 	*fd = take_descriptor(&header);
 	doca_error_t result = judge(message, (size_t)received, header.msg_flags, *fd);
 	if (result != DOCA_SUCCESS && *fd >= 0) {
-		close(*fd);
+		/* guard: wire-refused-descriptor-closed */ close(*fd);
 		*fd = -1;
 	}
 	return result;
@@ -140,7 +142,7 @@ void wire_reject(int socket, enum wire_refusal refusal)
 	wire_init(&answer, WIRE_REJECT);
 	answer.connection_index = refusal;
 	(void)wire_send(socket, &answer, -1);
-	close(socket);
+	/* guard: wire-rejected-socket-closed */ close(socket);
 }
 
 static bool peer_credentials(int socket, struct ucred *peer)
@@ -168,7 +170,8 @@ bool wire_peer_is_trusted(int socket, gid_t group)
 	struct ucred peer;
 	if (!peer_credentials(socket, &peer))
 		return false;
-	return peer.uid == geteuid() || peer.uid == 0 || (group != (gid_t)-1 && peer_is_in_group(socket, &peer, group));
+	return /* guard: wire-trusted-user=1 */ peer.uid == geteuid() || peer.uid == 0 ||
+	       (group != (gid_t)-1 && peer_is_in_group(socket, &peer, group));
 }
 
 const char *wire_refusal_text(uint32_t refusal, uint32_t other_version, struct wire_text *room)
@@ -213,15 +216,16 @@ enum wire_reach wire_reach_of(int socket, const struct wire_message *from_peer, 
 	*pid = peer.pid;
 	/* The kernel vouches for the pid, so a peer cannot pass itself off as this process. */
 	if (peer.pid == getpid())
-		return memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0 ? WIRE_REACH_SELF
-										      : WIRE_REACH_NONE;
+		return /* guard: wire-cookie-of-self=1 */ memcmp(from_peer->cookie, own_cookie, sizeof(own_cookie)) == 0
+			       ? WIRE_REACH_SELF
+			       : WIRE_REACH_NONE;
 	if (!settings_direct_write())
 		return WIRE_REACH_NONE;
 	uint8_t seen[WIRE_COOKIE_BYTES];
 	struct iovec local = {.iov_base = seen, .iov_len = sizeof(seen)};
 	struct iovec remote = {.iov_base = (void *)(uintptr_t)from_peer->cookie_address, .iov_len = sizeof(seen)};
 	if (process_vm_readv(peer.pid, &local, 1, &remote, 1, 0) != (ssize_t)sizeof(seen) ||
-	    memcmp(seen, from_peer->cookie, sizeof(seen)) != 0)
+	    /* guard: wire-cookie-of-peer */ memcmp(seen, from_peer->cookie, sizeof(seen)) != 0)
 		return WIRE_REACH_NONE;
 	return WIRE_REACH_PROCESS;
 }

@@ -198,7 +198,7 @@ doca_error_t connection_adopt(struct doca_comch_connection *connection, uint32_t
 	pthread_mutex_lock(&connection->lock);
 	if (!atomic_load(&connection->established) || atomic_load(&connection->lost))
 		result = DOCA_ERROR_BAD_STATE;
-	else if (*count >= limit)
+	else if (/* guard: children-limit */ *count >= limit)
 		result = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;

@@ -25,7 +25,7 @@ bool connection_take_wakeups(struct doca_comch_connection *connection, const str
 		ssize_t received = recv(connection->socket, bytes, sizeof(bytes), MSG_DONTWAIT);
 		more = received == 1;
 		taken += more;
-		*broken = received > 1;
+		*broken = /* guard: wakeup-length */ received > 1;
 		alive = received > 0 || (received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR));
 	}
 	if (taken > 0 || !alive)

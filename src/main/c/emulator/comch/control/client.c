@@ -78,7 +78,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 static bool worth_waiting(struct doca_comch_client *client, doca_error_t result)
 {
 	return result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_IN_PROGRESS ||
-	       (result == DOCA_ERROR_NOT_FOUND && now_ms() < client->wait_until_ms);
+	       (result == DOCA_ERROR_NOT_FOUND && /* guard: client-patience=1 */ now_ms() < client->wait_until_ms);
 }
 
 static doca_error_t receive_answer(struct doca_comch_client *client)
@@ -97,13 +97,13 @@ static doca_error_t receive_answer(struct doca_comch_client *client)
 				wire_refusal_text(refusal, answer.version, &(struct wire_text){{0}}));
 		emu_log_refused(wire_refusal_is_final(refusal));
 		result = DOCA_ERROR_CONNECTION_ABORTED;
-	} else if (result == DOCA_SUCCESS &&
-		   (answer.kind != WIRE_ACCEPT || doorbells < 0 || answer.connection_index >= SHM_DOORBELLS)) {
+	} else if (result == DOCA_SUCCESS && (/* guard: answer-kind */ answer.kind != WIRE_ACCEPT || doorbells < 0 ||
+					      /* guard: answer-index */ answer.connection_index >= SHM_DOORBELLS)) {
 		result = DOCA_ERROR_INVALID_VALUE;
 	}
 	if (result != DOCA_SUCCESS) {
 		if (doorbells >= 0)
-			close(doorbells);
+			/* guard: answer-doorbells-closed */ close(doorbells);
 		return result;
 	}
 	connection->index = answer.connection_index;

@@ -88,8 +88,9 @@ doca_error_t endpoint_establish(struct doca_comch_connection *connection, const 
 {
 	const struct comch_endpoint *endpoint = connection->endpoint;
 	uint64_t own_bytes = messages_ring_bytes(endpoint->recv_queue_size, endpoint->max_msg_size);
-	if (from_peer->max_msg_size == 0 || from_peer->recv_queue_size == 0 ||
-	    from_peer->ring_bytes < messages_ring_bytes(from_peer->recv_queue_size, 1))
+	if (/* guard: agreed-message-size */ from_peer->max_msg_size == 0 ||
+	    /* guard: agreed-queue-size */ from_peer->recv_queue_size == 0 ||
+	    /* guard: agreed-ring-size */ from_peer->ring_bytes < messages_ring_bytes(from_peer->recv_queue_size, 1))
 		return DOCA_ERROR_INVALID_VALUE;
 	doca_error_t result = shm_map_ring(connection->map, connection->side, own_bytes);
 	if (result == DOCA_SUCCESS)

@@ -60,7 +60,8 @@ doca_error_t messages_send(struct doca_comch_connection *connection, const void 
 	/* Pair with the release stores in messages_receive: the peer has copied what was there. */
 	uint64_t consumed = atomic_load_explicit(&connection->peer->ring_head_msgs, memory_order_acquire);
 	uint64_t head = atomic_load_explicit(&connection->peer->ring_head, memory_order_acquire);
-	if (consumed > connection->tx.messages || head > tail || tail - head > size)
+	if (/* guard: ring-head-messages */ consumed > connection->tx.messages ||
+	    /* guard: ring-head-ahead */ head > tail || /* guard: ring-head */ tail - head > size)
 		return connection_break(connection, "ring head");
 	/* Consumers that were started before the message go before it. */
 	own_consumers_register(connection);
@@ -114,24 +115,27 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 		uint64_t available = tail - connection->rx.head;
 		if (available == 0)
 			return DOCA_ERROR_AGAIN;
-		if (available > size || available % SHM_RECORD_ALIGN != 0)
+		if (/* guard: ring-tail-far */ available > size ||
+		    /* guard: ring-tail-align */ available % SHM_RECORD_ALIGN != 0)
 			return connection_break(connection, "ring tail");
 		uint64_t offset = (connection->rx.head - start) & (size - 1);
 		const struct shm_record *record = (const struct shm_record *)(connection->rx.ring + offset);
 		/* Read once: the peer could change it between check and use. */
 		uint32_t claimed = *(const volatile uint32_t *)&record->len;
 		if (claimed == SHM_RECORD_WRAP) {
-			if (offset == 0 || size - offset > available)
+			if (/* guard: filler-at-start */ offset == 0 ||
+			    /* guard: filler-without-end */ size - offset > available)
 				return connection_break(connection, "filler");
 			connection->rx.head += size - offset;
 			continue;
 		}
 		uint64_t bytes = record_bytes(claimed);
-		if (claimed == 0 || claimed > connection->max_msg_size)
+		if (/* guard: message-empty */ claimed == 0 ||
+		    /* guard: message-length */ claimed > connection->max_msg_size)
 			return connection_break(connection, "message length");
-		if (bytes > available)
+		if (/* guard: message-without-end */ bytes > available)
 			return connection_break(connection, "message without its end");
-		if (bytes > size - offset)
+		if (/* guard: message-over-end */ bytes > size - offset)
 			return connection_break(connection, "message over the end of the ring");
 		uint64_t arrival = *(const volatile uint64_t *)&record->arrival;
 		if (fault_still_travelling(arrival)) {

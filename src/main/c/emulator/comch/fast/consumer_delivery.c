@@ -14,12 +14,12 @@ static bool copy_near(const struct doca_comch_consumer *consumer, const struct s
 		      uint32_t len)
 {
 	if (payload == SHM_PAYLOAD_INLINE) {
-		if (EMU_UNLIKELY(len > SHM_INLINE_BYTES - imm_len))
+		if (EMU_UNLIKELY(/* guard: delivery-inline-length */ len > SHM_INLINE_BYTES - imm_len))
 			return false;
 		copy_words(task->dest, slot->bytes + imm_len, len);
 		return true;
 	}
-	if (EMU_UNLIKELY(len > SHM_PACKED_PAYLOAD_MAX))
+	if (EMU_UNLIKELY(/* guard: delivery-packed-length */ len > SHM_PACKED_PAYLOAD_MAX))
 		return false;
 	if (len > 0)
 		copy_block(task->dest, shm_region_packed(consumer->region, consumer->completed, len), len);
@@ -37,7 +37,8 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 	*status = DOCA_ERROR_IO_FAILED;
 	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
 		return true;
-	if (len > task->room || imm_len > consumer->imm_data_len) {
+	if (/* guard: delivery-room */ len > task->room ||
+	    /* guard: delivery-immediate-length */ imm_len > consumer->imm_data_len) {
 		EMU_LOG_ERROR("a peer broke the protocol: more data than the posted buffer takes");
 		return true;
 	}
@@ -54,7 +55,7 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 		uint32_t eager_bytes = shm_eager_bytes((uint32_t)consumer->mask + 1);
 		const uint8_t *eager =
 			shm_region_eager(consumer->region) + (consumer->completed & consumer->mask) * eager_bytes;
-		if (len > eager_bytes)
+		if (/* guard: delivery-eager-length */ len > eager_bytes)
 			*status = DOCA_ERROR_IO_FAILED;
 		else if (wanted && len > 0)
 			memcpy(task->dest, eager, len);
@@ -103,7 +104,7 @@ static bool discard(struct doca_comch_consumer *consumer, const struct shm_slot 
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
 	doca_error_t ignored;
-	if (len > task->room)
+	if (/* guard: discard-room */ len > task->room)
 		return true;
 	return payload == SHM_PAYLOAD_PIPE    ? consumer_take_from_pipe(consumer, task, len, &ignored)
 	       : payload == SHM_PAYLOAD_FETCH ? consumer_fetch(consumer, task, len, &ignored)

@@ -24,7 +24,8 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 	uint64_t mark = stops ? atomic_exchange(&region->pipe_produced, SHM_PIPE_CLOSED)
 			      : atomic_load_explicit(&region->pipe_produced, memory_order_acquire);
 	uint64_t produced = shm_pipe_bytes(mark, index);
-	if (produced > len || produced < task->piped || produced - task->piped > SHM_PIPE_BYTES) {
+	if (/* guard: pipe-more-than-said */ produced > len ||
+	    /* guard: pipe-more-than-it-holds */ produced - task->piped > SHM_PIPE_BYTES) {
 		*status = DOCA_ERROR_IO_FAILED;
 		return true;
 	}
@@ -52,7 +53,7 @@ bool consumer_end_offer(struct doca_comch_consumer *consumer, uint64_t index, en
 	if (!shm_offer_move(offer, index, from, SHM_OFFER_FETCHED))
 		return false;
 	connection_wake_peer(consumer->connection, &consumer->connection->peer->asleep_for_transfers);
-	if (place >= SHM_PRODUCER_PLACES)
+	if (/* guard: offer-place */ place >= SHM_PRODUCER_PLACES)
 		return true; /* a place that does not exist: the producer finds the state of its offer only */
 	/* Only to a later ticket: another consumer may have fetched the producer's next payload meanwhile. */
 	_Atomic uint64_t *fetched = &consumer->connection->own->fetched[place];

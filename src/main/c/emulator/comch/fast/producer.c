@@ -84,14 +84,14 @@ static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer
 	for (;;) {
 		if (EMU_UNLIKELY((index & SHM_CLAIM_CLOSED) != 0))
 			return no_such_consumer(READING_CONSUMER_EXPIRED);
-		if (EMU_UNLIKELY(index - view->base >= SHM_INCARNATION))
+		if (EMU_UNLIKELY(/* guard: claim-incarnation */ index - view->base >= SHM_INCARNATION))
 			return READING_CONSUMER_NOT_RUNNING; /* restarted since the look at the directory */
 		if (index >= view->posted) {
 			/* Pairs with the release store in the consumer's submit. */
 			uint64_t posted = atomic_load_explicit(&region->posted, memory_order_acquire);
 			if (posted <= index)
 				return no_buffer_posted(producer);
-			if (EMU_UNLIKELY(posted - index > view->capacity)) {
+			if (EMU_UNLIKELY(/* guard: claim-capacity */ posted - index > view->capacity)) {
 				/* Other producers have gone on meanwhile, or the peer breaks the protocol. */
 				uint64_t now = atomic_load_explicit(&region->claimed, memory_order_acquire);
 				if (now == index)
@@ -104,7 +104,7 @@ static EMU_ALWAYS_INLINE doca_error_t claim(struct doca_comch_producer *producer
 		struct shm_post *post = &view->posts[index & (view->capacity - 1)];
 		/* A buffer that was taken back has the largest of all rooms. */
 		if (EMU_UNLIKELY(len >= atomic_load_explicit(&region->fits_below, memory_order_relaxed)) &&
-		    len > atomic_load_explicit(&post->room, memory_order_relaxed))
+		    /* guard: claim-room */ len > atomic_load_explicit(&post->room, memory_order_relaxed))
 			return producer_refuses("data", len, atomic_load_explicit(&post->room, memory_order_relaxed),
 						"the consumer's next posted buffer has room for");
 		if (!atomic_compare_exchange_weak_explicit(&region->claimed, &index, index + 1, memory_order_seq_cst,
@@ -271,7 +271,7 @@ static EMU_ALWAYS_INLINE doca_error_t send_payload(struct doca_comch_producer *p
 	if (EMU_UNLIKELY(result != DOCA_SUCCESS))
 		return result == READING_CONSUMER_NOT_RUNNING ? no_buffer_posted(producer) : no_such_consumer(result);
 	uint32_t imm_len = task->imm_len;
-	if (EMU_UNLIKELY(imm_len > view->max_imm_len))
+	if (EMU_UNLIKELY(/* guard: send-immediate-length */ imm_len > view->max_imm_len))
 		return producer_refuses("immediate data", imm_len, view->max_imm_len, "the consumer takes at most");
 	if (faults_any() && !suffer_faults(producer, view, base, &result))
 		return result;

@@ -74,7 +74,8 @@ void producer_withdraw_offer(struct doca_comch_producer *producer, doca_error_t 
 	const struct doca_comch_producer_task_send *task = producer->offered;
 	struct shm_offer *offer = offer_of(producer, task);
 	bool withdrawn = shm_offer_move(offer, task->index, SHM_OFFER_OPEN, SHM_OFFER_WITHDRAWN) ||
-			 shm_offer_move(offer, task->index, SHM_OFFER_TAKEN, SHM_OFFER_WITHDRAWN);
+			 /* guard: offer-taken-withdrawn */ shm_offer_move(offer, task->index, SHM_OFFER_TAKEN,
+									   SHM_OFFER_WITHDRAWN);
 	bool fetched = !withdrawn && state_of_offer(producer) == SHM_OFFER_FETCHED;
 	settle_offer(producer, fetched ? DOCA_SUCCESS : status);
 }
@@ -188,7 +189,7 @@ bool producer_push_through_pipe(struct doca_comch_producer *producer)
 		return give_up_piped(producer);
 	uint64_t mark = atomic_load_explicit(&region->pipe_consumed, memory_order_acquire);
 	uint64_t consumed = shm_pipe_bytes(mark, task->index);
-	if (consumed > task->piped || task->piped - consumed > SHM_PIPE_BYTES) {
+	if (/* guard: pipe-consumed */ task->piped - consumed > SHM_PIPE_BYTES) {
 		leave_pipe(producer, DOCA_ERROR_IO_FAILED);
 		return true;
 	}

@@ -26,8 +26,11 @@ static doca_error_t open_view(const struct doca_comch_producer *producer, uint32
 				       .slots = shm_region_slots(region)};
 	if (directory_entry(producer, slot) != entry)
 		return READING_CONSUMER_NOT_RUNNING; /* stopped or restarted meanwhile: the header may be a mixture */
-	if (opened.capacity == 0 || opened.capacity > SHM_MAX_POSTS || (opened.capacity & (opened.capacity - 1)) != 0 ||
-	    opened.eager_bytes != shm_eager_bytes(opened.capacity) || opened.max_imm_len > EMU_BOUND_IMM_DATA_LEN) {
+	if (/* guard: consumer-capacity-least */ opened.capacity == 0 ||
+	    /* guard: consumer-capacity-most */ opened.capacity > SHM_MAX_POSTS ||
+	    /* guard: consumer-capacity-power */ (opened.capacity & (opened.capacity - 1)) != 0 ||
+	    /* guard: consumer-eager-bytes */ opened.eager_bytes != shm_eager_bytes(opened.capacity) ||
+	    /* guard: consumer-immediate-length */ opened.max_imm_len > EMU_BOUND_IMM_DATA_LEN) {
 		EMU_LOG_ERROR("a peer broke the protocol: impossible consumer");
 		return READING_CONSUMER_UNKNOWN;
 	}
