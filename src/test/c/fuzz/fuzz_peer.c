@@ -426,7 +426,8 @@ static size_t some_len(size_t room)
 	return len > room ? room : len;
 }
 
-static void post_or_send(uint32_t number)
+/* `room`: of a posted buffer; 0: as large as its place. */
+static void post_or_send_with(uint32_t number, size_t room)
 {
 	struct child *child = &s.children[number];
 	if (child->ctx == NULL || state_of(child->ctx) != DOCA_CTX_STATE_RUNNING)
@@ -441,8 +442,8 @@ static void post_or_send(uint32_t number)
 		return;
 	struct flight taken = {.place = place};
 	if (place < NUM_PLACES) {
-		size_t len = child->consumer == NULL ? some_len(place_len(place)) : place_len(place);
-		size_t data_len = child->consumer == NULL ? len : input_u8(&s.in);
+		size_t len = child->consumer == NULL ? some_len(place_len(place)) : room == 0 ? place_len(place) : room;
+		size_t data_len = child->consumer == NULL ? len : room == 0 ? input_u8(&s.in) : 0;
 		taken.buf = take_buf(place, len, data_len);
 	}
 	if (child->producer != NULL) {
@@ -469,6 +470,18 @@ static void post_or_send(uint32_t number)
 	*flight = taken;
 	if (doca_task_submit(taken.task) != DOCA_SUCCESS)
 		end_flight(flight);
+}
+
+static void post_or_send(uint32_t number)
+{
+	post_or_send_with(number, 0);
+}
+
+/* A posted buffer that less fits into than what small payloads can have. */
+static void post_small(uint32_t number)
+{
+	uint8_t room = input_u8(&s.in);
+	post_or_send_with(number, room < 0xc0 ? 1 + room % 128u : 1 + 100 * (room & 0x3fu));
 }
 
 /* Frees a task, in flight or not. */
@@ -742,6 +755,21 @@ static void send_to_local(void)
 	ring();
 }
 
+/* A message that begins near the end of the ring, and may be longer than what is left of it. As a sender that finds the
+ * ring empty may, this one says where the ring begins. */
+static void send_near_the_end(void)
+{
+	uint64_t tail = atomic_load(&s.peer.own->ring_tail);
+	uint64_t left = UINT64_C(16) * (1 + input_u8(&s.in) % 16u);
+	atomic_store(&s.peer.own->ring_start, tail + left);
+	uint8_t *place = s.peer.shared + SHM_RING_OFFSET(shm_other(s.peer.side)) + RING_BYTES - left;
+	uint32_t len = (uint32_t)input_near(&s.in, left);
+	*(struct shm_record *)place = (struct shm_record){.len = len};
+	atomic_store(&s.peer.own->ring_tail, tail + sizeof(struct shm_record) + ((uint64_t)len + 15) / 16 * 16);
+	s.peer.sent++;
+	ring();
+}
+
 static void take_from_local(void)
 {
 	uint64_t tail = atomic_load(&s.peer.other->ring_tail);
@@ -882,6 +910,27 @@ static void put_to_local(void)
 	atomic_store(&r->claimed, how & 16u ? index + 1 : input_near(&s.in, index + 1));
 	if (input_u8(&s.in) < 0xc0)
 		atomic_store(&slot->ready, index + 1);
+	s.peer.index = index;
+}
+
+/* Nearly what fits the next posted buffer, by any way. */
+static void put_what_fits_to_local(void)
+{
+	struct shm_region *r = region(shm_other(s.peer.side), input_u8(&s.in) % 2);
+	uint64_t index = atomic_load(&r->claimed);
+	struct shm_slot *slot = &shm_region_slots(r)[index & shm_slot_mask(8)];
+	*slot = (struct shm_slot){.len = (uint32_t)input_near(&s.in, shm_region_posts(r)[index & 7u].room),
+				  .producer_id = 1,
+				  .payload = input_u8(&s.in) % 8u};
+	if (input_u8(&s.in) >= 0xc0)
+		slot->imm_len = input_u8(&s.in) % 64u;
+	struct shm_offer *offer = &shm_region_offers(r)[index & 7u];
+	*offer = (struct shm_offer){.addr = 4096, .ticket = ++s.peer.offers};
+	atomic_store(&offer->state, shm_offer_mark(index, SHM_OFFER_OPEN));
+	atomic_store(&r->pipe_turn, index + 1);
+	atomic_store(&r->pipe_produced, shm_pipe_mark(index, slot->len));
+	atomic_store(&r->claimed, index + 1);
+	atomic_store(&slot->ready, index + 1);
 	s.peer.index = index;
 }
 
@@ -1140,6 +1189,16 @@ static void step(void)
 		break;
 	case 41:
 		make_slots(child);
+		break;
+	case 42:
+		send_near_the_end();
+		break;
+	case 43:
+		post_small(child);
+		break;
+	case 44:
+		put_what_fits_to_local();
+		progress_data(2);
 		break;
 	default:
 		ring();
