@@ -311,8 +311,7 @@ final class SlotReceives extends IncomingTasks {
             keptImmediates = Arena.ofAuto().allocate((long) waiting.length * immediateLength());
         }
         long at = (long) slot * immediateLength();
-        MemorySegment.copy(scratch.lend(immediate, length), 0, keptImmediates, at, length);
-        scratch.takeBack();
+        MemorySegment.copy(scratch.lend(immediate, length), 0, keptImmediates, at, length); // taken back when delivered
         return keptImmediates.address() + at;
     }
 

@@ -7,12 +7,15 @@ import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
+import io.github.comch4j.comch.SlotConsumer;
+import io.github.comch4j.comch.SlotProducer;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferInventory;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.MemoryMap;
+import io.github.comch4j.core.ProgressEngine;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -39,6 +42,7 @@ public final class Killers {
             case "import" -> importedMemory(Path.of(arguments[1]));
             case "descriptors" -> descriptors();
             case "kept" -> kept();
+            case "slots" -> keptOfSlots();
             case "exit" -> exitInACallback();
             case "race" -> race();
             case "inventory" -> inventoryRace();
@@ -248,6 +252,64 @@ public final class Killers {
         check(
                 thrown(() -> views.getFirst().put(0, (byte) 1)) instanceof IllegalStateException,
                 "a view of it after the end");
+    }
+
+    /** Immediate data of slots outlive their handlers, whether the message had to wait for the poll or not. */
+    private static void keptOfSlots() {
+        boolean strict = Boolean.getBoolean(io.github.comch4j.core.Doca.STRICT_PROPERTY);
+        List<MemorySegment> kept = new ArrayList<>();
+        try (Pair pair = new Pair();
+                ProgressEngine receiving = ProgressEngine.create()) {
+            SlotConsumer consumer = pair.server
+                    .connections()
+                    .iterator()
+                    .next()
+                    .slotConsumer(receiving, 64)
+                    .tasks(4)
+                    .start(Machine.PATIENCE);
+            pair.machine.until(
+                    "its announcement", () -> pair.client.connection().remoteConsumers().length > 0);
+            SlotProducer producer = pair.client
+                    .connection()
+                    .slotProducer(pair.machine.engine, 64)
+                    .tasks(4)
+                    .start();
+            for (int round = 0; round < 2; round++) {
+                for (int i = 0; i < 3; i++) {
+                    check(producer.claim(8, consumer.id()) >= 0, "a slot");
+                    producer.commit(8, MemorySegment.ofArray(new byte[] {1, 2, 3}));
+                }
+                producer.flush();
+                int all = 6 * (round + 1);
+                if (round == 1) {
+                    Machine.until("all three", () -> consumer.received() == 6, receiving);
+                }
+                Machine.until(
+                        "the handlers",
+                        () -> {
+                            consumer.poll(
+                                    (memory, offset, length, from) -> {
+                                        kept.add(consumer.immediate());
+                                        kept.add(consumer.immediate());
+                                        check(kept.getLast().get(ValueLayout.JAVA_BYTE, 2) == 3, "the data");
+                                    },
+                                    1);
+                            return kept.size() == all;
+                        },
+                        pair.machine.engine);
+                for (MemorySegment segment : kept) {
+                    Throwable refusal = thrown(() -> segment.get(ValueLayout.JAVA_BYTE, 0));
+                    check(
+                            strict ? refusal instanceof IllegalStateException : refusal == null,
+                            "after the handler: " + refusal);
+                }
+            }
+        }
+        for (MemorySegment segment : kept) {
+            check(
+                    thrown(() -> segment.get(ValueLayout.JAVA_BYTE, 0)) instanceof IllegalStateException,
+                    "after the end");
+        }
     }
 
     private static void exitInACallback() {

@@ -7,7 +7,6 @@ import io.github.comch4j.core.Doca;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,6 +35,8 @@ class KillersIT {
         "descriptors, true",
         "kept, true",
         "kept, false",
+        "slots, true",
+        "slots, false",
         "exit, true",
         "exit, false",
         "race, true",
@@ -48,9 +49,10 @@ class KillersIT {
         survives(batched, false, killer);
     }
 
-    @Test
-    void keptSegmentsThrowAtOnceInStrictMode() {
-        survives(true, true, "kept");
+    @ParameterizedTest
+    @CsvSource({"kept, true", "kept, false", "slots, true", "slots, false"})
+    void keptSegmentsThrowAtOnceInStrictMode(String killer, boolean batched) {
+        survives(batched, true, killer);
     }
 
     @ParameterizedTest

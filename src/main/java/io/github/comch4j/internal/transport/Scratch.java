@@ -42,7 +42,9 @@ public final class Scratch {
             return NOTHING;
         }
         if (STRICT) {
-            lent = Arena.ofConfined();
+            if (lent == null) { // else the callback asks again
+                lent = Arena.ofConfined();
+            }
             MemorySegment copy = lent.allocate(length, 8);
             MemorySegment.copy(ALL_MEMORY, address, copy, 0, length);
             return copy;
