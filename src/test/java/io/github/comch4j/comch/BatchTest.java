@@ -190,6 +190,24 @@ class BatchTest extends BothForms {
         assertThat(producer.inFlight()).isZero();
     }
 
+    /** Once for each row: when a peer dies, everything in flight fails. */
+    @Test
+    void withoutAHandlerTheFirstFailureOfEachRowIsThrown() {
+        ComchConsumer consumer = recorder(machine.engine).buffers(4, SLOT).start(Machine.PATIENCE);
+        ComchProducer producer = hostSide.producer(machine.engine).tasks(4).start();
+        for (int row = 1; row <= 3; row++) {
+            int sends = row;
+            producer.offer(numbered(producer, 0), 60000);
+            producer.offer(numbered(producer, 1), 60000);
+            assertThatThrownBy(() -> machine.until("a failure", () -> false))
+                    .isInstanceOfSatisfying(
+                            DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
+            machine.until("the other one", () -> producer.failed() == 2L * sends);
+            producer.offer(numbered(producer, 2), consumer.id());
+            machine.until("a success", () -> producer.sent() == sends);
+        }
+    }
+
     @Test
     void whatIsStillQueuedWhenTheProducerClosesFails() {
         List<DocaError> statuses = new ArrayList<>();
@@ -290,6 +308,29 @@ class BatchTest extends BothForms {
         assertThat(events).containsExactly(numbers(5));
         assertThat(consumer.posted()).as("posted again, thrown or not").isEqualTo(8);
         other.close();
+    }
+
+    @Test
+    void nothingMoreIsToldOnceAHandlerHasThrown() {
+        List<ComchConnection> told = new ArrayList<>();
+        try (ProgressEngine serving = ProgressEngine.create()) {
+            ComchServer server = ComchServer.builder(serving, machine.dpu, machine.representor, Machine.uniqueName())
+                    .onConnected(connection -> {
+                        told.add(connection);
+                        throw new IllegalArgumentException("as ordered");
+                    })
+                    .onFailure(Machine::rethrow)
+                    .start();
+            for (int i = 0; i < 3; i++) {
+                ComchClient.builder(machine.engine, machine.host, server.name()).start();
+            }
+            for (int i = 1; i <= 3; i++) {
+                assertThatThrownBy(() -> Machine.until("connections", () -> serving.progress(100) < 0, machine.engine))
+                        .isInstanceOf(IllegalArgumentException.class)
+                        .hasNoSuppressedExceptions();
+                assertThat(told).hasSize(i);
+            }
+        }
     }
 
     @Test

@@ -124,6 +124,34 @@ class BroadcastTest extends BothForms {
     }
 
     @Test
+    void whatIsRefusedAgainAndAgainDoesNotKeepItsPlace() {
+        ComchConsumer consumer = consumer(0);
+        ComchProducer producer = pair.hostSide
+                .producer(pair.machine.engine)
+                .tasks(1)
+                .releaseSent()
+                .start();
+        Broadcast first = claim(1);
+        Broadcast second = claim(2);
+        assertThat(first.offer(producer, consumer.id()).accepted()).isTrue();
+        for (int i = 0; i < 3; i++) {
+            assertThat(second.offer(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(second.trySend(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(second.inFlight()).isZero();
+        }
+        consumer.tryPost(consumer.acquire(0, 64));
+        pair.machine.until("the first", () -> first.inFlight() == 0);
+        assertThat(second.offer(producer, consumer.id()).accepted()).isTrue();
+        first.release();
+        second.release();
+        consumer.tryPost(consumer.acquire(512, 64));
+        pair.machine.until("the second", () -> ended.size() == 2);
+        pair.machine.until("the data", () -> received.size() == 2);
+        assertThat(received).containsExactly(1L, 2L);
+        assertThat(pool.available()).isEqualTo(2);
+    }
+
+    @Test
     void whatFailsHasEnded() {
         ComchConsumer consumer = consumer(0);
         ComchProducer producer = producer();

@@ -13,6 +13,7 @@ import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
+import io.github.comch4j.comch.RemoteConsumerState;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.emulator.EmulatedFaults;
@@ -236,6 +237,20 @@ class ConsumerLabelsTest extends BothForms {
         assertThat(labels.find(hostSide, "the next")).isEqualTo(2);
         dpuSide.send(ConsumerLabels.message(1, "again"));
         assertThat(labels.await(hostSide, "again", Machine.PATIENCE)).isEqualTo(1);
+    }
+
+    /** Ids may be used again. */
+    @Test
+    void anEarlyLabelIsForOneConsumer() {
+        connect();
+        dpuSide.send(ConsumerLabels.message(77, "the first"));
+        barrier();
+        labels.onConsumer(hostSide, 77, RemoteConsumerState.NEW);
+        assertThat(labels.find(hostSide, "the first")).isEqualTo(77);
+        labels.onConsumer(hostSide, 77, RemoteConsumerState.EXPIRED);
+        labels.onConsumer(hostSide, 77, RemoteConsumerState.NEW);
+        assertThat(labels.find(hostSide, "the first")).isZero();
+        assertThat(told).containsExactly("the first 77 NEW", "the first 77 EXPIRED");
     }
 
     @Test

@@ -89,6 +89,31 @@ class SocketReconnectTest extends TwoLoops {
         first.close();
     }
 
+    /** Without that, the last of these pauses would be of minutes. */
+    @Test
+    void pausesBeginAnewAfterEachConnection() {
+        ComchServerSocket server = serve();
+        try (ComchSocket socket = ComchSocket.builder(hostLoop, host, name)
+                .reconnect(Duration.ofMillis(10), Duration.ofHours(1))
+                .connect(Machine.PATIENCE)) {
+            for (int round = 0; round < 14; round++) {
+                server.close();
+                assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
+                        .isInstanceOf(ConnectionClosedException.class);
+                server = serve();
+                assertThat(socket.awaitConnected(Machine.PATIENCE))
+                        .as("round " + round)
+                        .isTrue();
+            }
+        }
+        server.close();
+    }
+
+    private boolean hasEndpoint() {
+        return hostLoop.<Boolean, RuntimeException>call(
+                () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"));
+    }
+
     @Test
     void eachThreadThatReceivesLearnsOfTheEnd() throws Exception {
         ComchServerSocket server = serve();
@@ -304,9 +329,7 @@ class SocketReconnectTest extends TwoLoops {
                     .as("it connects no more")
                     .isNull();
         }
-        assertThat(hostLoop.<Boolean, RuntimeException>call(
-                        () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")))
-                .isFalse();
+        assertThat(hasEndpoint()).isFalse();
     }
 
     @Test

@@ -28,6 +28,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
@@ -221,10 +222,12 @@ class NettySuiteTest {
         }
 
         @Override
+        @Test
         @Disabled("casts to SocketChannel")
         public void testHalfClosureReceiveDataOnFinalWait2StateWhenSoLingerSet(TestInfo info) {}
 
         @Override
+        @Test
         @Disabled("a write is accepted until the loop has made progress after the peer's close")
         public void testAutoCloseFalseDoesShutdownOutput(TestInfo info) {}
     }

@@ -11,6 +11,7 @@ import io.github.comch4j.Needs;
 import io.github.comch4j.TwoLoopsInBothForms;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.life.LiveHandles;
 import io.github.comch4j.management.CallsMXBean;
 import io.github.comch4j.management.MBeans;
 import java.lang.foreign.Arena;
@@ -415,6 +416,20 @@ class RpcCallTest extends TwoLoopsInBothForms {
         byte[] bytes = new byte[Frames.HEADER];
         Frames.write(MemorySegment.ofArray(bytes), 0, 0, kind, id, DIRECT, length, Long.MAX_VALUE / 4);
         return bytes;
+    }
+
+    /** Not only when the client is closed. */
+    @Test
+    void aConnectionThatWasTheLastLeavesNothingOnItsLoop() {
+        try (RpcClient client = connect()) {
+            assertThat(client.call(DIRECT, new byte[1])).hasSize(1);
+            server.close();
+            await(
+                    "the end of its endpoint",
+                    () -> !hostLoop.<Boolean, RuntimeException>call(
+                            () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext")));
+            assertThat(client.state()).isEqualTo(RpcClient.State.DISCONNECTED);
+        }
     }
 
     /** They do not wait for the look that is made for the long ones. */

@@ -151,7 +151,7 @@ public final class EmulatedLibraries {
      * A new folder. Its name need not be hard to guess, as Files.createTempDirectory makes it at the price of a random
      * number generator for cryptography: one that is there already is not taken, whoever made it.
      */
-    private static Path privateFolder(Path parent) throws IOException {
+    static Path privateFolder(Path parent) throws IOException {
         FileAttribute<?> forItsUser =
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
         long number = System.nanoTime();
@@ -167,7 +167,7 @@ public final class EmulatedLibraries {
         }
     }
 
-    private static Path unpack(URL resource, Path file) throws IOException {
+    static Path unpack(URL resource, Path file) throws IOException {
         try (InputStream in = resource.openStream()) {
             if (Soname.isOwn()) {
                 Files.write(file, Soname.rename(in.readAllBytes()), StandardOpenOption.CREATE_NEW);

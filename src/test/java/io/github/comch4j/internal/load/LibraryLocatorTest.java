@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -169,5 +170,17 @@ class LibraryLocatorTest {
         LibraryLocator real =
                 LibraryLocator.forSystem("x86_64", java.util.Map.of("LD_LIBRARY_PATH", "relative:" + sdk));
         assertThat(real.choose("system", "x").files().orElseThrow().folder()).isEqualTo(sdk);
+    }
+
+    /** What they name would depend on the folder in which a program is started. */
+    @Test
+    void relativeEntriesOfTheLoadersPathAreNotLookedIn() throws IOException {
+        touch(sdk, "libdoca_common.so", "libdoca_comch.so");
+        Path relative = Path.of("").toAbsolutePath().relativize(sdk.toRealPath());
+        assertThat(relative.resolve("libdoca_common.so")).exists();
+        LibraryLocator real =
+                LibraryLocator.forSystem("x86_64", java.util.Map.of("LD_LIBRARY_PATH", relative + ":./" + relative));
+        assertThat(real.choose("auto", "x").files().map(pair -> pair.folder().normalize()))
+                .isNotEqualTo(Optional.of(relative));
     }
 }

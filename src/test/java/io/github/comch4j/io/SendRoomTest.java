@@ -1,0 +1,76 @@
+package io.github.comch4j.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.comch4j.Machine;
+import io.github.comch4j.core.ProgressEngine;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The books of a send buffer of 100 bytes, without a socket. */
+@Timeout(60)
+class SendRoomTest {
+    private final List<BufferedSend> added = Collections.synchronizedList(new ArrayList<>());
+    private final SendRoom room = new SendRoom(100, added::add);
+
+    /** A thread that waits for room. */
+    private final class Waiting {
+        final CompletableFuture<Boolean> served = new CompletableFuture<>();
+        final BufferedSend send = new BufferedSend(null, new byte[1]);
+        final Thread thread;
+
+        Waiting(long bytes) {
+            thread = Thread.ofPlatform()
+                    .daemon()
+                    .start(() -> served.complete(room.awaitAndAdd(send, bytes, later(), null)));
+            Machine.until("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING, new ProgressEngine[0]);
+        }
+    }
+
+    private static long later() {
+        return System.nanoTime() + Machine.PATIENCE.toNanos();
+    }
+
+    @Test
+    void thoseBehindOneThatGivesUpAreServed() {
+        room.takeAnyway(50);
+        Waiting large = new Waiting(90);
+        Waiting small = new Waiting(10);
+        assertThat(added).isEmpty();
+        large.thread.interrupt();
+        assertThat(large.served).succeedsWithin(Machine.PATIENCE).isEqualTo(false);
+        assertThat(small.served).succeedsWithin(Machine.PATIENCE).isEqualTo(true);
+        assertThat(added).containsExactly(small.send);
+        assertThat(room.taken()).isEqualTo(60);
+    }
+
+    @Test
+    void whatWasAskedForInVainIsNotTaken() {
+        room.takeAnyway(100);
+        for (int i = 0; i < 101; i++) {
+            assertThat(room.tryTake(1)).isFalse();
+            assertThat(room.awaitAndAdd(new BufferedSend(null, new byte[1]), 1, System.nanoTime(), null))
+                    .isFalse();
+        }
+        Waiting interrupted = new Waiting(1);
+        interrupted.thread.interrupt();
+        assertThat(interrupted.served).succeedsWithin(Machine.PATIENCE).isEqualTo(false);
+        assertThat(added).isEmpty();
+        room.give(100);
+        assertThat(room.tryTake(100)).isTrue();
+        assertThat(room.tryTake(1)).isFalse();
+    }
+
+    @Test
+    void theEndServesAll() {
+        room.takeAnyway(100);
+        Waiting waiting = new Waiting(100);
+        room.end();
+        assertThat(waiting.served).succeedsWithin(Machine.PATIENCE).isEqualTo(true);
+        assertThat(added).as("nothing is sent any more").isEmpty();
+    }
+}
