@@ -51,7 +51,7 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 log=target/logs/soak-run.log
 mkdir -p "${log%/*}"
-maven verify -Dunit.skip=true -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
+maven verify -Dunit.skip=true -Dfork.seconds=0 -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
   -Dgroups=reliability -DexcludedGroups= \
   -Dit.reports="$COMCH4J_ROOT/target/soak-reports" -Dit.test="$test" \
   -Dit.jvm="-Xms256m -Xmx256m -XX:+AlwaysPreTouch -XX:+UseSerialGC" \
