@@ -4,7 +4,7 @@
 #
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
-#                                reliability
+#                                reliability, bench
 #   scripts/test.sh sdk --library FOLDER
 #                                what needs no card, on DOCA's own libraries (scripts/dev/sdk.sh)
 set -uo pipefail
@@ -16,12 +16,14 @@ if [ "${1:-}" = sdk ]; then
   exec scripts/dev/sdk.sh "$3"
 fi
 stages=("$@")
-[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability)
+[ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability) ;;
+    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability|bench) ;;
     -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *) die "no such stage: $stage (style, abi, c, aarch64, java, generations, jars, demo, containers, reliability)" ;;
+    *)
+      die "no such stage: $stage" \
+        "(style, abi, c, aarch64, java, generations, jars, demo, containers, reliability, bench)" ;;
   esac
 done
 
@@ -36,6 +38,17 @@ trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
 
 passed=0 failed=0 skipped=0
 remarks=()
+names=$logs/names.txt # of tests of Java: which ran, and which were left out
+: >"$names"
+
+# How many tests a stage has at least: fewer, and some were lost on the way.
+declare -A floors=(
+  ["C tests"]=500 ["C tests, counting lines"]=500 ["C tests, address and UB sanitizers"]=500
+  ["C tests, thread sanitizer"]=500 ["C tests, aarch64 in qemu-user"]=500
+  ["Java: unit tests"]=1000 ["Java: two-process tests"]=120
+  ["Java: tests on DOCA 2.5's functions"]=500 ["Java: tests on DOCA 2.6's functions"]=350
+  ["Java: tests on DOCA 2.7's functions"]=500 ["Java: two-process tests on DOCA 2.5's functions"]=6
+)
 
 # record NAME PASSED FAILED SKIPPED: add to the totals and print the stage's line.
 record() {
@@ -80,7 +93,7 @@ count() {
   for report in "$@"; do
     [ -f "$report" ] && existing+=("$report")
   done
-  if [ ${#existing[@]} -gt 0 ] && lines=$(scripts/dev/lib/counts.py "${existing[@]}"); then
+  if [ ${#existing[@]} -gt 0 ] && lines=$(scripts/dev/lib/counts.py --names "$names" "${existing[@]}"); then
     read -r p f s <<<"$lines"
     while IFS= read -r line; do
       [ -z "$line" ] || remarks+=("${line%%:*}: $name:${line#*:}")
@@ -89,6 +102,9 @@ count() {
   if [ $((p + f + s)) -eq 0 ]; then
     f=1
     remarks+=("failed: $name: no test ran")
+  elif [ $((p + f + s)) -lt "${floors[$name]:-1}" ]; then
+    f=$((f + 1))
+    remarks+=("failed: $name: $((p + f + s - 1)) tests, of ${floors[$name]} at least")
   fi
   record "$name" "$p" "$f" "$s"
   [ "$f" -eq 0 ]
@@ -352,28 +368,35 @@ stage_java() {
     remarks+=("failed: Java: build and Javadoc")
   fi
   [ $((status + tests)) -eq 0 ] || show_log "$logs/maven.log"
-  # Without generated/; the tests' child processes count.
-  if [ -f target/site/jacoco/jacoco.xml ]; then
+  # Without generated/; the tests' child processes count. No data where tests failed: Maven has stopped before.
+  if [ -f target/site/jacoco/jacoco.xml ] || [ "$status" -eq 0 ]; then
     check "Java: coverage" scripts/dev/lib/java-coverage.py target/site/jacoco/jacoco.xml 90
   fi
 }
 
-# generation RELEASE FOLDER...: the tests of these packages on libraries that have the functions of an older release
-# only.
+# generation RELEASE TWO_PROCESS_TESTS FOLDER...: the tests of these packages on libraries that have the functions of an
+# older release only, and these two-process tests, or none.
 generation() {
-  local release=$1 status=0
-  local name="Java: tests on DOCA $release's functions" reports=$COMCH4J_ROOT/target/generation-$release
-  shift
-  local tests=("${@/#/io/github/comch4j/}")
+  local release=$1 its=$2 status=0 tests=0 goal=test
+  local name="tests on DOCA $release's functions" reports=$COMCH4J_ROOT/target/generation-$release
+  shift 2
+  local folders=("${@/#/io/github/comch4j/}")
   began=$SECONDS
-  rm -rf "$reports"
-  maven test -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
-    -Dtest="$(IFS=,; printf '%s' "${tests[*]/%//*Test}"),FeaturesTest" \
+  rm -rf "$reports" "$reports-its"
+  [ -z "$its" ] || goal=verify
+  maven $goal -Dcomch4j.library="$COMCH4J_ROOT/target/native/lib/$release" -Dunit.reports="$reports" \
+    -Dtest="$(IFS=,; printf '%s' "${folders[*]/%//*Test}"),FeaturesTest" \
+    -Dit.test="$its" -Dit.reports="$reports-its" -Dmaven.javadoc.skip=true -Dmaven.source.skip=true \
     >"$logs/generation-$release.log" 2>&1 || status=$?
-  if count "$name" "$reports"/TEST-*.xml; then
-    [ "$status" -eq 0 ] && return
-    record "$name: Maven" 0 1 0
-    remarks+=("failed: $name: Maven ended with $status")
+  count "Java: $name" "$reports"/TEST-*.xml || tests=1
+  if [ -n "$its" ] && [ "$tests" -eq 0 ]; then
+    began=$SECONDS
+    count "Java: two-process $name" "$reports-its"/TEST-*.xml || tests=1
+  fi
+  [ $((status + tests)) -gt 0 ] || return
+  if [ "$tests" -eq 0 ]; then
+    record "Java: $name: Maven" 0 1 0
+    remarks+=("failed: Java: $name: Maven ended with $status")
   fi
   show_log "$logs/generation-$release.log"
 }
@@ -382,10 +405,11 @@ generation() {
 calling=(comch core internal/call internal/life internal/load internal/transport)
 behaviour=("${calling[@]}" emulator io management rpc)
 
+# The endpoint API is in the libraries of 2.5, and not in those that other tests load.
 stage_generations() {
-  generation 2.5 "${behaviour[@]}"
-  generation 2.6 "${calling[@]}"
-  generation 2.7 "${behaviour[@]}"
+  generation 2.5 'io/github/comch4j/channel/*IT' "${behaviour[@]}" channel
+  generation 2.6 '' "${calling[@]}"
+  generation 2.7 '' "${behaviour[@]}"
 }
 
 stage_jars() {
@@ -441,9 +465,24 @@ stage_reliability() {
   sed -n 's/^\(kills\|load\): /    &/p; s/^soak: .*over the start/    &/p' "$logs/reliability.log"
 }
 
+# The benchmarks are compiled, and one of them runs for a second. The last stage: Maven compiles the tests anew, with
+# these.
+stage_bench() {
+  if ! command -v pkg-config >/dev/null 2>&1; then
+    skip "Benchmarks: one of a second" "pkg-config is missing (apt-get install pkg-config)"
+    return
+  fi
+  check "Benchmarks: one of a second" scripts/bench.sh --only first
+}
+
 for stage in "${stages[@]}"; do
   "stage_$stage"
 done
+
+# What one stage's libraries lack, another's have.
+if [[ " ${stages[*]} " == *" java "*" generations "* ]]; then
+  check "Java: tests that ran in no stage" scripts/dev/lib/counts.py --nowhere "$names"
+fi
 
 say
 [ ${#remarks[@]} -eq 0 ] || printf '%s\n' "${remarks[@]}"

@@ -7,6 +7,9 @@ libraries are too old for, or that need a card, are no skipped ones: they are to
 
 A Test.xml of `ctest -T Test` among the reports says how programs have ended, which CTest's JUnit report does not.
 
+`counts.py --names FILE REPORT.xml...` also adds to FILE which tests of Java ran and which were left out because the
+libraries are too old. `counts.py --nowhere FILE`, after all stages: fails and names those that ran in none of them.
+
 `counts.py --output REPORT.xml...`: the end of what each CTest program that failed has printed, without the tests in it
 that passed in silence.
 """
@@ -71,17 +74,41 @@ def show_output(case):
     print("---")
 
 
+def nowhere(path):
+    """The tests that were left out whenever their turn came, each with a reason, from a file of --names."""
+    ran, left = set(), {}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            name, reason = line.rstrip("\n").split("\t")
+            if reason:
+                left[name] = reason
+            else:
+                ran.add(name)
+    return {name: reason for name, reason in left.items() if name not in ran}
+
+
 LINES = 60  # of an output
 TOO_OLD = "these libraries lack "  # of @Needs
 NO_CARD = "needs a card"  # of WithoutCard
 totals = {"passed": 0, "failed": 0, "skipped": 0}
 too_old = {}
 remarks = []
-roots = [xml.parse(path).getroot() for path in sys.argv[1:] if path != "--output"]
+arguments = sys.argv[1:]
+if arguments[:1] == ["--nowhere"]:
+    lost = nowhere(arguments[1])
+    for name, reason in sorted(lost.items()):
+        print(f"{name}: {reason}")
+    print(f"{len(lost)} tests ran in no stage")
+    sys.exit(1 if lost else 0)
+list_of_names = None
+if arguments[:1] == ["--names"]:
+    list_of_names = open(arguments[1], "a", encoding="utf-8")
+    arguments = arguments[2:]
+roots = [xml.parse(path).getroot() for path in arguments if path != "--output"]
 ended = {}
 for root in roots:
     ended.update(endings(root))
-if "--output" in sys.argv[1:]:
+if "--output" in arguments:
     for root in roots:
         for case in root.iter("testcase"):
             if case.get("status") and outcome(case) == "failed":
@@ -111,8 +138,11 @@ for root in roots:
         why = skip.get("message") if skip is not None else None
         told = why or (skip.text if skip is not None else None) or ""  # of an assumption, Surefire has the text alone
         lacks = next((lack for lack in (TOO_OLD, NO_CARD) if lack in told), None)
-        if result == "skipped" and lacks:
-            reason = told[told.index(lacks) :].splitlines()[0]
+        left_out = result == "skipped" and lacks
+        reason = told[told.index(lacks) :].splitlines()[0] if left_out else ""
+        if list_of_names and not program and (lacks == TOO_OLD or result != "skipped"):
+            print(f"{name}\t{reason}", file=list_of_names)
+        if left_out:
             too_old[reason] = too_old.get(reason, 0) + 1
             continue
         totals[result] += 1

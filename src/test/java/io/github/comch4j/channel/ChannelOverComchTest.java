@@ -153,13 +153,14 @@ class ChannelOverComchTest {
             Thread accepting = new Thread(() -> service.receive(machine.buffer, Machine.PATIENCE));
             accepting.start();
             ComchSocket socket = ComchSocket.builder(loop, device, service.name())
+                    .maxMessageSize(service.maxMessageSize()) // DOCA's default is less in 2.5
                     .receiveLimit(1)
                     .connect(Machine.PATIENCE);
             socket.send(new byte[] {1}, Machine.PATIENCE);
             ChannelMachine.joined(accepting);
             ChannelPeer peer = service.refresh().peers().getFirst();
             for (int i = 0; i < 100; i++) {
-                service.send(peer, MemorySegment.ofArray(new byte[4080]), Machine.PATIENCE);
+                service.send(peer, MemorySegment.ofArray(new byte[service.maxMessageSize()]), Machine.PATIENCE);
             }
             assertThat(service.receive(machine.buffer, Machine.PATIENCE)).isSameAs(peer);
             assertThat(service.receivedLength())
