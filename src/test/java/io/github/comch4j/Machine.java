@@ -11,6 +11,9 @@ import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -134,6 +137,24 @@ public final class Machine implements AutoCloseable {
         });
         holds.join();
         return held;
+    }
+
+    /** Where the system tells of the thread that calls this; for {@link #untilAsleep}. */
+    public static Path taskOfThisThread() throws IOException {
+        return Path.of("/proc").resolve(Files.readSymbolicLink(Path.of("/proc/thread-self")));
+    }
+
+    /** Waits until a thread sleeps in the system, as a loop does that has nothing to do. */
+    public static void untilAsleep(Path task) throws IOException {
+        long deadline = System.nanoTime() + PATIENCE.toNanos();
+        String state = "";
+        while (!state.startsWith("S")) {
+            String all = Files.readString(task.resolve("stat"));
+            state = all.substring(all.lastIndexOf(')') + 2);
+            if (System.nanoTime() - deadline > 0) {
+                throw new AssertionError("gave up waiting for a thread to fall asleep: " + all);
+            }
+        }
     }
 
     /** Runs {@code work} on a thread of its own. */

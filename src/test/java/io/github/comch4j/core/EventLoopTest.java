@@ -8,6 +8,7 @@ import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchServer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -317,11 +318,12 @@ class EventLoopTest {
     @Test
     void tasksAreDoneWhileTheLoopSleeps() throws Exception {
         try (EventLoop loop = EventLoop.start("loop", IdleStrategy.eventDriven())) {
+            Path task = loop.call(Machine::taskOfThisThread);
             for (int i = 0; i < 2000; i++) {
                 int number = i;
                 assertThat(loop.call(() -> number)).isEqualTo(i);
                 if (i % 100 == 0) {
-                    Thread.sleep(1); // long enough for it to fall asleep
+                    Machine.untilAsleep(task);
                 }
             }
         }

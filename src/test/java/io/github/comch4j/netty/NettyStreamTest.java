@@ -203,8 +203,11 @@ class NettyStreamTest extends NettyScene {
         bind(Echo::new);
         Collector answers = new Collector();
         Channel channel = connect(answers);
+        Path mine = channel.eventLoop().submit(Machine::taskOfThisThread).get();
+        Path peers = dpuLoop.submit(Machine::taskOfThisThread).get();
         for (int i = 1; i <= 20; i++) {
-            Thread.sleep(5); // the loops fall asleep
+            Machine.untilAsleep(mine);
+            Machine.untilAsleep(peers);
             channel.writeAndFlush(buffer(new byte[] {(byte) i}));
             answers.await(i);
         }

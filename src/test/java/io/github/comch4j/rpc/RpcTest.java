@@ -19,6 +19,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.life.LiveHandles;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -670,7 +671,7 @@ class RpcTest extends TwoLoopsInBothForms {
             assertThat(catchThrowable(call::join).getCause()).matches(Ends::isLost);
             await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
-            Thread.sleep(50); // some attempts in vain
+            awaitAttempts(3);
             server = start();
             await("the next connection", () -> client.state() == RpcClient.State.CONNECTED);
             assertThat(client.call(ECHO, new byte[round])).hasSize(round);
@@ -690,6 +691,19 @@ class RpcTest extends TwoLoopsInBothForms {
                         RpcClient.State.CLOSED);
     }
 
+    /** Waits until the client on the host's loop has tried so many times more, or a few times more often, in vain. */
+    private void awaitAttempts(int count) throws InterruptedException {
+        for (int i = 0; i < count; i++) {
+            await("an attempt", () -> hasEndpoint());
+            await("its end", () -> !hasEndpoint());
+        }
+    }
+
+    private boolean hasEndpoint() {
+        return hostLoop.<Boolean, RuntimeException>call(
+                () -> LiveHandles.of(hostLoop.engine()).containsKey("EndpointContext"));
+    }
+
     @Test
     void aClientThatIsClosedWhileItTriesGivesUp() throws Exception {
         RpcClient client = RpcClient.builder(hostLoop, host, name)
@@ -699,7 +713,10 @@ class RpcTest extends TwoLoopsInBothForms {
         await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
         client.close();
         server = start();
-        TimeUnit.MILLISECONDS.sleep(20);
+        for (int i = 0; i < 10; i++) { // what was due in a millisecond comes before
+            CompletableFuture.runAsync(() -> {}, CompletableFuture.delayedExecutor(2, TimeUnit.MILLISECONDS, hostLoop))
+                    .join();
+        }
         assertThat(dpuLoop.<Integer, RuntimeException>call(
                         () -> server.server().connections().size()))
                 .isZero();
@@ -717,7 +734,9 @@ class RpcTest extends TwoLoopsInBothForms {
             server.close();
             await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
             mine.close();
-            TimeUnit.MILLISECONDS.sleep(20); // for an attempt without it
+            assertThat(client.awaitConnected(Machine.PATIENCE))
+                    .as("after an attempt without it")
+                    .isFalse();
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             client.close();
             assertThat(client.state()).isEqualTo(RpcClient.State.CLOSED);

@@ -50,6 +50,18 @@ public final class ChildVm implements AutoCloseable {
         return Files.readString(err);
     }
 
+    /** Waits until it has loaded a library whose name contains this. */
+    public void awaitLibrary(String name) throws Exception {
+        Path maps = Path.of("/proc", Long.toString(process.pid()), "maps");
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+        while (!Files.readString(maps).contains(name)) {
+            assertThat(System.nanoTime())
+                    .as("gave up waiting for %s in %s; it printed:%n%s%s", name, maps, out(), err())
+                    .isLessThan(deadline);
+            Thread.sleep(1);
+        }
+    }
+
     public ChildVm awaitOutput(String text) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!out().contains(text)) {

@@ -195,7 +195,7 @@ class FileTransferIT {
     @Test
     void aServiceMayComeLater() throws Exception {
         ChildVm client = client(NORMAL, file(10), "--timeout", NEVER);
-        Thread.sleep(500); // most likely it is trying by now
+        client.awaitLibrary("libdoca_comch"); // it tries from now on
         service(NORMAL, "--once").assertSuccess();
         client.assertSuccess();
     }
