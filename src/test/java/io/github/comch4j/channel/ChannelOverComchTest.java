@@ -214,4 +214,27 @@ class ChannelOverComchTest {
             assertThat(machine.receive(busy)).isEqualTo("read " + i);
         }
     }
+
+    /** A service's peers share what eight of them may have in flight. */
+    @Test
+    void clientsThatLeaveGiveTheirShareBack() {
+        ChannelService service = machine.service().sendQueueSize(16).listen(machine.name);
+        for (int round = 0; round < 9; round++) {
+            try (ChannelClient idle = machine.clients().receiveQueueSize(16).create()) {
+                ChannelPeer toService = machine.connect(idle, service);
+                idle.send(toService, bytes("x"), Machine.PATIENCE);
+                ChannelPeer slow = Objects.requireNonNull(service.receive(machine.buffer, Machine.PATIENCE));
+                while (service.trySend(slow, bytes("unread"))) {
+                    Thread.onSpinWait();
+                }
+                assertThat(slow.statistics().inFlight()).isEqualTo(16);
+            }
+            brokenOf(service, machine.buffer).disconnect();
+        }
+        ChannelClient busy = machine.client();
+        machine.connect(busy, service);
+        ChannelPeer fast = service.refresh().peers().getFirst();
+        service.send(fast, bytes("read"), Machine.PATIENCE);
+        assertThat(machine.receive(busy)).isEqualTo("read");
+    }
 }

@@ -141,6 +141,32 @@ class ChannelTest extends BothCarriers {
     }
 
     @Test
+    void roomThatWasRefusedManyTimesComesBackWhole() {
+        ChannelService service = machine.service().receiveQueueSize(16).listen(machine.name);
+        ChannelClient client = machine.clients().sendQueueSize(16).create();
+        ChannelPeer peer = machine.connect(client, service);
+        int first = 0;
+        for (int round = 0; round < 3; round++) {
+            int sent = 0;
+            while (client.trySend(peer, bytes("message"))) {
+                sent++;
+            }
+            for (int i = 0; i < 17; i++) {
+                assertThat(client.trySend(peer, bytes("too much"))).isFalse();
+            }
+            for (int i = 0; i < sent; i++) {
+                assertThat(machine.receive(service, peer)).isEqualTo("message");
+            }
+            ChannelMachine.until("nothing in flight", () -> {
+                peer.update();
+                return peer.statistics().inFlight() == 0;
+            });
+            first = round == 0 ? sent : first;
+            assertThat(sent).as("round " + round).isGreaterThanOrEqualTo(first);
+        }
+    }
+
+    @Test
     void sizesAreRaisedAndRoundedAsDocaDoes() {
         ChannelClient client = machine.clients()
                 .maxMessageSize(10)

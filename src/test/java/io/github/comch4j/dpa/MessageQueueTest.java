@@ -280,6 +280,34 @@ class MessageQueueTest extends BothForms {
     }
 
     @Test
+    void messagesThatAreRefusedOrFailKeepNoTask() {
+        try (Link link = link("echo")) {
+            link.producer.close();
+            MessageQueueProducer producer = link.toDpa
+                    .producer(machine.engine)
+                    .tasks(CREDITS)
+                    .onFailed((self, status) -> {})
+                    .start();
+            for (int i = 0; i <= CREDITS; i++) {
+                assertRefused(DocaError.INVALID_VALUE, () -> producer.trySend(2, message));
+                assertThat(producer.offer(2, message).accepted()).isTrue();
+                machine.until("its end", () -> producer.inFlight() == 0);
+            }
+            assertThat(producer.failed()).isEqualTo(CREDITS + 1);
+            for (int i = 0; i < CREDITS; i++) {
+                assertThat(producer.trySend(1, message(i)).accepted()).isTrue();
+            }
+            for (int i = 0; i <= CREDITS; i++) {
+                assertThat(producer.trySend(1, message).accepted()).isFalse();
+            }
+            link.thread.run();
+            machine.until("the answers", () -> received.size() == CREDITS);
+            machine.until("a task", () -> producer.trySend(1, message(9)).accepted());
+            machine.until("the last answer", () -> received.contains(9L));
+        }
+    }
+
+    @Test
     void whatAHandlerThrowsComesOutOfProgress() {
         try (Link link = new Link(machine, "echo", CREDITS, LENGTH, (consumer, producerId, bytes) -> {
             received.add(Link.number(bytes));

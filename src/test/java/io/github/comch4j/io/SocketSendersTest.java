@@ -212,6 +212,11 @@ class SocketSendersTest extends SocketScene {
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.AGAIN))
                 .hasMessageContaining("800 wait already");
+        for (int i = 0; i < 801; i++) { // more often than there is room for
+            CompletableFuture<?> more = socket.sendAsync(numbered(-1));
+            hostLoop.call(() -> null);
+            assertThat(more).isCompletedExceptionally();
+        }
         held.countDown();
         for (int i = 0; i < sent - 1; i++) {
             assertThat(numberOf(accepted.receive(Machine.PATIENCE))).isEqualTo(i);

@@ -320,10 +320,21 @@ class NettyLifeTest extends NettyScene {
         connect(second);
         connect(third);
         third.awaitInactive();
+        for (int i = 0; i < 3; i++) {
+            Collector another = new Collector();
+            connect(another);
+            another.awaitInactive();
+        }
         assertThat(accepted).isEmpty();
         server.config().setAutoRead(true);
         until("both", () -> accepted.size() == 2);
         assertThat(first.inactive).isNotDone();
         assertThat(second.inactive).isNotDone();
+        for (int i = 3; i < 7; i++) {
+            connect(new Collector());
+            int expected = i;
+            until("the next", () -> accepted.size() == expected);
+            accepted.getLast().channel();
+        }
     }
 }

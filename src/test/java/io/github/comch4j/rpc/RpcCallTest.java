@@ -418,6 +418,29 @@ class RpcCallTest extends TwoLoopsInBothForms {
         return bytes;
     }
 
+    @Test
+    void aClientWhoseCallsWereGivenUpHasRoomForAsMany() {
+        try (RpcClient client =
+                RpcClient.builder(hostLoop, host, name).maxInFlight(2).connect(Machine.PATIENCE)) {
+            for (int i = 0; i < 3; i++) {
+                client.callAsync(HOLD, new byte[1]).cancel(false);
+                assertThat(catchThrowable(() -> client.call(HOLD, new byte[1], Duration.ofMillis(1))))
+                        .isInstanceOf(RpcException.class);
+                assertThat(catchThrowable(() -> client.call(FAIL, new byte[1]))).isInstanceOf(RpcException.class);
+                assertThat(catchThrowable(() -> client.call(77, new byte[1]))).isInstanceOf(RpcException.class);
+            }
+            List<CompletableFuture<byte[]>> two =
+                    List.of(client.callAsync(HOLD, new byte[1]), client.callAsync(HOLD, new byte[1]));
+            for (int i = 0; i < 3; i++) {
+                assertThat(client.callAsync(DIRECT, new byte[1])).isCompletedExceptionally();
+            }
+            held.countDown();
+            two.forEach(CompletableFuture::join);
+            assertThat(client.call(DIRECT, new byte[3])).hasSize(3);
+            assertThat(client.inFlight()).isZero();
+        }
+    }
+
     /** Not only when the client is closed. */
     @Test
     void aConnectionThatWasTheLastLeavesNothingOnItsLoop() {
