@@ -185,7 +185,10 @@ void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum do
 			 enum doca_ctx_states after)
 {
 	(void)ctx;
-	append(ctx_data.ptr, BATCH_STATE, DOCA_SUCCESS)->data_len = (uint32_t)before | (uint64_t)after << 32;
+	struct batch_context *context = ctx_data.ptr;
+	append(context, BATCH_STATE, DOCA_SUCCESS)->data_len = (uint32_t)before | (uint64_t)after << 32;
+	/* So that Java looks for it first: handlers of what came before must not use what runs no more. */
+	context->engine->stop = 1;
 }
 
 /* In one of the inboxes, NULL if there is none. */

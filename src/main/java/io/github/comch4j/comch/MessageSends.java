@@ -88,7 +88,7 @@ final class MessageSends implements RoomWaiter {
     /** Fails if a message of so many bytes cannot be sent on the connection at all; returns their number. */
     int check(ComchConnection connection, long length) {
         engine.checkOwner();
-        if (!connection.isOpen()) {
+        if (!connection.isOpen() || !endpoint.context.isRunning()) {
             throw closed(connection, TaskCalls.SUBMIT_NAME);
         }
         if (length < 1 || length > endpoint.maxMessageSize()) {

@@ -38,6 +38,7 @@ public abstract class Context extends Resource implements ContextEvents {
     private long key;
     private volatile int state = IDLE;
     private boolean running; // as the engine's owner knows it
+    private boolean leaving; // for DOCA it runs no more, which is still to be delivered
 
     /**
      * A context that is going to run on {@code engine}.
@@ -168,9 +169,16 @@ public abstract class Context extends Resource implements ContextEvents {
     protected void freeIdleTasks() {}
 
     @Override
+    public final void leavesRunning() {
+        leaving = true;
+        running = false;
+    }
+
+    @Override
     public final void stateChanged(int previous, int next) {
         state = next;
-        running = next == RUNNING;
+        leaving &= next == RUNNING;
+        running = next == RUNNING && !leaving;
         Events.state(name(), previous, next);
         if (next == STOPPING) {
             freeIdleTasks();
@@ -182,6 +190,9 @@ public abstract class Context extends Resource implements ContextEvents {
     protected void checkClosable() {
         engine.checkClosable();
     }
+
+    /** Fails if DOCA may not use the buffer's memory with a task of this, which it does not check itself. */
+    protected void checkMemory(BufferState buffer) {}
 
     /** Fails if closing has begun, unless what uses this has a better exception for that. */
     public void checkUsable() {

@@ -81,6 +81,10 @@ final class BatchedTaskQueue extends TaskQueue {
         return address;
     }
 
+    int index() {
+        return index;
+    }
+
     ContextEvents context() {
         return context;
     }

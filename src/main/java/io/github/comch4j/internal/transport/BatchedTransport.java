@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.transport;
 
+import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.EndpointCalls;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -149,6 +150,7 @@ final class BatchedTransport extends Transport {
 
     /** What rounds of progress have brought since {@link CompletionRing#restart}; returns how many events it was. */
     private int deliverRounds(int limit) {
+        announceStates();
         deliverFreed();
         int done = Batch.getInt(address + Batch.ENGINE_OTHERS) + ring.head(); // those before an upcall are delivered
         return done < limit && !hasFailed() ? done + deliver(limit - done, false) : done;
@@ -264,11 +266,33 @@ final class BatchedTransport extends Transport {
         }
     }
 
+    /** Tells the contexts that run no more, if the batch library has met a change of state. */
+    private void announceStates() {
+        if (Batch.getInt(address + Batch.ENGINE_STOP) == 0) {
+            return;
+        }
+        for (BatchedTaskQueue queue : queues) {
+            int index = queue == null ? -1 : queue.index();
+            for (int at = index < 0 ? -1 : ring.findState(ring.head(), index);
+                    at >= 0;
+                    at = ring.findState(at + 1, index)) {
+                if (isEnd(CompletionRing.dataLength(ring.at(at)))) {
+                    queue.context().leavesRunning();
+                }
+            }
+        }
+    }
+
+    private static boolean isEnd(long states) {
+        return states != DELIVERED && (int) states == ContextCalls.RUNNING;
+    }
+
     /** Does nothing inside another callback, which further callbacks must not interrupt. */
     @Override
     void deliverPending() {
         if (!delivering) {
             ring.endRow();
+            announceStates();
             deliverFreed();
             if (!ring.isEmpty()) {
                 deliver(Integer.MAX_VALUE, true);

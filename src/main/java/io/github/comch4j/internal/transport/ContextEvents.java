@@ -16,6 +16,12 @@ public interface ContextEvents {
      */
     void reportStateTo(long userData, MemorySegment callback);
 
+    /**
+     * It runs no more, for DOCA; {@link #stateChanged} follows when what came before has been delivered. Until then
+     * nothing may be submitted, which DOCA would not check.
+     */
+    void leavesRunning();
+
     /** The state changed ({@code enum doca_ctx_states}). */
     void stateChanged(int previous, int next);
 

@@ -2,6 +2,7 @@ package io.github.comch4j.internal.transport;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.ConnectionCalls;
+import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.load.Symbols;
 import io.github.comch4j.internal.observe.Events;
@@ -121,6 +122,9 @@ public final class Upcalls {
             return; // its object is being destroyed
         }
         try {
+            if (previous == ContextCalls.RUNNING) {
+                events.leavesRunning();
+            }
             events.transport().deliverPending();
             events.stateChanged(previous, next);
         } catch (Throwable t) {
