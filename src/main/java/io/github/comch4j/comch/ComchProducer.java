@@ -8,6 +8,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.BufferState;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -156,7 +157,8 @@ public final class ComchProducer extends FastPathProducer {
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the producer, buffer or its memory is closed, or the buffer is in flight
      *     elsewhere
-     * @throws DocaException if DOCA refuses at once
+     * @throws DocaException if DOCA refuses at once; {@link DocaError#INVALID_VALUE} for more data than the device
+     *     sends, or memory that is not mapped for it
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult offer(Buffer buffer, int consumerId) {
@@ -197,6 +199,11 @@ public final class ComchProducer extends FastPathProducer {
      */
     public SubmitResult offer(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), false);
+    }
+
+    @Override
+    void checkMemory(BufferState buffer) {
+        sends.checkMemory(buffer);
     }
 
     private static MemorySegment checkImmediate(MemorySegment immediate) {

@@ -1,6 +1,7 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.internal.call.FastPathCalls;
+import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.TaskContext;
@@ -38,6 +39,11 @@ final class FastPathContext extends TaskContext {
                 close();
             }
         });
+    }
+
+    @Override
+    protected void checkMemory(BufferState buffer) {
+        endpoint.checkMemory(buffer);
     }
 
     /** Whether it was closed because its connection had ended. */

@@ -10,6 +10,7 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.failure.Failures;
+import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
@@ -238,6 +239,9 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     public final String toString() {
         return context.name();
     }
+
+    /** Before the first task of a buffer here: fails if DOCA may not use its memory. */
+    void checkMemory(BufferState buffer) {}
 
     /** Runs after each change of state. */
     void changed(int previous, int next) {}

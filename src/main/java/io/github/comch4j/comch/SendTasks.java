@@ -23,6 +23,7 @@ final class SendTasks extends OutgoingTasks {
     static final int IMMEDIATE_LIMIT = 4096;
 
     private static final int AGAIN = DocaError.AGAIN.code();
+    private static final int INVALID = DocaError.INVALID_VALUE.code();
 
     private final ComchProducer producer;
     private final SendCompletionHandler onCompletion;
@@ -34,6 +35,8 @@ final class SendTasks extends OutgoingTasks {
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
     private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none
     private long listLimit; // of the device; 0: it has not been asked yet
+    private long dataLimit = -1; // the same, bytes; -1
+    private long immediateLimit = -1;
     private boolean failureTold;
 
     SendTasks(ComchProducer producer, Context context, ComchProducer.Builder settings) {
@@ -64,6 +67,10 @@ final class SendTasks extends OutgoingTasks {
         engine.checkOwner();
         if (!context.isRunning()) {
             throw notRunning();
+        }
+        if (immediate != null && isTooLong(immediate)) {
+            BufferState refused = buffer == null ? null : CoreObjects.of(buffer);
+            throw refused(INVALID, ProducerCalls.get().allocateFunction(), refused, consumerId, immediate);
         }
         if (freeCount == 0) {
             return refuse(producer, SubmitResult.NO_TASK);
@@ -111,6 +118,10 @@ final class SendTasks extends OutgoingTasks {
         }
         BufferListState state = CoreObjects.of(list);
         checkSize(state.size());
+        if (immediate != null && isTooLong(immediate)) {
+            throw refused(INVALID, ProducerCalls.get().allocateFunction(), state, consumerId, immediate);
+        }
+        checkLength(state.length());
         if (freeCount == 0) {
             return refuse(producer, SubmitResult.NO_TASK);
         }
@@ -154,11 +165,59 @@ final class SendTasks extends OutgoingTasks {
         }
     }
 
+    // DOCA checks none of the following when a task is made or submitted
+
+    private boolean isTooLong(MemorySegment immediate) {
+        if (immediateLimit < 0) {
+            immediateLimit = Capabilities.of(producer.connection().endpoint().device())
+                    .consumer()
+                    .map(Capabilities.Consumer::maxImmediateLength)
+                    .orElse(0L);
+        }
+        return immediate.byteSize() > immediateLimit && immediateLimit > 0; // 0: it lacks the functions, too
+    }
+
+    private void checkLength(long length) {
+        Device device = producer.connection().endpoint().device();
+        if (dataLimit < 0) {
+            dataLimit = Capabilities.of(device)
+                    .producer()
+                    .map(Capabilities.Producer::maxBufferSize)
+                    .orElse(Long.MAX_VALUE);
+        }
+        if (length > dataLimit) {
+            throw Failures.refused(
+                    INVALID,
+                    TaskCalls.SUBMIT_NAME,
+                    "sending with " + producer + ": " + length + " bytes of data, where the device sends at most "
+                            + dataLimit);
+        }
+    }
+
+    /** See {@link FastPathEndpoint#checkMemory}. */
+    void checkMemory(BufferState state) {
+        Buffer buffer = (Buffer) state.buffer();
+        if (buffer.memory().isRemote()) {
+            throw Failures.refused(
+                    DocaError.NOT_SUPPORTED,
+                    TaskCalls.SUBMIT_NAME,
+                    "sending with " + producer + ": " + buffer.memory() + " is of another process");
+        }
+        String hint = hintAbout(state);
+        if (!hint.isEmpty()) {
+            throw Failures.refused(
+                    INVALID, TaskCalls.SUBMIT_NAME, "sending " + state.length() + " bytes with " + producer + hint);
+        }
+    }
+
     /** Makes the slot's task one for this send. */
     private void prepare(int slot, BufferState buffer, int consumerId, MemorySegment immediate) {
         int code = DocaError.UNKNOWN.code();
         String function = ProducerCalls.get().allocateFunction();
         try {
+            if (buffer != null) {
+                checkLength(buffer.length());
+            }
             long address = buffer == null ? 0 : buffer.address();
             code = prepareTask(slot, address, consumerId, immediate);
             if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {

@@ -171,6 +171,7 @@ public final class BufferState {
         }
         checkMemory();
         if (holder != context) { // storing a reference costs more than comparing it
+            context.checkMemory(this); // which does not change
             holder = context;
         }
         inFlight++;
@@ -186,6 +187,9 @@ public final class BufferState {
     void beginListTask(Context context) {
         checkUsable();
         checkMemory();
+        if (listHolder != context) {
+            context.checkMemory(this);
+        }
         holder = null; // so that beginTask refuses the buffer, with no look of its own at lists
         listHolder = context;
         inFlight = 1;
