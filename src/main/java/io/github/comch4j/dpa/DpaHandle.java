@@ -1,5 +1,7 @@
 package io.github.comch4j.dpa;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Handle;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
@@ -21,6 +23,7 @@ final class DpaHandle extends Handle {
     private final Kind kind;
     private final MemorySegment object;
     private boolean started; // guarded by the lock
+    private boolean stopped; // was started before; guarded by the lock
 
     /** A call of DOCA with an object; {@code action} continues "while …". */
     interface Call {
@@ -112,6 +115,7 @@ final class DpaHandle extends Handle {
         if (started) {
             kind.stop.with(object, action);
             started = false;
+            stopped = true;
         }
     }
 
@@ -131,6 +135,16 @@ final class DpaHandle extends Handle {
     /** As {@link #use}, with an answer. */
     <T> T ask(String action, BiFunction<MemorySegment, String, T> question) {
         return locked(lock.readLock(), () -> question.apply(handle(), action));
+    }
+
+    /** As {@link #ask}, for what is possible until it is stopped, which DOCA need not check. */
+    <T> T askUnstopped(String function, String action, BiFunction<MemorySegment, String, T> question) {
+        return ask(action, (object, doing) -> {
+            if (stopped) {
+                throw Failures.refused(DocaError.BAD_STATE, function, doing + ": it is stopped");
+            }
+            return question.apply(object, doing);
+        });
     }
 
     /** Does something while nobody else uses this, nor what has the same lock. */

@@ -1,7 +1,9 @@
 package io.github.comch4j.dpa;
 
+import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.internal.call.DpaRunCalls;
+import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.OneUse;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -81,6 +83,8 @@ public final class DpaLaunch implements AutoCloseable {
      * {@link IllegalStateException}.
      */
     public static final class Builder {
+        private static final long MOST_AWAITED = 254; // that the hardware compares
+
         private final OneUse use;
         private final Dpa dpa;
         private final DpaFunction kernel;
@@ -129,7 +133,8 @@ public final class DpaLaunch implements AutoCloseable {
          * @return by what its end can be awaited
          * @throws IllegalArgumentException if there are too many arguments
          * @throws IllegalStateException if the DPA is closed
-         * @throws DocaException if DOCA refuses
+         * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for more threads than there can be, a
+         *     number that is not compared, or an event that is stopped or that the DPA has no part in
          */
         public DpaLaunch launch(long... arguments) {
             use.check();
@@ -171,9 +176,40 @@ public final class DpaLaunch implements AutoCloseable {
             launch(true, completed, value, arguments);
         }
 
+        // DOCA need not check any of these
+
+        private void check(SyncEvent event) {
+            event.resource().checkOpen();
+            if (!event.isFor(dpa)) {
+                throw refused(event + " is stopped, or the DPA has no part in it");
+            }
+        }
+
+        private DocaException refused(String reason) {
+            return Failures.refused(
+                    DocaError.INVALID_VALUE,
+                    "doca_dpa_kernel_launch_update_…",
+                    "launching " + kernel + " on " + dpa + ": " + reason);
+        }
+
+        private void checkNumbers() {
+            if (threshold < 0 || threshold > MOST_AWAITED) {
+                throw refused("an event greater than " + threshold + ", where 0 to " + MOST_AWAITED + " are possible");
+            }
+            int most = threads == 1 ? 1 : dpa.properties().maxThreads();
+            if (threads > most) {
+                throw refused(threads + " threads, where there can be " + most);
+            }
+        }
+
         private void launch(boolean add, SyncEvent completed, long value, long[] arguments) {
             use.check();
             Dpa.checkArguments(kernel, arguments);
+            checkNumbers();
+            check(completed);
+            if (waitFor != null) {
+                check(waitFor);
+            }
             MemorySegment target = completed.resource().handle();
             MemorySegment source =
                     waitFor == null ? MemorySegment.NULL : waitFor.resource().handle();

@@ -55,7 +55,7 @@ public abstract sealed class DpaObject implements AutoCloseable
 
     /** What kernels call it. */
     final long handle(BiFunction<MemorySegment, String, Long> question) {
-        return resource.ask("asking " + this + " for its handle", question);
+        return resource.askUnstopped("doca_…_get_dpa_handle", "asking " + this + " for its handle", question);
     }
 
     final DpaHandle resource() {

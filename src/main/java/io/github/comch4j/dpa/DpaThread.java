@@ -38,7 +38,10 @@ public final class DpaThread extends DpaStartedObject {
      * @throws DocaException if DOCA refuses; {@link DocaError#BAD_STATE} if it is stopped
      */
     public void run() {
-        resource().use("letting " + this + " run", DpaThreadCalls::run);
+        resource().askUnstopped("doca_dpa_thread_run", "letting " + this + " run", (thread, action) -> {
+            DpaThreadCalls.run(thread, action);
+            return true;
+        });
     }
 
     /**

@@ -20,8 +20,16 @@ public final class SyncEvent extends DpaStartedObject {
     /** As long as DOCA waits for a thread that is stopped. */
     private static final long LONGEST_STOP = 1_000_000_000; // nanoseconds
 
-    private SyncEvent(Dpa dpa, DpaHandle resource) {
+    private final boolean onDpa;
+
+    private SyncEvent(Dpa dpa, DpaHandle resource, boolean onDpa) {
         super(dpa, resource);
+        this.onDpa = onDpa;
+    }
+
+    /** Whether kernels of this DPA, or of what it is extended to, may change and await it. */
+    boolean isFor(Dpa kernels) {
+        return onDpa && dpa().resource().lock() == kernels.resource().lock() && isStarted();
     }
 
     /** A kernel that was launched, and is going to change it, is waited for. */
@@ -46,7 +54,7 @@ public final class SyncEvent extends DpaStartedObject {
      * @throws DocaException if DOCA refuses
      */
     public long value() {
-        return resource().ask("reading " + this, SyncEventCalls::value);
+        return resource().askUnstopped("doca_sync_event_get", "reading " + this, SyncEventCalls::value);
     }
 
     /**
@@ -57,7 +65,10 @@ public final class SyncEvent extends DpaStartedObject {
      * @throws DocaException if DOCA refuses
      */
     public void set(long value) {
-        resource().use("setting " + this, (event, action) -> SyncEventCalls.set(event, value, action));
+        resource().askUnstopped("doca_sync_event_update_set", "setting " + this, (event, action) -> {
+            SyncEventCalls.set(event, value, action);
+            return true;
+        });
     }
 
     /**
@@ -69,7 +80,11 @@ public final class SyncEvent extends DpaStartedObject {
      * @throws DocaException if DOCA refuses
      */
     public long add(long value) {
-        return resource().ask("changing " + this, (event, action) -> SyncEventCalls.add(event, value, action));
+        return resource()
+                .askUnstopped(
+                        "doca_sync_event_update_add",
+                        "changing " + this,
+                        (event, action) -> SyncEventCalls.add(event, value, action));
     }
 
     /**
@@ -202,7 +217,7 @@ public final class SyncEvent extends DpaStartedObject {
             use.begin();
             DpaHandle made = dpa.make(KIND, "sync event", (owner, action) -> SyncEventCalls.create(action));
             made.start(this::configureAndStart);
-            return new SyncEvent(dpa, made);
+            return new SyncEvent(dpa, made, dpaPublishes || dpaAwaits);
         }
 
         private void configureAndStart(MemorySegment event, String action) {
