@@ -1,8 +1,9 @@
 # Builds the native libraries and puts them where Maven packs them into the jar,
 # target/classes/native/linux-<processor>/: those of this machine, built in target/native, and with -DCROSS=aarch64
-# those of the DPU's Arm cores as well, built in target/native-aarch64.
+# those of the DPU's Arm cores as well, built in target/native-aarch64. With -DPERMISSIVE=ON the device that is packed
+# is one that checks as little as a real one, built in target/native-permissive.
 #
-#   cmake [-DCROSS=aarch64] -P src/main/c/cmake/jar.cmake
+#   cmake [-DCROSS=aarch64] [-DPERMISSIVE=ON] -P src/main/c/cmake/jar.cmake
 cmake_minimum_required(VERSION 3.18)
 get_filename_component(source ${CMAKE_CURRENT_LIST_DIR}/.. ABSOLUTE)
 get_filename_component(target ${source}/../../../target ABSOLUTE)
@@ -26,6 +27,9 @@ endfunction()
 cmake_host_system_information(RESULT host QUERY OS_PLATFORM)
 cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
 pack(${host} ${target}/native -DCOMCH4J_RELEASES=ON)
+if(PERMISSIVE)
+  pack(${host} ${target}/native-permissive -DCOMCH4J_PERMISSIVE=ON)
+endif()
 foreach(processor ${CROSS})
   if(NOT processor STREQUAL host)
     pack(${processor} ${target}/native-${processor} -DCMAKE_TOOLCHAIN_FILE=${source}/cmake/${processor}-linux-gnu.cmake)

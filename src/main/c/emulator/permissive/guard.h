@@ -53,6 +53,15 @@ static inline bool guard_name_is_long(const char *name)
 	return strlen(name) >= emu_limits()->max_name_len;
 }
 
+/* A message can also be too long for the other side, which no program can know. The type of sizes is that of the
+ * release. */
+#define GUARD_NO_LENGTH(len, get_max_msg_size, endpoint)                                                               \
+	__extension__({                                                                                                \
+		__typeof__(len) guard_most = 0;                                                                        \
+		(void)get_max_msg_size(endpoint, &guard_most);                                                         \
+		(len) == 0 || (len) > guard_most;                                                                      \
+	})
+
 /* A submit is also refused because of what the peer has posted, or has not any more, which no program can know: the
  * reason tells it. Asking for a reason clears it. */
 static inline void guard_forget(void)

@@ -147,5 +147,7 @@ doca_error_t msgq_queue_send(struct msgq_queue *queue, uint32_t producer_id, con
 		queue->notify(queue->consumer);
 	}
 	emu_spin_unlock(&queue->lock);
+	if (EMU_UNLIKELY(result == DOCA_ERROR_INVALID_VALUE))
+		emu_log_reason("the queue's consumer takes less, or has stopped");
 	return result;
 }
