@@ -14,6 +14,7 @@ final class Pause {
 
     private final Engine engine;
     private final Engine other;
+    private final Crowding crowding = new Crowding();
     private boolean sleepsOnEngines;
     private int rounds;
     private long sleep = SHORTEST_SLEEP;
@@ -36,9 +37,9 @@ final class Pause {
         if (left < 0) {
             return false;
         }
-        if (rounds < SPINS + YIELDS) {
+        if (rounds < SPINS + YIELDS && !crowding.isCrowded()) {
             rounds++;
-            Thread.yield();
+            crowding.giveWay();
         } else if (sleepsOnEngines) {
             sleep(Math.min(sleep, left + 1));
             sleep = Math.min(2 * sleep, LONGEST_SLEEP);

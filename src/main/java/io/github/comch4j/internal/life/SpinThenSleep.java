@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What the thread of a loop does while there is nothing to do: spins for a while, then sleeps on the engine's
  * descriptor. How long it spins follows from how soon sleeps have ended: where the next event comes while the thread is
- * still falling asleep, it had better have gone on spinning.
+ * still falling asleep, it had better have gone on spinning. It does not where other threads want its processor.
  */
 public final class SpinThenSleep {
     private static final int FEWEST_SPINS = 50;
@@ -19,6 +19,7 @@ public final class SpinThenSleep {
     private static final long LONG_SLEEP = 1_000_000;
 
     private final SleepLimit limit = SleepLimit.ofLibraries();
+    private final Crowding crowding = new Crowding();
     private int spins = FIRST_SPINS;
     private int rounds;
     private @Nullable Sleeper sleeper;
@@ -48,16 +49,16 @@ public final class SpinThenSleep {
      * @return false, and nothing was done, if there is nothing to sleep on and it has spun
      */
     public boolean idle(long most) {
-        if (rounds < spins) {
+        if (sleeper != null && (rounds >= spins + YIELDS || crowding.isCrowded())) {
+            sleep(sleeper, Math.min(most, limit.nanos()));
+        } else if (rounds < spins) {
             rounds++;
             Thread.onSpinWait();
         } else if (rounds < spins + YIELDS) {
             rounds++;
-            Thread.yield();
-        } else if (sleeper == null) {
-            return false;
+            crowding.giveWay();
         } else {
-            sleep(sleeper, Math.min(most, limit.nanos()));
+            return false;
         }
         return true;
     }

@@ -1,0 +1,52 @@
+package io.github.comch4j.internal.life;
+
+import static io.github.comch4j.internal.life.Crowding.FIRST_SPELL;
+import static io.github.comch4j.internal.life.Crowding.LONGEST_SPELL;
+import static io.github.comch4j.internal.life.Crowding.LONG_YIELD;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class CrowdingTest {
+    private final Crowding crowding = new Crowding();
+    private long now = System.nanoTime();
+
+    private void yields(long nanos) {
+        crowding.yielded(now, now + nanos);
+        now += nanos;
+    }
+
+    private void assertCrowdedFor(long spell) {
+        assertThat(crowding.isCrowded(now + spell - 1)).isTrue();
+        assertThat(crowding.isCrowded(now + spell)).isFalse();
+        assertThat(crowding.isCrowded(now)).isFalse();
+    }
+
+    @Test
+    void aYieldToNobodyShowsNothing() {
+        yields(LONG_YIELD - 1);
+        assertThat(crowding.isCrowded(now)).isFalse();
+        assertThat(crowding.isCrowded()).isFalse();
+    }
+
+    @Test
+    void aLongYieldShowsOthersForAWhileAndEachFurtherOneForTwiceAsLong() {
+        for (long spell = FIRST_SPELL; spell < LONGEST_SPELL; spell *= 2) {
+            yields(LONG_YIELD);
+            assertCrowdedFor(spell);
+        }
+        yields(LONG_YIELD);
+        assertCrowdedFor(LONGEST_SPELL);
+        yields(LONG_YIELD);
+        assertCrowdedFor(LONGEST_SPELL);
+    }
+
+    @Test
+    void aShortYieldBeginsAnew() {
+        yields(LONG_YIELD);
+        yields(LONG_YIELD);
+        yields(0);
+        yields(LONG_YIELD);
+        assertCrowdedFor(FIRST_SPELL);
+    }
+}
