@@ -40,7 +40,9 @@ class Guard:
         self.path, self.line = path, text.count("\n", 0, match.start()) + 1
         self.begin, self.at = match.start(), match.end()
         before = text[: match.start()].rstrip()
-        self.is_statement = before[-1:] in ";{})" or before.endswith(("*/", "else"))
+        while before.endswith("*/"):
+            before = before[: before.rindex("/*")].rstrip()
+        self.is_statement = before[-1:] in ";{})" or before.endswith("else")
         self.end = end_of(text, self.at, self.is_statement, f"{path}:{self.line}")
         self.what = " ".join(text[self.at : self.end].split())
 

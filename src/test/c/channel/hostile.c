@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -338,6 +339,23 @@ static void a_message_from_the_far_future_is_there(void **state)
 	pair_close(&pair);
 }
 
+static void a_ring_begins_with_a_record(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "begin", small, small);
+	struct raw raw;
+	raw_open(&raw, "begin", pair.service);
+	atomic_store(&raw.own->start, 8);
+	raw_send(&raw, 100, 0);
+	char bytes[300];
+	size_t len = sizeof(bytes);
+	address *from;
+	OK(receive(pair.service, bytes, &len, &from));
+	raw_close(&raw);
+	pair_close(&pair);
+}
+
 static void introductions_that_are_none_fail(void **state)
 {
 	(void)state;
@@ -402,6 +420,32 @@ static void who_says_nothing_is_not_waited_for(void **state)
 	CHECK(answer.kind == WIRE_REJECT && answer.connection_index == WIRE_REFUSED_LATE);
 	close(socket);
 	pair_close(&pair);
+}
+
+/* More than a service keeps waiting; the others wait with the kernel. */
+static void a_crowd_that_says_nothing_is_kept_at_bay(void **state)
+{
+	(void)state;
+	enum { CROWD = 520 };
+	struct rlimit before, more;
+	CHECK(getrlimit(RLIMIT_NOFILE, &before) == 0);
+	more = before;
+	more.rlim_cur = 3 * CROWD;
+	if (setrlimit(RLIMIT_NOFILE, &more) != 0)
+		skip();
+	struct pair pair;
+	pair_meet(&pair, "crowd", small, small);
+	int sockets[CROWD];
+	for (int i = 0; i < CROWD; i++) {
+		OK(fabric_connect(PLACE, "crowd", &sockets[i]));
+		expect_nothing(pair.service);
+	}
+	send_text(pair.client, "still here", pair.of_service);
+	expect_text(pair.service, "still here");
+	for (int i = 0; i < CROWD; i++)
+		close(sockets[i]);
+	pair_close(&pair);
+	CHECK(setrlimit(RLIMIT_NOFILE, &before) == 0);
 }
 
 /* ---- another user ---- */
@@ -512,8 +556,10 @@ int main(void)
 		cmocka_unit_test(a_client_that_rings_unasked_is_broken),
 		cmocka_unit_test(a_client_that_lies_about_the_time_keeps_nobody_out),
 		cmocka_unit_test(a_message_from_the_far_future_is_there),
+		cmocka_unit_test(a_ring_begins_with_a_record),
 		cmocka_unit_test(introductions_that_are_none_fail),
 		cmocka_unit_test(who_says_nothing_is_not_waited_for),
+		cmocka_unit_test(a_crowd_that_says_nothing_is_kept_at_bay),
 		cmocka_unit_test(a_service_has_no_peer_of_another_user),
 		cmocka_unit_test(answers_that_are_none_abort_the_connect),
 	};

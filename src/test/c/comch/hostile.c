@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,6 +28,19 @@
 #define QUEUE 64
 #define MESSAGE_BYTES 4080
 #define RING_BYTES (UINT64_C(512) << 10)
+
+/* ---- the time ---- */
+
+static bool time_flies;
+
+/* In the place of the C library's, also for the libraries. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static _Atomic int64_t seconds_ahead;
+	int result = (int)syscall(SYS_clock_gettime, clock, now);
+	now->tv_sec += time_flies ? ++seconds_ahead : seconds_ahead;
+	return result;
+}
 
 /* ---- the raw client ---- */
 
@@ -598,6 +612,21 @@ static void an_impossible_record_ends_the_connection(void **state)
 	}
 }
 
+static void a_ring_begins_with_a_record(void **state)
+{
+	(void)state;
+	struct raw raw;
+	raw_connect(&raw, &server);
+	put_record(&raw, 0, 5);
+	atomic_store(&raw.own->ring_start, 8);
+	atomic_store(&raw.own->ring_tail, 32);
+	raw_ring(&raw);
+	settle(server.pe, NULL);
+	assert_int_equal(count_of(&server.record, MESSAGE), 1);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
+}
+
 /* A message that says that it will be there next year is there now. */
 static void a_message_does_not_travel_for_ever(void **state)
 {
@@ -729,6 +758,29 @@ static void announcements_behind_messages_that_never_come_end_with_the_connectio
 		assert_int_equal(nth(&server.record, CONSUMER_NEW, 0)->a, 4);
 		assert_int_equal(nth(&server.record, CONSUMER_NEW, 1)->a, 3);
 	}
+}
+
+/* Until the peer has seen that a consumer has ended, nobody else is announced in its place. */
+static void a_place_in_the_directory_is_kept_until_the_peer_has_seen_the_end(void **state)
+{
+	(void)state;
+	struct raw raw;
+	struct consumer consumer;
+	raw_connect(&raw, &server);
+	for (uint32_t i = 0; i < SHM_CONSUMER_SLOTS; i++) {
+		consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
+		consumer_start(&consumer, server.pe);
+		consumer_stop(&consumer);
+		consumer_destroy(&consumer);
+	}
+	struct doca_comch_consumer *none;
+	GIVES(DOCA_ERROR_NO_MEMORY, doca_comch_consumer_create(server.connection, memory.mmap, &none));
+	atomic_store(&raw.own->reported[7], atomic_load(&raw.peer->directory[7]));
+	consumer_make(&consumer, server.connection, memory.mmap, 4, NULL);
+	assert_int_equal(shm_entry_id(atomic_load(&raw.peer->directory[7])), consumer.id);
+	consumer_destroy(&consumer);
+	raw_close(&raw);
+	UNTIL(count_of(&server.record, DISCONNECTED) == 1, server.pe);
 }
 
 /* Puts a consumer of the raw client into the directory. */
@@ -1221,8 +1273,39 @@ static void a_claim_that_is_never_filled_does_not_hang_a_free(void **state)
 	struct target target;
 	target_open(&target);
 	atomic_store(&target.region->claimed, atomic_load(&target.region->posted));
+	time_flies = true;
 	doca_task_free(doca_comch_consumer_task_post_recv_as_task(target.task));
+	time_flies = false;
+	expect_logged("a peer claimed a posted buffer and does not fill it: connection ended");
 	target_close(&target);
+}
+
+/* Its memory may have been freed, and its callback's data. */
+static void a_receive_that_was_taken_back_is_not_written_to(void **state)
+{
+	(void)state;
+	static const enum shm_payload payloads[] = {SHM_PAYLOAD_INLINE, SHM_PAYLOAD_PACKED, SHM_PAYLOAD_EAGER,
+						    SHM_PAYLOAD_PIPE};
+	for (size_t i = 0; i < sizeof(payloads) / sizeof(payloads[0]); i++) {
+		/* With immediate data small payloads take the long way. */
+		for (uint8_t imm_len = 0; imm_len < 2; imm_len++) {
+			struct target target;
+			target_open(&target);
+			doca_task_free(doca_comch_consumer_task_post_recv_as_task(target.task));
+			uint64_t index = atomic_load(&target.region->posted) - 1;
+			target_fill(&target,
+				    &(struct shm_slot){.len = 40, .payload = (uint8_t)payloads[i], .imm_len = imm_len});
+			settle(server.pe, NULL);
+			atomic_store(&target.region->pipe_produced, shm_pipe_mark(index, 40));
+			UNTIL(inflight(target.consumer.ctx) == 0, server.pe);
+			settle(server.pe, NULL);
+			assert_int_equal(target.consumer.record.num, 2); /* STARTING, RUNNING */
+			assert_int_equal(buf_data_len(target.buf), 0);
+			for (size_t k = 0; k < BUF_BYTES; k++)
+				assert_int_equal(memory.bytes[BUF_OFFSET + k], 0xab);
+			target_close(&target);
+		}
+	}
 }
 
 static void a_pipeline_that_lies_fails_the_receive(void **state)
@@ -1509,11 +1592,13 @@ int main(int argc, char **argv)
 		ATTACK(a_sleeper_that_never_wakes_up_holds_nobody_up),
 		ATTACK(an_impossible_ring_tail_ends_the_connection),
 		ATTACK(an_impossible_record_ends_the_connection),
+		ATTACK(a_ring_begins_with_a_record),
 		ATTACK(a_message_does_not_travel_for_ever),
 		ATTACK(an_impossible_ring_head_ends_the_connection),
 		ATTACK(a_ring_head_that_goes_back_ends_the_connection),
 		ATTACK(a_garbage_directory_is_survived),
 		ATTACK(announcements_behind_messages_that_never_come_end_with_the_connection),
+		ATTACK(a_place_in_the_directory_is_kept_until_the_peer_has_seen_the_end),
 		ATTACK(an_impossible_consumer_cannot_be_sent_to),
 		ATTACK(counters_of_a_consumer_that_cannot_be_give_no_buffer),
 		ATTACK(payloads_are_written_to_no_process_that_has_not_proved_itself),
@@ -1528,6 +1613,7 @@ int main(int argc, char **argv)
 		ATTACK(slots_that_nobody_posted_are_ignored),
 		ATTACK(a_consumer_that_is_starting_ends_with_a_broken_connection),
 		ATTACK(a_claim_that_is_never_filled_does_not_hang_a_free),
+		ATTACK(a_receive_that_was_taken_back_is_not_written_to),
 		ATTACK(a_pipeline_that_lies_fails_the_receive),
 		ATTACK(random_writes_are_survived),
 		ATTACK(a_client_survives_a_false_server),

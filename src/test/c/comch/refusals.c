@@ -337,6 +337,41 @@ static void a_server_that_stops_hangs_up_on_who_has_said_nothing(void **state)
 	close(socket);
 }
 
+/* ---- ends that take nothing ---- */
+
+/* One end sends more than the other one's queue holds, and stops; the other one does not progress. */
+static void expect_patience(struct end *stopping, struct end *still)
+{
+	for (int i = 0; i < 64 + 8; i++) {
+		send_text(stopping, stopping->connection, "more than you take");
+		if (i % 32 == 0)
+			settle(stopping->pe, NULL); /* its tasks are 64 */
+	}
+	GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_stop(stopping->ctx));
+	settle(stopping->pe, NULL);
+	assert_int_equal(state_of(stopping->ctx), DOCA_CTX_STATE_STOPPING);
+	seconds_ahead += 2;
+	settle(stopping->pe, NULL);
+	assert_int_equal(state_of(stopping->ctx), IDLE);
+	UNTIL(count_of(&still->record, MESSAGE) == 64, still->pe);
+}
+
+static void a_stop_does_not_wait_for_ever_for_who_takes_nothing(void **state)
+{
+	(void)state;
+	for (int of_server = 0; of_server < 2; of_server++) {
+		record_clear(&server.record);
+		GIVES(DOCA_ERROR_IN_PROGRESS, doca_ctx_start(client.ctx));
+		UNTIL(state_of(client.ctx) == RUNNING && server.connection != NULL, client.pe, server.pe);
+		if (of_server)
+			expect_patience(&server, &client);
+		else
+			expect_patience(&client, &server);
+		UNTIL(count_of(&server.record, DISCONNECTED) == 1 || of_server, client.pe, server.pe);
+	}
+	UNTIL(state_of(client.ctx) == IDLE, client.pe);
+}
+
 /* ---- a server without descriptors ---- */
 
 #define FEW 64
@@ -420,6 +455,7 @@ int main(void)
 		REFUSED(a_reason_of_a_later_build_is_none),
 		REFUSED(a_client_without_a_server_is_told_where_it_has_looked),
 		REFUSED(ends_of_different_message_sizes_are_told_of_both),
+		REFUSED(a_stop_does_not_wait_for_ever_for_who_takes_nothing),
 		REFUSED(a_server_that_stops_hangs_up_on_who_has_said_nothing),
 		REFUSED(clients_that_say_nothing_are_told_that_they_were_too_late),
 	};

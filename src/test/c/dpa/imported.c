@@ -1,4 +1,5 @@
 /* Kernels on the DPU's side reach what a process on the host has exported, as long as that lives. */
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -55,7 +56,18 @@ static void export(struct doca_dev *dev, void *memory, size_t size)
 }
 
 /* What no exporter writes into the records of its exports. */
-enum spoilt { RUNS = 1, NUMBER_OF_RUNS = 2, ENDED = 4, ALL_SPOILT = 8, MAGIC = 8, COOKIE = 16, ID = 32 };
+enum spoilt {
+	RUNS = 1,
+	NUMBER_OF_RUNS = 2,
+	ENDED = 4,
+	ALL_SPOILT = 8,
+	MAGIC = 8,
+	COOKIE = 16,
+	ID = 32,
+	OTHER_NAME = 64,
+	UNSEALED = 128,
+	OTHER_SIZE = 256
+};
 
 static void spoil_record(uint64_t *words, size_t size)
 {
@@ -66,8 +78,17 @@ static void spoil_record(uint64_t *words, size_t size)
 		*num_runs = UINT32_MAX;
 	if (talk->value & ENDED)
 		*ended = 7;
-	if (talk->value >= MAGIC)
+	if (talk->value >= MAGIC && talk->value <= ID)
 		words[talk->value / COOKIE]++;
+	if (talk->value >= OTHER_NAME) {
+		/* Behind the first run's begin and bytes. */
+		int file = memfd_create(talk->value == OTHER_NAME ? "of-the-exporter" : "doca-emu-memory",
+					MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		CHECK(ftruncate(file, (off_t)(words[5] + (talk->value == OTHER_SIZE ? 65536 : 0))) == 0);
+		if (talk->value != UNSEALED)
+			CHECK(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0);
+		*(int32_t *)&words[6] = file;
+	}
 }
 
 static void spoil_records(void)
@@ -513,6 +534,27 @@ static void the_record_of_another_export_is_none(void **state)
 	}
 }
 
+/* It could shrink under the mapping, or be anything that the exporter has open. */
+static void a_file_that_is_no_export_is_not_mapped(void **state)
+{
+	(void)state;
+	const enum spoilt files[] = {OTHER_NAME, UNSEALED, OTHER_SIZE};
+	for (size_t i = 0; i < 3; i++) {
+		struct dpa dpa;
+		exporter_start(export_pages);
+		dpa_open_on(&dpa, true);
+		talk->value = files[i];
+		tell(SPOIL);
+		struct doca_mmap *map = import(dpa.dev, 0);
+		uint64_t handle = handle_of_map(map, dpa.dev);
+		assert_int_equal(exchanged(dpa.dpa, handle, talk->where[0], 2), UINT64_MAX);
+		FAILED(dpa.dpa);
+		OK(doca_mmap_destroy(map));
+		dpa_close(&dpa);
+		exporter_end();
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -524,6 +566,7 @@ int main(void)
 		cmocka_unit_test(what_is_out_of_reach_has_no_handle),
 		cmocka_unit_test(nothing_that_the_exporter_says_is_trusted),
 		cmocka_unit_test(the_record_of_another_export_is_none),
+		cmocka_unit_test(a_file_that_is_no_export_is_not_mapped),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

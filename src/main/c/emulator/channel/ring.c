@@ -71,7 +71,7 @@ doca_error_t ring_in_look(struct ring_in *ring)
 	uint64_t head = atomic_load_explicit(&ring->head, memory_order_relaxed);
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
 	uint64_t start = atomic_load_explicit(&ring->peer->start, memory_order_relaxed);
-	start &= ~(SHM_RECORD_ALIGN - 1);
+	/* guard: channel-ring-start */ start &= ~(SHM_RECORD_ALIGN - 1);
 	if (tail == head || given_up(ring))
 		return DOCA_ERROR_AGAIN;
 	uint64_t available = tail - head;

@@ -39,7 +39,7 @@ static int open_file(pid_t pid, int number, uint64_t bytes)
 	char path[64], target[64];
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)pid, number);
 	ssize_t len = readlink(path, target, sizeof(target));
-	if (len < (ssize_t)sizeof(name) - 1 || memcmp(target, name, sizeof(name) - 1) != 0)
+	if (len < (ssize_t)sizeof(name) - 1 || /* guard: reach-file-name */ memcmp(target, name, sizeof(name) - 1) != 0)
 		return -1;
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -49,8 +49,10 @@ static int open_file(pid_t pid, int number, uint64_t bytes)
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat status;
 	struct statfs system;
-	if (seals < 0 || (seals & needed) != needed || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) ||
-	    (uint64_t)status.st_size != bytes || fstatfs(fd, &system) != 0 || system.f_type == HUGETLBFS_MAGIC) {
+	if (seals < 0 || /* guard: reach-file-seals */ (seals & needed) != needed || fstat(fd, &status) != 0 ||
+	    !S_ISREG(status.st_mode) ||
+	    /* guard: reach-file-size */ (uint64_t)status.st_size != bytes || fstatfs(fd, &system) != 0 ||
+	    system.f_type == HUGETLBFS_MAGIC) {
 		close(fd);
 		return -1;
 	}

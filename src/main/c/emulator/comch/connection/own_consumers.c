@@ -142,7 +142,8 @@ static bool find_slot(struct doca_comch_connection *connection, uint32_t *found)
 		if (state == SHM_CONSUMER_NONE ||
 		    (state == SHM_CONSUMER_EXPIRED &&
 		     /* Pairs with the release store in peer_consumers_next_event. */
-		     atomic_load_explicit(&connection->peer->reported[slot], memory_order_acquire) == entry)) {
+		     /* guard: directory-place=1 */ atomic_load_explicit(&connection->peer->reported[slot],
+									 memory_order_acquire) == entry)) {
 			*found = slot;
 			return true;
 		}

@@ -225,7 +225,8 @@ static void part_from_server(struct doca_comch_client *client)
 	if (atomic_load(&connection->established)) {
 		endpoint_push_pending(endpoint, connection);
 		connection_check_socket(connection);
-		if (connection->tx.pending_first != NULL && !endpoint_grace_over(endpoint) && !connection->peer_died &&
+		if (connection->tx.pending_first != NULL &&
+		    /* guard: client-stop-patience=1 */ !endpoint_grace_over(endpoint) && !connection->peer_died &&
 		    !connection->broken && !connection_peer_closed(connection))
 			return;
 		endpoint_flush_pending(endpoint, connection);

@@ -110,7 +110,7 @@ doca_error_t messages_receive(struct doca_comch_connection *connection, uint64_t
 	connection->rx.travelling = 0;
 	/* It changes only while the ring is empty; a peer that does otherwise garbles its own messages. */
 	uint64_t start = atomic_load_explicit(&connection->peer->ring_start, memory_order_relaxed);
-	start &= ~(SHM_RECORD_ALIGN - 1);
+	/* guard: ring-start */ start &= ~(SHM_RECORD_ALIGN - 1);
 	for (;;) {
 		uint64_t available = tail - connection->rx.head;
 		if (available == 0)

@@ -135,7 +135,7 @@ static void free_resources(struct doca_comch_server *server)
 /* Says goodbye to every client that has got all its messages. */
 static void part_from_clients(struct doca_comch_server *server)
 {
-	bool impatient = endpoint_grace_over(&server->endpoint);
+	bool impatient = /* guard: server-stop-patience */ endpoint_grace_over(&server->endpoint);
 	for (uint32_t index = 0; index < SHM_DOORBELLS && server->num_connections > 0; index++) {
 		struct doca_comch_connection *connection = server->connections[index];
 		if (connection == NULL)

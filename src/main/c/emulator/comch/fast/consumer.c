@@ -285,7 +285,7 @@ static EMU_ALWAYS_INLINE bool complete_oldest(struct doca_comch_consumer *consum
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
 	if (EMU_UNLIKELY(/* guard: slot-posted */ index == consumer->posted || slot->arrival != 0 || faults_any() ||
 			 *(const volatile uint8_t *)&slot->imm_len != 0 || /* guard: slot-room */ len > task->room ||
-			 task->buf == NULL || task->base.state == EMU_TASK_CANCELLED))
+			 task->buf == NULL || /* guard: slot-taken-back */ task->base.state == EMU_TASK_CANCELLED))
 		return deliver_any(consumer, slot, task);
 	if (payload == SHM_PAYLOAD_PACKED)
 		return deliver_packed(consumer, slot, task, len);

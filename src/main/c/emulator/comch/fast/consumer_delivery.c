@@ -33,7 +33,7 @@ bool consumer_deliver(struct doca_comch_consumer *consumer, const struct shm_slo
 	uint32_t len = *(const volatile uint32_t *)&slot->len;
 	uint8_t imm_len = *(const volatile uint8_t *)&slot->imm_len;
 	uint8_t payload = *(const volatile uint8_t *)&slot->payload;
-	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	bool wanted = /* guard: delivery-taken-back=1 */ task->base.state != EMU_TASK_CANCELLED;
 	*status = DOCA_ERROR_IO_FAILED;
 	if (payload == SHM_PAYLOAD_SKIPPED || payload == SHM_PAYLOAD_FAILED)
 		return true;

@@ -9,7 +9,7 @@ bool consumer_take_from_pipe(struct doca_comch_consumer *consumer, struct doca_c
 {
 	struct shm_region *region = consumer->region;
 	uint64_t index = consumer->completed;
-	bool wanted = task->base.state != EMU_TASK_CANCELLED;
+	bool wanted = /* guard: pipe-taken-back=1 */ task->base.state != EMU_TASK_CANCELLED;
 	if (atomic_load_explicit(&region->pipe_turn, memory_order_relaxed) != index + 1) {
 		task->piped = 0;
 		atomic_store_explicit(&region->pipe_consumed, shm_pipe_mark(index, 0), memory_order_relaxed);
