@@ -158,6 +158,16 @@ static void files_are_the_users_or_the_groups_and_nobody_elses(void **state)
 	expect_modes(0660, 0660);
 }
 
+static void a_folder_that_is_not_trusted_is_closed(void **state)
+{
+	(void)state;
+	CHECK(chmod(folder, 0777) == 0);
+	int before = descriptors();
+	GIVES(DOCA_ERROR_OPERATING_SYSTEM, fabric_listen(PCI, NAME, &(struct fabric_listener){0}));
+	CHECK(strstr(doca_emu_last_error(), "can be written to by others than its user (mode 0777)") != NULL);
+	assert_int_equal(descriptors(), before);
+}
+
 /* ---- two servers that start at the same time ---- */
 
 static const char *taken_meanwhile; /* the path of a lock */
@@ -500,6 +510,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(a_link_for_a_lock_is_not_followed),
 		IN_FOLDER(files_are_the_users_or_the_groups_and_nobody_elses),
+		IN_FOLDER(a_folder_that_is_not_trusted_is_closed),
 		IN_FOLDER(a_lock_that_has_lost_its_name_is_none),
 		IN_FOLDER(a_sweep_leaves_alone_what_is_in_use_or_none_of_its_own),
 		IN_FOLDER(a_private_server_has_no_peer_of_another_user),

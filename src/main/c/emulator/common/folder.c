@@ -153,7 +153,7 @@ doca_error_t emu_folder_open(enum emu_folder_missing missing, int *dir)
 		return result;
 	}
 	if (!trustworthy(&status, path)) {
-		close(opened);
+		/* guard: release-distrusted-folder */ close(opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	*dir = opened;

@@ -25,7 +25,7 @@ doca_error_t doca_pe_create(struct doca_pe **pe)
 	if (created == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	if (emu_sleeper_init(&created->sleeper) != DOCA_SUCCESS) {
-		free(created);
+		/* guard: release-engine */ free(created);
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	*pe = created;

@@ -153,7 +153,7 @@ static int listen_on(int dir, const char *file)
 				    chmod(address.sun_path, /* guard: fabric-socket-mode=0666 */ 0660) != 0)) ||
 	    listen(fd, BACKLOG) != 0) {
 		int error = errno;
-		close(fd);
+		/* guard: release-deaf-socket */ close(fd);
 		errno = error;
 		return -1;
 	}
@@ -279,7 +279,7 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 	opened.socket = listen_on(dir, opened.file);
 	if (opened.socket < 0) {
 		EMU_LOG_ERROR("cannot listen for server \"%s\" in the fabric folder %s: %m", name, path);
-		fabric_unlisten(&opened);
+		/* guard: release-names */ fabric_unlisten(&opened);
 		return DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	opened.socket_ino = socket_ino(dir, opened.file);

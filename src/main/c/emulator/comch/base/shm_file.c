@@ -34,7 +34,7 @@ static int sealed_memfd(const char *name, uint64_t bytes)
 		return -1;
 	if (ftruncate(fd, (off_t)bytes) != 0 || fcntl(fd, F_ADD_SEALS, SEALS) != 0) {
 		int error = errno;
-		close(fd);
+		/* guard: release-unsealed-file */ close(fd);
 		errno = error;
 		return -1;
 	}
@@ -97,12 +97,12 @@ doca_error_t shm_file_acquire(int fd, uint64_t file_bytes, size_t start_bytes, s
 	} else if ((found = calloc(1, object_bytes)) != NULL) {
 		found->start = shm_file_map(fd, 0, start_bytes);
 		if (found->start == NULL) {
-			free(found);
+			/* guard: release-mapping */ free(found);
 			found = NULL;
 		}
 	}
 	if (found == NULL) {
-		close(fd);
+		/* guard: release-unmapped-file */ close(fd);
 	} else if (found->refs == 0) {
 		found->fd = fd;
 		found->dev = status.st_dev;

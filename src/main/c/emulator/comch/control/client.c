@@ -63,7 +63,7 @@ static doca_error_t client_start(struct doca_ctx *ctx)
 		result = connection_create(&client->endpoint, client->endpoint.dev, SHM_CLIENT, map,
 					   &client->connection);
 	if (result != DOCA_SUCCESS) {
-		shm_release(map);
+		/* guard: release-own-memory */ shm_release(map);
 		free_resources(client);
 		return DOCA_ERROR_INITIALIZATION;
 	}
@@ -168,7 +168,7 @@ static bool progress_starting(struct doca_comch_client *client)
 		return true;
 	}
 	explain(client, result);
-	free_resources(client);
+	/* guard: release-failed-attempt */ free_resources(client);
 	emu_ctx_enter(&endpoint->ctx, DOCA_CTX_STATE_IDLE);
 	return true;
 }

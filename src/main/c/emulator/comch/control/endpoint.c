@@ -69,7 +69,7 @@ doca_error_t endpoint_open(struct comch_endpoint *endpoint)
 			result = DOCA_ERROR_NO_MEMORY;
 	}
 	if (result != DOCA_SUCCESS) {
-		endpoint_close(endpoint);
+		/* guard: release-failed-endpoint */ endpoint_close(endpoint);
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	endpoint->last_tick = -1;

@@ -252,7 +252,7 @@ static doca_error_t server_start(struct doca_ctx *ctx)
 	if (result == DOCA_SUCCESS && !server_open_sockets(server))
 		result = DOCA_ERROR_OPERATING_SYSTEM;
 	if (result != DOCA_SUCCESS) {
-		free_resources(server);
+		/* guard: release-failed-server */ free_resources(server);
 		return result == DOCA_ERROR_ALREADY_EXIST ? READING_DUPLICATE_SERVER_NAME : DOCA_ERROR_INITIALIZATION;
 	}
 	memset(server->ready, 0, sizeof(server->ready));

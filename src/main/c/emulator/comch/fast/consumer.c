@@ -95,7 +95,7 @@ static doca_error_t consumer_start(struct doca_ctx *ctx)
 	if (result == DOCA_SUCCESS)
 		result = open_region(consumer);
 	if (result != DOCA_SUCCESS) {
-		free_resources(consumer);
+		/* guard: release-failed-consumer */ free_resources(consumer);
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	consumer->own.generation++;

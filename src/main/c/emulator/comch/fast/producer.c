@@ -430,7 +430,7 @@ static doca_error_t producer_start(struct doca_ctx *ctx)
 	    task_fifo_init(&producer->done, producer->num_tasks) != DOCA_SUCCESS ||
 	    task_pool_init(&producer->pool, ctx, producer->num_tasks, sizeof(struct doca_comch_producer_task_send)) !=
 		    DOCA_SUCCESS) {
-		free_resources(producer);
+		/* guard: release-failed-producer */ free_resources(producer);
 		return DOCA_ERROR_INITIALIZATION;
 	}
 	producer->direct_write = producer->connection->reach == WIRE_REACH_PROCESS;
