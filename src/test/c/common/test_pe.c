@@ -1,10 +1,12 @@
 /* pe.c */
 #include <dlfcn.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/membarrier.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -435,6 +437,32 @@ static void a_barrier_stands_between_arming_and_the_last_look(void **state)
 	fake_destroy(fake);
 }
 
+static bool no_eventfd;
+
+/* In the place of the C library's, also for the library. */
+int eventfd(unsigned count, int flags)
+{
+	if (no_eventfd) {
+		errno = EMFILE;
+		return -1;
+	}
+	return (int)syscall(SYS_eventfd2, count, flags);
+}
+
+static void an_engine_that_could_not_be_armed_can_be_armed_later(void **state)
+{
+	(void)state;
+	struct fake *fake = connected();
+	fake->is_pending = true;
+	no_eventfd = true;
+	expect(DOCA_ERROR_OPERATING_SYSTEM, doca_pe_request_notification(pe));
+	no_eventfd = false;
+	expect_success(doca_pe_request_notification(pe));
+	assert_int_equal(1, readable(handle_of(), LONG_ENOUGH));
+	expect_success(doca_pe_clear_notification(pe, 0));
+	fake_destroy(fake);
+}
+
 static void what_cannot_be_relied_upon_is_not_slept_on(void **state)
 {
 	(void)state;
@@ -670,6 +698,7 @@ int main(void)
 		pe_test(arming_again_forgets_an_earlier_event),
 		pe_test(what_happens_while_it_is_being_armed_is_seen),
 		pe_test(a_barrier_stands_between_arming_and_the_last_look),
+		pe_test(an_engine_that_could_not_be_armed_can_be_armed_later),
 		pe_test(what_cannot_be_relied_upon_is_not_slept_on),
 		pe_test(what_the_program_does_while_it_is_armed_wakes),
 		pe_test(a_watched_descriptor_wakes_for_as_long_as_it_is_readable),

@@ -53,7 +53,7 @@ static bool open_sources(struct emu_sleeper *sleeper)
 	    add(sleeper->sources, sleeper->alarm, EPOLLIN) && add(sleeper->sources, sleeper->timer, EPOLLIN) &&
 	    add(sleeper->handle, sleeper->sources, 0))
 		return true;
-	close_sources(sleeper);
+	/* guard: release-sleeper */ close_sources(sleeper);
 	return false;
 }
 
