@@ -264,6 +264,7 @@ stage_c() {
   fi
   # The table of faults is whole here, a quarter of it in the others (COMCH4J_TEST_QUARTER).
   c_tests "C tests" c-plain "" -DCOMCH4J_RELEASES=ON
+  c_tests "C tests, permissive device" c-permissive "" -DCOMCH4J_PERMISSIVE=ON
   if command -v gcov >/dev/null 2>&1 && [ "${CC##*/}" != clang ]; then
     COMCH4J_TEST_QUARTER=0 c_tests "C tests, counting lines" c-coverage "" -DCOMCH4J_COVERAGE=ON
     check "C tests: coverage" scripts/dev/lib/coverage.py target/c-coverage 90
@@ -410,6 +411,27 @@ stage_generations() {
   generation 2.5 'io/github/comch4j/channel/*IT' "${behaviour[@]}" channel
   generation 2.6 '' "${calling[@]}"
   generation 2.7 '' "${behaviour[@]}"
+  permissive
+}
+
+# On a device that ends the process where a real one does not look: who leans on its checks is found.
+permissive() {
+  local build=target/native-permissive name="Java: tests on the permissive device" status=0
+  local reports=$COMCH4J_ROOT/target/permissive
+  began=$SECONDS
+  rm -rf "$reports"
+  {
+    cmake -S src/main/c -B $build -DCMAKE_BUILD_TYPE=Release -DCOMCH4J_PERMISSIVE=ON \
+      && cmake --build $build --parallel "$(nproc)" \
+      && maven test -Dcomch4j.library="$COMCH4J_ROOT/$build/lib" -Dunit.reports="$reports" \
+           -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch dpa)EveryMethodIT"
+  } >"$logs/permissive.log" 2>&1 || status=$?
+  if count "$name" "$reports"/TEST-*.xml; then
+    [ "$status" -eq 0 ] && return
+    record "$name: Maven" 0 1 0
+    remarks+=("failed: $name: Maven ended with $status")
+  fi
+  show_log "$logs/permissive.log"
 }
 
 stage_jars() {

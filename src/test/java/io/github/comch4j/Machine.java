@@ -47,14 +47,22 @@ public final class Machine implements AutoCloseable {
 
     /**
      * Tests never touch a real device, whatever is installed: they use the emulated one of the jar, or that of a folder
-     * of this build, which has the names of an older release ({@code -Dcomch4j.library=target/native/lib/2.5}).
-     * Only {@link #SDK} lets them have what {@code comch4j.library} names.
+     * of this build, which has the names of an older release ({@code -Dcomch4j.library=target/native/lib/2.5}) or
+     * checks little ({@code target/native-permissive/lib}). Only {@link #SDK} lets them have what
+     * {@code comch4j.library} names.
      */
     public static void useEmulation() {
-        if (!Boolean.getBoolean(SDK)
-                && !System.getProperty(Doca.LIBRARY_PROPERTY, "").contains("target/native/lib/")) {
-            System.setProperty(Doca.LIBRARY_PROPERTY, "emulated");
+        if (!Boolean.getBoolean(SDK)) {
+            System.setProperty(Doca.LIBRARY_PROPERTY, emulation());
         }
+    }
+
+    /** The emulated device that tests use: {@code emulated}, or a folder of this build. */
+    public static String emulation() {
+        String library = System.getProperty(Doca.LIBRARY_PROPERTY, "");
+        boolean ofThisBuild =
+                library.contains("target/native/lib/") || library.contains("target/native-permissive/lib");
+        return ofThisBuild ? library : "emulated";
     }
 
     /** The name that a function of Comch has in the loaded libraries, for those that tests name. */

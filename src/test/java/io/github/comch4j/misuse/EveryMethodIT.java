@@ -3,6 +3,7 @@ package io.github.comch4j.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
+import io.github.comch4j.Machine;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.misuse.EveryMethod.Mode;
 import java.io.IOException;
@@ -28,7 +29,7 @@ class EveryMethodIT {
     private static List<String> run(boolean batched, List<Mode> modes) {
         String list = modes.stream().map(Mode::name).collect(Collectors.joining(","));
         List<String> options = List.of(
-                "-D" + Doca.LIBRARY_PROPERTY + "=emulated",
+                "-D" + Doca.LIBRARY_PROPERTY + "=" + Machine.emulation(),
                 "-D" + Doca.BATCH_PROPERTY + "=" + batched,
                 "-XX:-CreateCoredumpOnCrash",
                 "-Djava.util.logging.config.file=/dev/null"); // what is left open is not what this is about

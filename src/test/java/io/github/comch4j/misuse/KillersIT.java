@@ -3,6 +3,7 @@ package io.github.comch4j.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Child;
+import io.github.comch4j.Machine;
 import io.github.comch4j.core.Doca;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,7 @@ class KillersIT {
 
     private static void survives(boolean batched, boolean strict, String... arguments) {
         List<String> options = List.of(
-                "-D" + Doca.LIBRARY_PROPERTY + "=emulated",
+                "-D" + Doca.LIBRARY_PROPERTY + "=" + Machine.emulation(),
                 "-D" + Doca.BATCH_PROPERTY + "=" + batched,
                 "-D" + Doca.STRICT_PROPERTY + "=" + strict,
                 "-XX:-CreateCoredumpOnCrash");
@@ -61,7 +62,7 @@ class KillersIT {
         Path descriptor = folder.resolve("descriptor");
         try (Child exporter = Child.start(
                 Killers.class,
-                List.of("-D" + Doca.LIBRARY_PROPERTY + "=emulated"),
+                List.of("-D" + Doca.LIBRARY_PROPERTY + "=" + Machine.emulation()),
                 Map.of(),
                 "export",
                 descriptor.toString())) {
