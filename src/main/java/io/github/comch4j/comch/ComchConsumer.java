@@ -9,6 +9,7 @@ import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.Pools;
+import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import java.lang.foreign.MemorySegment;
@@ -35,6 +36,7 @@ public final class ComchConsumer extends FastPathConsumer {
     private final long firstBufferSize;
     private final int firstImmediates;
     private final ReceiveTasks receives;
+    private final long mostRoom; // in a buffer, for the device; DOCA's submit does not check it
 
     private ComchConsumer(Builder settings) {
         super(
@@ -48,6 +50,10 @@ public final class ComchConsumer extends FastPathConsumer {
         this.firstBufferSize = settings.firstBufferSize;
         this.firstImmediates = settings.firstImmediates;
         try {
+            this.mostRoom = Capabilities.of(connection().endpoint().device())
+                    .consumer()
+                    .map(Capabilities.Consumer::maxBufferSize)
+                    .orElse(Long.MAX_VALUE);
             if (firstImmediates > 0) {
                 ConsumerCalls.checkImmediate();
             }
@@ -112,7 +118,7 @@ public final class ComchConsumer extends FastPathConsumer {
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalStateException if the consumer is not running yet, or it, the buffer or its memory is closed, or
      *     the buffer is in flight
-     * @throws DocaException if DOCA refuses
+     * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} for more room than the device takes
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult tryPost(Buffer buffer) {
@@ -123,7 +129,21 @@ public final class ComchConsumer extends FastPathConsumer {
         if (buffer.isInFlight()) {
             throw new IllegalStateException(buffer + " is in flight already");
         }
+        if (buffer.capacity() > mostRoom) {
+            checkRoom(buffer);
+        }
         return receives.post(buffer);
+    }
+
+    private void checkRoom(Buffer buffer) {
+        long room = buffer.capacity() - buffer.position() - buffer.length();
+        if (room > mostRoom) {
+            throw Failures.refused(
+                    DocaError.INVALID_VALUE,
+                    TaskCalls.SUBMIT_NAME,
+                    "posting " + buffer + " to " + this + ": room for " + room + " bytes, where "
+                            + connection().endpoint().device() + " takes at most " + mostRoom);
+        }
     }
 
     /**

@@ -199,6 +199,35 @@ class RefusalsTest extends BothForms {
     }
 
     @Test
+    void importedMemoryIsNotSent() {
+        ComchConsumer consumer = client.connection()
+                .consumer(machine.engine, hostMemory)
+                .buffers(1, 64)
+                .start(Machine.PATIENCE);
+        ComchProducer producer = accepted.producer(machine.engine).start();
+        try (MemoryMap imported = MemoryMap.importFrom(machine.dpu, hostMemory.exportPci(machine.host))) {
+            Buffer buffer = producer.acquire(imported, 64, 8);
+            assertThatThrownBy(() -> producer.trySend(buffer, consumer.id()))
+                    .hasMessageContaining("NOT_SUPPORTED")
+                    .hasMessageContaining("another process");
+        }
+    }
+
+    @Test
+    void moreRoomThanTheDeviceTakesIsNotPosted() {
+        long most = Capabilities.of(machine.dpu).consumer().orElseThrow().maxBufferSize();
+        try (MemoryMap large = MemoryMap.allocate(machine.dpu, most + 1, Access.PCI_READ_WRITE);
+                ComchConsumer consumer =
+                        accepted.consumer(machine.engine, large).start(Machine.PATIENCE)) {
+            Buffer buffer = consumer.acquire(0, most + 1);
+            assertThatThrownBy(() -> consumer.tryPost(buffer))
+                    .hasMessageContaining("INVALID_VALUE")
+                    .hasMessageContaining("at most " + most);
+            assertThat(consumer.tryPost(consumer.acquire(1, most)).accepted()).isTrue();
+        }
+    }
+
+    @Test
     void messagesNameTheReasonAndTheLimit() {
         long tasks = Capabilities.of(machine.host).producer().orElseThrow().maxTasks();
         assertThatThrownBy(() -> client.connection()
