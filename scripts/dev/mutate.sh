@@ -1,33 +1,46 @@
 #!/usr/bin/env bash
-# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for both packages
+# Change the compiled code in one place at a time and see whether the tests notice (PIT). Takes hours for core and comch
 # on two cores. The figures are in docs/testing.md; reports: target/pit-reports/.
 #
 #   scripts/dev/mutate.sh              packages core and comch
+#   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, internal
 #   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
 #   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
-#
-# Or of the C, in minutes:
-#
-#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (docs/guards.md), and run its test, which must fail
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 options=()
 case ${1:-} in
-  --c) shift; need cmake cc make cmocka python3; exec "$COMCH4J_ROOT/scripts/dev/lib/guards.py" mutate "$@" ;;
-  -h|--help) sed -n '2,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  -h|--help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
   --limit)
     case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
     options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")
     shift 2 ;;
 esac
+[ $# -gt 0 ] || set -- core comch
+project=io.github.comch4j
+classes=() tests=()
+for asked in "$@"; do
+  case $asked in
+    *.*) classes+=("$asked") package=${asked#"$project".} package=${package%%.*} ;;
+    *)
+      package=$asked
+      [ -d "$COMCH4J_ROOT/src/main/java/${project//.//}/$package" ] || die "no such package: $package"
+      classes+=("$project.$package.*") ;;
+  esac
+  # Those that are for this package, not all that come by.
+  case $package in
+    core|comch) tests+=("$project."{core,comch,emulator}".*Test") ;;
+    internal) tests+=("$project."{internal,core,comch,emulator}".*Test" "$project.io.Socket*Test") ;;
+    *) tests+=("$project.$package.*Test") ;;
+  esac
+done
 need jdk mvn cmake cc make
 own_fabric pit
 trap 'rm -rf "$DOCA_EMU_DIR"' EXIT
-classes=$(IFS=,; printf '%s' "$*")
 # PIT runs the tests on the Java that runs Maven.
 export JAVA_HOME=$JDK
 # As in pom.xml, for BufferListTest.
 export DOCA_EMU_LIMITS=max_buf_list_len=8
-project=io.github.comch4j
-maven -q -Ppit "${options[@]}" -DtargetClasses="${classes:-$project.core.*,$project.comch.*}" \
-  -DtargetTests="$project.core.*Test,$project.comch.*Test,$project.emulator.*Test" test-compile pitest:mutationCoverage
+join() { local IFS=,; printf '%s' "$*"; }
+maven -q -Ppit "${options[@]}" -DtargetClasses="$(join "${classes[@]}")" -DtargetTests="$(join "${tests[@]}")" \
+  test-compile pitest:mutationCoverage
