@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -123,6 +127,28 @@ class NettyLifeTest extends NettyScene {
         child.shutdownOutput().sync();
         mine.awaitInactive(); // it does not allow half closure
         assertThat(child.isShutdown()).isTrue();
+    }
+
+    /** Of a peer that says nothing before it ends the connection. */
+    @Test
+    void theEndOfAConnectionIsTheEndOfInputToo() throws Exception {
+        server(this::next)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .bind(service)
+                .sync();
+        try (Device host = Devices.openHost(Machine.HOST);
+                ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+            peer.connection().send(random(1000));
+            peer.close();
+        }
+        assertThat(only().events.poll(PATIENCE, TimeUnit.MILLISECONDS)).isEqualTo(ChannelInputShutdownEvent.INSTANCE);
+        assertThat(only().bytes()).hasSize(1000);
+        DuplexChannel child = (DuplexChannel) only().channel();
+        assertThat(child.isInputShutdown()).isTrue();
+        assertThat(child.writeAndFlush(buffer(random(1))).await().cause()).isInstanceOf(ClosedChannelException.class);
+        only().awaitInactive();
+        assertThat(only().failures).isEmpty();
     }
 
     @Test
