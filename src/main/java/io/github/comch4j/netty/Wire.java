@@ -174,6 +174,9 @@ final class Wire {
 
     /** Sends bytes, if there is room; otherwise there will be a call of {@code changed}. */
     boolean trySend(ByteBuffer bytes) throws IOException {
+        if (over) { // before the window is looked at, which does not grow any more
+            throw new ClosedChannelException();
+        }
         if (noRoom || noWindow || !sendFrames()) {
             return false;
         }
@@ -181,9 +184,6 @@ final class Wire {
         if (!sends.allows(length)) {
             noWindow = true;
             return false;
-        }
-        if (over) {
-            throw new ClosedChannelException();
         }
         try {
             noRoom = !Objects.requireNonNull(connection).trySend(bytes).accepted();

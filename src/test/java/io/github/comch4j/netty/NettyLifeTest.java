@@ -9,6 +9,7 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.window.SocketFrames;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
@@ -149,6 +150,27 @@ class NettyLifeTest extends NettyScene {
         assertThat(child.writeAndFlush(buffer(random(1))).await().cause()).isInstanceOf(ClosedChannelException.class);
         only().awaitInactive();
         assertThat(only().failures).isEmpty();
+    }
+
+    @Test
+    void whatWaitsForThePeerFailsWithTheConnection() throws Exception {
+        server(this::next)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // else the end of input closes the channel
+                .bind(service)
+                .sync();
+        ChannelFuture waits;
+        try (Device host = Devices.openHost(Machine.HOST);
+                ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+            peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, 1000)); // and it does not grow
+            waits = only().channel().writeAndFlush(buffer(random(1 << 20)));
+            Machine.until("what the window allows", () -> peer.connection().received() > 0, engine);
+            assertThat(waits.isDone()).isFalse();
+            peer.close();
+        }
+        assertThat(waits.await(PATIENCE)).isTrue();
+        assertThat(waits.cause()).isInstanceOf(ClosedChannelException.class);
+        only().awaitInactive();
     }
 
     @Test
