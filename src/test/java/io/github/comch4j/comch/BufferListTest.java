@@ -542,4 +542,17 @@ class BufferListTest extends BothForms {
         list.get(0).close();
         assertThat(inventory.available()).isEqualTo(inventory.capacity() - 1);
     }
+
+    @Test
+    void withoutAHandlerTheFirstFailureOfEachRowIsThrown() {
+        ComchProducer producer = pair.hostSide.producer(machine.engine).start();
+        BufferList list = list("a", "b");
+        for (int row = 1; row <= 2; row++) {
+            producer.offer(list, 60_000);
+            assertThatThrownBy(() -> machine.until("a failure", () -> false)).isInstanceOf(DocaException.class);
+            producer.offer(list, consumer.id());
+            int sends = row;
+            machine.until("a success", () -> producer.sent() == sends);
+        }
+    }
 }

@@ -280,6 +280,18 @@ class MessageQueueTest extends BothForms {
     }
 
     @Test
+    void withoutAHandlerTheFirstFailureOfEachRowIsThrown() {
+        try (Link link = link("echo")) {
+            link.thread.run();
+            for (int row = 1; row <= 2; row++) {
+                link.producer.offer(2, message);
+                assertRefused(DocaError.INVALID_VALUE, () -> machine.until("a failure", () -> false));
+                echo(link, row);
+            }
+        }
+    }
+
+    @Test
     void messagesThatAreRefusedOrFailKeepNoTask() {
         try (Link link = link("echo")) {
             link.producer.close();
