@@ -98,10 +98,11 @@ class DevicesTest {
     @Test
     void theLibrarySaysThatItIsAnEmulation() {
         LibraryInfo library = Doca.library();
-        boolean older = System.getProperty(Doca.LIBRARY_PROPERTY).contains("/"); // a folder of this build
-        assertThat(library.kind()).isEqualTo(older ? LibraryInfo.Kind.FOLDER : LibraryInfo.Kind.EMULATED);
+        String named = System.getProperty(Doca.LIBRARY_PROPERTY);
+        boolean folder = named.contains("/"); // of this build
+        assertThat(library.kind()).isEqualTo(folder ? LibraryInfo.Kind.FOLDER : LibraryInfo.Kind.EMULATED);
         assertThat(library.version()).isEqualTo(Doca.runtimeVersion()).contains("emulated");
-        assertThat(library.location()).contains(older ? "native/lib/" : "native/linux-");
+        assertThat(library.location()).contains(folder ? named : "native/linux-");
         assertThat(library.reason()).contains(Doca.LIBRARY_PROPERTY);
     }
 
