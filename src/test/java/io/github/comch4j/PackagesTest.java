@@ -56,6 +56,7 @@ class PackagesTest {
             "management",
             "emulator",
             "internal.program",
+            "internal.conformance",
             "samples",
             "cli");
 

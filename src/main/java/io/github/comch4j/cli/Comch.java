@@ -10,6 +10,7 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
 import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.conformance.Conformance;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.program.CommandLine;
 import io.github.comch4j.internal.program.ProgramException;
@@ -18,7 +19,8 @@ import java.util.List;
 
 /**
  * Looks whether a machine is ready for Comch: which libraries there are, which devices, what they can do, and whether a
- * message gets through; and holds the conversations of the sample programs in DOCA's guides, also with these programs.
+ * message gets through; holds the conversations of the sample programs in DOCA's guides, also with these programs; and
+ * asks a BlueField how it behaves.
  *
  * <p>A program, the main class of the jar. Its exit status is 0, 1 after a failure, or 2 after a usage error.
  */
@@ -32,6 +34,8 @@ public final class Comch {
               serve     on the DPU: answer pings, until killed
               ping      on the host: send messages to "comch serve" and time the answers
               sample    either end of the sample programs in DOCA's guides, see "comch sample --help"
+              conformance
+                        asks a BlueField how it behaves, in two halves, see "comch conformance --help"
 
             serve:
               --device PCI        the DPU's own device (the first that can serve)
@@ -64,10 +68,12 @@ public final class Comch {
 
     /** The program's exit status. */
     static int status(String... arguments) {
-        boolean sample = arguments.length > 0 && arguments[0].equals("sample");
-        return CommandLine.run(PROGRAM, sample ? SampleCommand.USAGE : USAGE, arguments, line -> {
+        String first = arguments.length > 0 ? arguments[0] : "";
+        String usage =
+                first.equals("sample") ? SampleCommand.USAGE : first.equals("conformance") ? Conformance.USAGE : USAGE;
+        return CommandLine.run(PROGRAM, usage, arguments, line -> {
             try {
-                run(line);
+                return run(line);
             } catch (NoSuchDeviceException e) {
                 // no such device or representor: lists those that there are
                 throw new ProgramException(e.getMessage(), e);
@@ -75,8 +81,8 @@ public final class Comch {
         });
     }
 
-    private static void run(CommandLine line) {
-        String command = line.command("command", "info", "devices", "serve", "ping", "sample");
+    private static int run(CommandLine line) {
+        String command = line.command("command", "info", "devices", "serve", "ping", "sample", "conformance");
         switch (command) {
             case "info" -> {
                 line.end();
@@ -89,8 +95,12 @@ public final class Comch {
             }
             case "serve" -> new PingServer(line).run();
             case "sample" -> SampleCommand.run(line);
+            case "conformance" -> {
+                return Conformance.run(line, Comch.class.getName());
+            }
             default -> new PingClient(line).run();
         }
+        return 0;
     }
 
     private static void info() {

@@ -1,5 +1,6 @@
 /**
  * The command line tool {@code comch}, main class of the jar: {@link io.github.comch4j.cli.Comch} lists libraries,
- * devices and limits, times messages between a host and its DPU, and plays either end of DOCA's sample programs.
+ * devices and limits, times messages between a host and its DPU, plays either end of DOCA's sample programs, and asks a
+ * BlueField how it behaves.
  */
 package io.github.comch4j.cli;

@@ -97,7 +97,10 @@ public final class FileClient {
      * @param arguments options and FILE, see {@code --help}
      */
     public static void main(String[] arguments) {
-        System.exit(CommandLine.run("file client", USAGE, arguments, line -> new FileClient(line).run()));
+        System.exit(CommandLine.run("file client", USAGE, arguments, line -> {
+            new FileClient(line).run();
+            return 0;
+        }));
     }
 
     private void run() throws IOException {

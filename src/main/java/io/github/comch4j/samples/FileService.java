@@ -73,7 +73,10 @@ public final class FileService {
      * @param arguments options, see {@code --help}
      */
     public static void main(String[] arguments) {
-        System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> new FileService(line).run()));
+        System.exit(CommandLine.run(PROGRAM, USAGE, arguments, line -> {
+            new FileService(line).run();
+            return 0;
+        }));
     }
 
     private void run() throws IOException {

@@ -100,6 +100,10 @@ public final class ChildVm implements AutoCloseable {
         return process.exitValue();
     }
 
+    public ProcessHandle handle() {
+        return process.toHandle();
+    }
+
     public boolean isAlive() {
         return process.isAlive();
     }

@@ -64,6 +64,12 @@ public final class ContextCalls {
         Calls.check(STOP_NAME, action, () -> doca_h.doca_ctx_stop(context));
     }
 
+    /** {@code doca_ctx_get_state}: one of the four above. */
+    public static int state(MemorySegment context) {
+        return (int) Calls.uint32(
+                "doca_ctx_get_state", "asking for a state", out -> doca_h.doca_ctx_get_state(context, out));
+    }
+
     /** {@code doca_ctx_cap_get_num_completion_vectors}, of a device. */
     public static OptionalInt completionVectors(MemorySegment info) {
         return OptionalCalls.uint32(

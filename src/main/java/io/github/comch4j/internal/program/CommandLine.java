@@ -14,9 +14,9 @@ import java.util.function.Function;
 
 /** Options and operands of a program, taken out one by one: what is left in the end is too much. */
 public final class CommandLine {
-    /** What a program does with its command line. */
+    /** What a program does with its command line; returns its exit status. */
     public interface Body {
-        void run(CommandLine line) throws IOException;
+        int run(CommandLine line) throws IOException;
     }
 
     /** The user got the command line wrong. */
@@ -35,8 +35,8 @@ public final class CommandLine {
     }
 
     /**
-     * Runs a program; returns its exit status: 0, 1 after a failure, which is one sentence on stderr, or 2 after a
-     * usage error.
+     * Runs a program; returns its exit status: that of {@code body}, 1 after a failure, which is one sentence on
+     * stderr, or 2 after a usage error.
      */
     public static int run(String program, String usage, String[] arguments, Body body) {
         Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
@@ -49,8 +49,7 @@ public final class CommandLine {
             }
             // before any other class of the library is used: they load it
             line.value("--library").ifPresent(library -> System.setProperty(Doca.LIBRARY_PROPERTY, library));
-            body.run(line);
-            return 0;
+            return body.run(line);
         } catch (UsageException e) {
             System.err.print(usage);
             System.err.println(program + ": " + e.getMessage()); // last, where it is seen
