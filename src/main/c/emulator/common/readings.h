@@ -1,7 +1,8 @@
 /* Decisions where no public source settles how DOCA behaves ("readings").
  *
  * "Seen" is how NVIDIA's libraries of DOCA 2.5.0108 answer without a card; cc/observed.h has what differs for 2.5 and
- * 2.6. docs/emulator.md lists which readings are settled.
+ * 2.6. docs/emulator.md lists which readings are settled, and which probe of `comch conformance` asks a card for which
+ * of the others.
  *
  * Each has a name, is used by that name only, and can be corrected here once hardware shows otherwise.
  * The number in brackets is the open question in docs/emulator.md. */
@@ -114,7 +115,7 @@
  * Seen: not checked. Refused here all the same, because a test should fail where a device would. */
 #define READING_BUF_GET_REFUSED DOCA_ERROR_INVALID_VALUE
 
-/* doca_buf_inc_refcount on a buf that has gone back to its inventory. */
+/* doca_buf_inc_refcount on a buf that has gone back to its inventory. Seen: a success, with a count of 0. */
 #define READING_BUF_IS_FREE DOCA_ERROR_BAD_STATE
 
 /* doca_buf_inventory_create of no element at all (seen). */
@@ -123,21 +124,21 @@
 /* The largest inventory, elements; more is answered with NO_MEMORY, more than 32 bits with INVALID_VALUE (seen). */
 #define READING_MAX_INVENTORY (1u << 28)
 
-/* Starting a started pool; taking a buf of a pool whose map
- * was stopped meanwhile. A map counts the bufs of a pool while they are out. */
+/* Starting a started pool (seen); taking a buf of a pool whose map was stopped meanwhile (seen: not checked).
+ * A map counts the bufs of a pool while they are out. */
 #define READING_POOL_START_WHEN_STARTED DOCA_SUCCESS
 #define READING_POOL_MAP_STOPPED DOCA_ERROR_BAD_STATE
 
 /* Rate of an emulated port, bits per second; nothing is slowed down to it. */
 #define READING_ACTIVE_RATE UINT64_C(200000000000)
 
-/* Opening a backend's limit further than its strict function has fixed; a global limit stops there silently. */
+/* Opening a backend's limit further than its strict function has fixed (seen); a global limit stops there silently. */
 #define READING_LOG_STRICT_LIMIT DOCA_ERROR_NOT_PERMITTED
 
-/* doca_log with a source that is not registered. */
+/* doca_log with a source that is not registered (seen). */
 #define READING_LOG_UNKNOWN_SOURCE DOCA_ERROR_INVALID_VALUE
 
-/* doca_log from the flush handler of a backend: the record is dropped. */
+/* doca_log from the flush handler of a backend: the record is dropped. Seen: it waits for itself for ever. */
 #define READING_LOG_FROM_FLUSH_HANDLER DOCA_ERROR_NOT_PERMITTED
 
 /* ---- the DPA (docs/dpa.md) ---- */
