@@ -18,6 +18,7 @@ final class Probes {
         all.addAll(TransferProbes.of(generation));
         all.addAll(ContextProbes.of(generation));
         all.addAll(NotificationProbes.of());
+        all.addAll(EndpointProbes.of());
         all.addAll(DeathProbes.of());
         all.addAll(SpeedProbes.of());
         return all;

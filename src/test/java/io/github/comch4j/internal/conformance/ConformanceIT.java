@@ -107,10 +107,14 @@ class ConformanceIT {
         assumeTrue(Files.exists(library), "built without the C part");
         Map<String, String> environment = Map.of("COMCH4J_LIBRARY", library.toString());
         half(Side.DPU, environment);
-        ChildVm host = half(Side.HOST, environment, "--only", "limits,context,immediate,consumer");
+        ChildVm host = half(Side.HOST, environment, "--only", "limits,context,immediate,consumer,endpoint");
         assertThat(end(host)).as(host.out()).isZero();
         assertThat(text(Side.HOST))
-                .contains("doca_cc", verdict("limits.defaults", "as expected"), "2048")
+                .contains(
+                        "doca_cc",
+                        verdict("limits.defaults", "as expected"),
+                        "2048",
+                        "send queue                     128")
                 .doesNotContain("immediate.");
     }
 
