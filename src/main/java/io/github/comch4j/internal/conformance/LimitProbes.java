@@ -15,7 +15,7 @@ final class LimitProbes {
 
     static List<Probe> of(Generation generation) {
         boolean cc = generation != Generation.COMCH;
-        return List.of(control(), fastPath(generation), defaults(cc), refused(), device(generation));
+        return List.of(control(), fastPath(generation), defaults(cc), refused(), device());
     }
 
     private static Probe control() {
@@ -123,14 +123,14 @@ final class LimitProbes {
         return Outcome.of(() -> settings.start().close());
     }
 
-    private static Probe device(Generation generation) {
-        boolean cc = generation != Generation.COMCH;
+    /** Releases before 2.6 do not tell the rate, and those before 3.0 no vectors. */
+    private static Probe device() {
         Probe.Builder probe = Probe.of("device.properties", "What DOCA says of the device");
         for (Side side : Side.values()) {
             probe.expect(side + ": IPv4 address", "none")
                     .expect(side + ": IPv6 address", "one")
-                    .expect(side + ": rate, Gbit/s", generation == Generation.CC_2_5 ? "not told" : "200")
-                    .expect(side + ": completion vectors", cc ? "not told" : "1")
+                    .expect(side + ": rate, Gbit/s", "200", "not told")
+                    .expect(side + ": completion vectors", "1", "not told")
                     .expect(side + ": hotplug manager", "false")
                     .expect(side + ": exports memory", Boolean.toString(side == Side.HOST))
                     .expect(side + ": imports memory", Boolean.toString(side == Side.DPU));

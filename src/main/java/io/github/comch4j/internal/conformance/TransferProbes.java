@@ -97,10 +97,11 @@ final class TransferProbes {
         return outcome[0];
     }
 
+    /** Where an emulated producer cannot write into its peer, as between containers, a large payload waits for it. */
     private static Probe stillPeer() {
         return Probe.of("send.still-peer", "Sends to a peer that has posted receives and makes no progress")
                 .expect("1 KiB", "completed meanwhile")
-                .expect("4 MiB", "completed meanwhile")
+                .expect("4 MiB", "completed meanwhile", "waits")
                 .host(stage -> {
                     ComchConnection connection = stage.link();
                     int[] arrived = {0};
