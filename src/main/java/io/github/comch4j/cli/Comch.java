@@ -96,7 +96,7 @@ public final class Comch {
             case "serve" -> new PingServer(line).run();
             case "sample" -> SampleCommand.run(line);
             case "conformance" -> {
-                return Conformance.run(line, Comch.class.getName());
+                return Conformance.run(line);
             }
             default -> new PingClient(line).run();
         }

@@ -54,7 +54,6 @@ public final class Conformance {
     private static final Duration GREETING = Duration.ofSeconds(30);
     private static final int COULD_NOT_RUN = 2;
 
-    private final String main;
     private final Optional<String> asked;
     private final Side side;
     private final Optional<PciAddress> address;
@@ -66,8 +65,7 @@ public final class Conformance {
     private final Optional<Path> file;
     private final boolean verbose;
 
-    private Conformance(CommandLine line, String main) {
-        this.main = main;
+    private Conformance(CommandLine line) {
         asked = line.choice("--side", "host", "dpu");
         side = asked.orElse("").equals("dpu") ? Side.DPU : Side.HOST;
         address = line.address("--device");
@@ -80,14 +78,11 @@ public final class Conformance {
         verbose = line.flag("--verbose");
     }
 
-    /**
-     * Runs a half; returns the exit status. {@code main} is the class that is started again for the worker, with
-     * {@code conformance} as its first argument.
-     */
-    public static int run(CommandLine line, String main) {
+    /** Runs a half; returns the exit status. Its worker is the same program, with other arguments. */
+    public static int run(CommandLine line) {
         boolean list = line.flag("--list");
         boolean worker = line.flag("--worker");
-        Conformance half = new Conformance(line, main);
+        Conformance half = new Conformance(line);
         line.end();
         try {
             if (list) {
@@ -189,7 +184,7 @@ public final class Conformance {
     }
 
     private Half half(Coordination coordination, Report report, List<String> arguments) {
-        return new Half(side, coordination, () -> new WorkerProcess(main, arguments, verbose), report, System.out);
+        return new Half(side, coordination, () -> new WorkerProcess(arguments, verbose), report, System.out);
     }
 
     private List<String> workerArguments(PciAddress device, Optional<PciAddress> served) {

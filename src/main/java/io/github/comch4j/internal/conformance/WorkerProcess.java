@@ -4,14 +4,16 @@ import io.github.comch4j.internal.program.ProgramException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** A worker as its parent sees it. */
@@ -26,10 +28,13 @@ final class WorkerProcess implements AutoCloseable {
     private final PrintStream in;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    /** Starts one and waits until it has the device. {@code arguments} are this program's, for a worker. */
-    WorkerProcess(String main, List<String> arguments, boolean verbose) {
+    /**
+     * Starts one and waits until it has the device. {@code arguments} are this program's, for a worker; the first is the
+     * first of this process too.
+     */
+    WorkerProcess(List<String> arguments, boolean verbose) {
         try {
-            process = new ProcessBuilder(command(main, arguments))
+            process = new ProcessBuilder(command(arguments))
                     .redirectError(verbose ? ProcessBuilder.Redirect.INHERIT : ProcessBuilder.Redirect.DISCARD)
                     .start();
         } catch (IOException e) {
@@ -42,19 +47,14 @@ final class WorkerProcess implements AutoCloseable {
         awaitReady();
     }
 
-    /** This program as it was started, with other arguments. */
-    private static List<String> command(String main, List<String> arguments) {
-        String home = System.getProperty("java.home");
-        if (home == null) {
-            throw new ProgramException("a second process needs a JVM: start the kit with \"java -jar\"");
-        }
-        List<String> command = new ArrayList<>();
-        command.add(Path.of(home, "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(option -> !option.startsWith("-agentlib:"))
-                .forEach(command::add);
-        command.add("--enable-native-access=ALL-UNNAMED");
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+    /** This program as it was started, up to its own arguments, with others. */
+    private static List<String> command(List<String> arguments) throws IOException {
+        String line = new String(Files.readAllBytes(Path.of("/proc/self/cmdline")), StandardCharsets.UTF_8);
+        List<String> command = Arrays.stream(line.split("\0"))
+                .takeWhile(word -> !word.equals(arguments.getFirst()))
+                .filter(word -> !word.startsWith("-agentlib:"))
+                .collect(Collectors.toCollection(ArrayList::new));
+        command.set(0, Files.readSymbolicLink(Path.of("/proc/self/exe")).toString());
         command.addAll(arguments);
         return command;
     }
