@@ -42,6 +42,9 @@ final class Stage implements AutoCloseable {
         @Nullable
         String poll();
 
+        /** Whether the other half has ended before its time. */
+        boolean isOver();
+
         /** Does not return. */
         void die();
     }
@@ -136,6 +139,9 @@ final class Stage implements AutoCloseable {
     }
 
     private void checkTime() {
+        if (line.isOver()) {
+            throw new Over("the other half has given up");
+        }
         if (System.nanoTime() - deadline > 0) {
             throw new Over("waited in vain");
         }

@@ -51,7 +51,7 @@ final class Worker implements Stage.Line {
 
     private final PrintStream out;
     private final BlockingQueue<String> in = new LinkedBlockingQueue<>();
-    private boolean otherIsOver;
+    private volatile boolean over; // as the last line says that is in the queue
 
     private Worker(PrintStream out) {
         this.out = out;
@@ -75,11 +75,17 @@ final class Worker implements Stage.Line {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             String line;
             while ((line = lines.readLine()) != null) {
+                if (line.startsWith("RUN ")) {
+                    over = false;
+                } else if (line.equals("OVER")) {
+                    over = true;
+                }
                 in.add(line);
             }
         } catch (IOException e) {
             // the parent has gone: as at the end
         }
+        over = true;
         in.add(END);
     }
 
@@ -90,7 +96,6 @@ final class Worker implements Stage.Line {
                 return;
             }
             if (line.startsWith("RUN ")) { // all else was said to a probe that has ended
-                otherIsOver = false;
                 say("DONE " + outcome(side, device, function, Order.parse(line, probes)));
             }
         }
@@ -134,22 +139,17 @@ final class Worker implements Stage.Line {
 
     @Override
     public @Nullable String poll() {
-        if (otherIsOver && in.isEmpty()) {
-            throw new Stage.Over("the other half has given up");
+        String line = in.peek();
+        if (line == null || !line.startsWith("SAY ")) {
+            return null; // it stays for the loop
         }
-        String line = in.poll();
-        if (line == null) {
-            return null;
-        }
-        if (line.startsWith("SAY ")) {
-            return line.substring(4);
-        }
-        otherIsOver = true; // OVER, or the parent's end
-        if (line.equals(END)) {
-            in.add(END);
-            throw new Stage.Over("the kit has ended");
-        }
-        return poll();
+        in.remove();
+        return line.substring(4);
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
     }
 
     @Override

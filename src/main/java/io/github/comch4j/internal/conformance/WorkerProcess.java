@@ -29,8 +29,8 @@ final class WorkerProcess implements AutoCloseable {
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
     /**
-     * Starts one and waits until it has the device. {@code arguments} are this program's, for a worker; the first is the
-     * first of this process too.
+     * Starts one and waits until it has the device. {@code arguments} are this program's, for a worker; the first is
+     * the first of this process too.
      */
     WorkerProcess(List<String> arguments, boolean verbose) {
         try {
