@@ -6,13 +6,12 @@ import io.github.comch4j.internal.call.ClientCalls;
 import io.github.comch4j.internal.call.ContextCalls;
 import io.github.comch4j.internal.call.PeCalls;
 import io.github.comch4j.internal.life.Handle;
+import io.github.comch4j.internal.load.Symbols;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
@@ -22,14 +21,16 @@ final class RawClient implements AutoCloseable {
 
     private static final Function<Device, Handle> DEVICE = Internals.of(Device.class);
     private static final String ACTION = "probing";
+    /** Of one argument, as other callbacks are, too: images of GraalVM know that shape. */
+    private static final FunctionDescriptor NOTHING = FunctionDescriptor.ofVoid(ValueLayout.JAVA_LONG);
 
     final MemorySegment engine = PeCalls.create();
     final MemorySegment client;
     final MemorySegment context;
     private final Stage stage;
     private final Arena arena = Arena.ofConfined();
-    /** A callback that does nothing: takes as many arguments as the registers do, whatever they mean. */
-    final MemorySegment callback = callback(arena);
+    /** A callback that does nothing, whatever its arguments: it looks at none. */
+    final MemorySegment callback = Symbols.upcall(MethodHandles.empty(NOTHING.toMethodType()), NOTHING, arena);
 
     private final ClientCalls calls = ClientCalls.get();
 
@@ -38,34 +39,6 @@ final class RawClient implements AutoCloseable {
         this.stage = stage;
         client = ClientCalls.create(DEVICE.apply(stage.device).handle(), name, ACTION);
         context = calls.asContext(client);
-    }
-
-    @SuppressWarnings("unused")
-    private static void nothing(long first, long second, long third, long fourth, long fifth, long sixth) {}
-
-    @SuppressWarnings("restricted")
-    private static MemorySegment callback(Arena arena) {
-        Class<?> number = long.class;
-        try {
-            return Linker.nativeLinker()
-                    .upcallStub(
-                            MethodHandles.lookup()
-                                    .findStatic(
-                                            RawClient.class,
-                                            "nothing",
-                                            MethodType.methodType(
-                                                    void.class, number, number, number, number, number, number)),
-                            FunctionDescriptor.ofVoid(
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG,
-                                    ValueLayout.JAVA_LONG),
-                            arena);
-        } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
-        }
     }
 
     RawClient connectToEngine() {
