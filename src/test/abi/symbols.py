@@ -25,19 +25,18 @@ def exports(library):
     return {name: node for name, node in exported_nodes(library).items() if not name.startswith("doca_emu_")}
 
 
-def check_only_node(libraries, node):
-    total = faults = 0
-    for library in libraries:
-        found = exported_nodes(library)
-        total += len(found)
-        for name in sorted(name for name in found if found[name] != node):
+def faults_of(library, exported, wanted, lacks):
+    """Tells, and counts, the functions that are not in the version node that they belong in."""
+    faults = 0
+    for name in sorted(exported.keys() | wanted.keys()):
+        if exported.get(name) != wanted.get(name):
             faults += 1
-            print(f"{library}: {name} is in {found[name] or 'no node'} and belongs in {node}")
-        if not found:
-            faults += 1
-            print(f"{library}: no function")
-    print(f"{total} functions, {faults} faults")
-    return 1 if faults else 0
+            is_in, belongs_in = exported.get(name) or "no node", wanted.get(name, "none")
+            print(f"{library}: {name} is in {is_in} and belongs in {belongs_in}")
+    if not wanted:
+        faults += 1
+        print(f"{library}: {lacks}")
+    return faults
 
 
 def functions(table, headers, nodes):
@@ -53,23 +52,20 @@ def main():
     parser.add_argument("--node", action="append")
     parser.add_argument("--only-node")
     arguments = parser.parse_args()
-    if arguments.only_node:
-        return check_only_node(arguments.library, arguments.only_node)
-    if not arguments.table or not arguments.node:
+    if not arguments.only_node and not (arguments.table and arguments.node):
         parser.error("a table and nodes, or --only-node")
-    nodes = dict(node.split("=") for node in arguments.node)
     total = faults = 0
-    for library, headers in (pair.split("=") for pair in arguments.library):
-        exported, wanted = exports(library), functions(arguments.table, headers.split(","), nodes)
-        total += len(wanted)
-        for name in sorted(exported.keys() | wanted.keys()):
-            if exported.get(name) != wanted.get(name):
-                faults += 1
-                is_in, belongs_in = exported.get(name, "no node"), wanted.get(name, "none")
-                print(f"{library}: {name} is in {is_in} and belongs in {belongs_in}")
-        if not wanted:
-            faults += 1
-            print(f"{library}: no function in the table")
+    if arguments.only_node:
+        for library in arguments.library:
+            exported = exported_nodes(library)
+            total += len(exported)
+            faults += faults_of(library, exported, dict.fromkeys(exported, arguments.only_node), "no function")
+    else:
+        nodes = dict(node.split("=") for node in arguments.node)
+        for library, headers in (pair.split("=") for pair in arguments.library):
+            wanted = functions(arguments.table, headers.split(","), nodes)
+            total += len(wanted)
+            faults += faults_of(library, exports(library), wanted, "no function in the table")
     print(f"{total} functions, {faults} faults")
     return 1 if faults else 0
 
