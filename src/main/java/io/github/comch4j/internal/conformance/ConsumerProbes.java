@@ -65,10 +65,7 @@ final class ConsumerProbes {
                     stage.answer("producers", ConnectionProbes.text(producers));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    stage.link();
-                    stage.hear("done");
-                })
+                .dpu(Stage::linkUntilDone)
                 .build();
     }
 
@@ -154,10 +151,7 @@ final class ConsumerProbes {
                     stage.answer("the next one", next);
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    stage.link();
-                    stage.hear("done");
-                })
+                .dpu(Stage::linkUntilDone)
                 .build();
     }
 
@@ -175,10 +169,7 @@ final class ConsumerProbes {
                                     .start()));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    stage.link();
-                    stage.hear("done");
-                })
+                .dpu(Stage::linkUntilDone)
                 .build();
     }
 
@@ -205,10 +196,7 @@ final class ConsumerProbes {
                     }
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    stage.link();
-                    stage.hear("done");
-                })
+                .dpu(Stage::linkUntilDone)
                 .build();
     }
 
@@ -285,10 +273,7 @@ final class ConsumerProbes {
                                     .start()));
                     stage.tell("done");
                 })
-                .dpu(stage -> {
-                    stage.link();
-                    stage.hear("done");
-                })
+                .dpu(Stage::linkUntilDone)
                 .build();
     }
 }

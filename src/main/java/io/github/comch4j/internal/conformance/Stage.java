@@ -251,6 +251,12 @@ final class Stage implements AutoCloseable {
         return isHost() ? connect(client()).connection() : accept(serve(server()));
     }
 
+    /** The half of a side that only has to be there: the link, until the other side has done with it. */
+    void linkUntilDone() {
+        link();
+        hear("done");
+    }
+
     /** Memory that producers send from and consumers receive into. */
     MemoryMap memory(long bytes) {
         return own(MemoryMap.allocate(device, bytes, Access.LOCAL_READ_WRITE, Access.PCI_READ_WRITE));
