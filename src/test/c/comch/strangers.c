@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +20,13 @@
 #include "base/wire.h"
 #include "doca_emu.h"
 #include "harness.h"
+#include "other_users.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
 
 #define PCI "0000:b1:00.0"
 #define NAME "strangers"
-
-/* Numbers that nobody needs to have in /etc/passwd. */
-#define ALICE 61001
-#define BOB 61002
-#define MALLORY 61003
-#define FRIENDS 61100
 
 /* A way for everybody to a folder that a test makes. */
 static char parent[64], folder[96];
@@ -57,19 +51,6 @@ static int folder_down(void **state)
 	unsetenv("DOCA_EMU_SHARE");
 	CHECK(rmdir(folder) == 0 && rmdir(parent) == 0); /* which also says that nothing was left in them */
 	return 0;
-}
-
-#define ROOT_ONLY()                                                                                                    \
-	do {                                                                                                           \
-		if (geteuid() != 0)                                                                                    \
-			skip();                                                                                        \
-	} while (0)
-
-static void become(uid_t user, gid_t group, size_t num_more, const gid_t *more)
-{
-	CHECK(setgroups(num_more, more) == 0);
-	CHECK(setresgid(group, group, group) == 0);
-	CHECK(setresuid(user, user, user) == 0);
 }
 
 static void of_alice(mode_t mode)

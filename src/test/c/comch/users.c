@@ -1,7 +1,6 @@
 /* Processes of different users on one fabric folder: refused with a sentence that helps, or admitted as a group.
  *
  * Only root can become other users; for anybody else these tests are skipped. */
-#include <grp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,15 +10,10 @@
 #include "doca_emu.h"
 #include "doca_log.h"
 #include "harness.h"
+#include "other_users.h"
 
 #define IDLE DOCA_CTX_STATE_IDLE
 #define RUNNING DOCA_CTX_STATE_RUNNING
-
-/* Numbers that nobody needs to have in /etc/passwd. */
-#define ALICE 61001
-#define BOB 61002
-#define MALLORY 61003
-#define FRIENDS 61100
 
 /* A world-readable way to a folder that a test makes; the fabric of the group of tests is root's. */
 static char parent[64], folder[96];
@@ -45,19 +39,6 @@ static int folders_down(void **state)
 	(void)rmdir(folder);
 	CHECK(rmdir(parent) == 0); /* which also says that nothing was left in it */
 	return 0;
-}
-
-#define ROOT_ONLY()                                                                                                    \
-	do {                                                                                                           \
-		if (geteuid() != 0)                                                                                    \
-			skip();                                                                                        \
-	} while (0)
-
-static void become(uid_t user, gid_t group, size_t num_more, const gid_t *more)
-{
-	CHECK(setgroups(num_more, more) == 0);
-	CHECK(setresgid(group, group, group) == 0);
-	CHECK(setresuid(user, user, user) == 0);
 }
 
 static void share(void)
