@@ -460,36 +460,53 @@ static void another_thread_may_arm_at_any_time(void **state)
 	pair_close(&pair);
 }
 
-/* Removes the sockets of the fabric folder, as a cleaner of temporary folders does. */
-static void remove_sockets(void)
+static void remove_files(const char *suffix)
 {
 	DIR *folder = opendir(getenv("DOCA_EMU_DIR"));
 	CHECK(folder != NULL);
 	for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
-		if (strstr(entry->d_name, ".sock") != NULL)
+		if (strstr(entry->d_name, suffix) != NULL)
 			CHECK(unlinkat(dirfd(folder), entry->d_name, 0) == 0);
 	closedir(folder);
 }
 
-static void a_service_whose_socket_is_removed_makes_it_again(void **state)
+/* As a cleaner of temporary folders does. */
+static void remove_sockets(void)
 {
-	(void)state;
+	remove_files(".sock");
+}
+
+/* As at the user's last logout. */
+static void remove_folder(void)
+{
+	remove_files(".sock");
+	remove_files(".lock");
+	CHECK(rmdir(getenv("DOCA_EMU_DIR")) == 0);
+}
+
+static void expect_names_again(void (*remove)(void), bool sleeps)
+{
 	struct devices d;
 	devices_open(&d);
 	endpoint *service = service_make(&d, "removed", defaults), *client = client_make(&d, defaults);
 	int recv = recv_handle(service);
 	expect_nothing(service);
-	remove_sockets();
+	arm_recv(service);
+	remove();
 	/* It looks when it receives. */
 	address *peer = NULL;
 	doca_error_t result = DOCA_ERROR_CONNECTION_ABORTED;
 	UNTIL(result != DOCA_ERROR_CONNECTION_ABORTED, {
+		if (sleeps) {
+			sleep_on(recv);
+			arm_recv(service);
+		}
 		expect_nothing(service);
 		result = doca_comm_channel_ep_connect(client, "removed", &peer);
 	});
 	OK(result);
 	/* And its event channel hears the new socket. */
-	CHECK(is_readable(recv));
+	sleep_on(recv);
 	result = DOCA_ERROR_CONNECTION_INPROGRESS;
 	UNTIL(result != DOCA_ERROR_CONNECTION_INPROGRESS, {
 		expect_nothing(service);
@@ -501,6 +518,20 @@ static void a_service_whose_socket_is_removed_makes_it_again(void **state)
 	OK(doca_comm_channel_ep_destroy(client));
 	OK(doca_comm_channel_ep_destroy(service));
 	devices_close(&d);
+}
+
+static void a_service_whose_names_are_removed_makes_them_again(void **state)
+{
+	(void)state;
+	expect_names_again(remove_sockets, false);
+	expect_names_again(remove_folder, false);
+}
+
+static void a_service_that_sleeps_is_woken_to_look_after_its_names(void **state)
+{
+	(void)state;
+	expect_names_again(remove_sockets, true);
+	expect_names_again(remove_folder, true);
 }
 
 int main(void)
@@ -520,7 +551,8 @@ int main(void)
 		cmocka_unit_test(a_service_sees_who_comes_and_goes),
 		cmocka_unit_test(a_client_that_gives_up_fails_one_receive),
 		cmocka_unit_test(another_thread_may_arm_at_any_time),
-		cmocka_unit_test(a_service_whose_socket_is_removed_makes_it_again),
+		cmocka_unit_test(a_service_whose_names_are_removed_makes_them_again),
+		cmocka_unit_test(a_service_that_sleeps_is_woken_to_look_after_its_names),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);
 }

@@ -1,5 +1,6 @@
 /* Comm Channel of DOCA 1.2. Both sides are processes: connecting waits for the service, and there are two libraries of
  * this name, so that nothing of the other tests' harness is here. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -188,6 +189,42 @@ static void a_client_can_be_told_to_wait_for_its_service(void **state)
 {
 	(void)state;
 	play(service_that_comes_late, client_that_waits_for_its_service);
+}
+
+/* ---- names that are removed ---- */
+
+static int service_that_waits(void)
+{
+	endpoint *ep = make(0, 10, 1024);
+	OK(doca_comm_channel_ep_listen(ep, "removed"));
+	tell(1);
+	(void)expect_text(ep, "found");
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static int client_that_removes_the_folder(void)
+{
+	await(1);
+	usleep(20000);
+	const char *fabric = getenv("DOCA_EMU_DIR");
+	DIR *folder = opendir(fabric);
+	CHECK(folder != NULL);
+	for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder))
+		if (entry->d_name[0] != '.')
+			CHECK(unlinkat(dirfd(folder), entry->d_name, 0) == 0);
+	closedir(folder);
+	CHECK(rmdir(fabric) == 0);
+	endpoint *ep = make(0, 10, 1024);
+	send_text(ep, "found", connect_to(ep, "removed"));
+	OK(doca_comm_channel_ep_destroy(ep));
+	return 0;
+}
+
+static void a_service_that_waits_looks_after_its_names(void **state)
+{
+	(void)state;
+	play(service_that_waits, client_that_removes_the_folder);
 }
 
 /* ---- calls that wait ---- */
@@ -571,6 +608,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_guides_pair_talks),
 		cmocka_unit_test(a_client_can_be_told_to_wait_for_its_service),
+		cmocka_unit_test(a_service_that_waits_looks_after_its_names),
 		cmocka_unit_test(sends_wait_for_room_and_receives_for_messages),
 		cmocka_unit_test(calls_that_are_told_not_to_wait_do_not),
 		cmocka_unit_test(the_peers_death_ends_a_wait),

@@ -24,12 +24,12 @@
 void events_init(struct doca_comm_channel_ep_t *endpoint)
 {
 	endpoint->send_events = endpoint->recv_events = endpoint->service_events =
-		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1};
+		(struct event_channel){.epoll = -1, .alarm = -1, .timer = -1, .names = -1};
 }
 
 static void close_channel(struct event_channel *events)
 {
-	int *const fds[] = {&events->epoll, &events->alarm, &events->timer};
+	int *const fds[] = {&events->epoll, &events->alarm, &events->timer, &events->names};
 	for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
 		if (*fds[i] >= 0)
 			close(*fds[i]);
@@ -227,7 +227,8 @@ static bool drain(struct doca_comm_channel_ep_t *endpoint, struct event_channel 
 		num = epoll_wait(events->epoll, ready, READY_AT_ONCE, 0);
 		for (int i = 0; i < num; i++) {
 			void *source = ready[i].data.ptr;
-			if (source != &events->alarm && source != &events->timer && source != endpoint)
+			if (source != &events->alarm && source != &events->timer && source != &events->names &&
+			    source != endpoint)
 				news |= look_at_peer(endpoint, events, source);
 		}
 	}
@@ -245,17 +246,27 @@ static bool sends_have_ended(struct doca_comm_channel_addr_t *peer)
 	return atomic_exchange_explicit(&peer->delivered_seen, delivered, memory_order_relaxed) != delivered;
 }
 
-/* The descriptor becomes readable at `when`, on the monotonic clock. */
-static bool set_timer(struct event_channel *events, uint64_t when)
+/* The descriptor becomes readable at `when`, on the monotonic clock, by `timer`. */
+static bool set_timer(const struct event_channel *events, int *timer, uint64_t when)
 {
-	if (events->timer < 0) {
-		events->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-		if (events->timer < 0 || !watch(events, events->timer, EPOLLIN, &events->timer))
+	if (*timer < 0) {
+		*timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+		if (*timer < 0 || !watch(events, *timer, EPOLLIN, timer))
 			return false;
 	}
 	struct itimerspec at = {
 		.it_value = {.tv_sec = (time_t)(when / NANOSECONDS), .tv_nsec = (long)(when % NANOSECONDS)}};
-	return timerfd_settime(events->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+	return timerfd_settime(*timer, TFD_TIMER_ABSTIME, &at, NULL) == 0;
+}
+
+/* Whoever removes a service's names wakes nobody. Where there is no timer, it looks when something else wakes it. */
+static void wake_for_names(const struct doca_comm_channel_ep_t *endpoint, struct event_channel *events, uint64_t now)
+{
+	if (!endpoint_listens(endpoint) || now < events->names_at)
+		return;
+	uint64_t at = now + FABRIC_LOOK_AT_NAMES_MS * UINT64_C(1000000);
+	if (set_timer(events, &events->names, at))
+		events->names_at = at;
 }
 
 /* Whether nobody else wakes the program, which has to look for the service itself. */
@@ -278,7 +289,8 @@ doca_error_t events_arm_send(struct doca_comm_channel_ep_t *endpoint)
 		for (uint32_t i = 0; i < endpoint->num_peers; i++)
 			if (endpoint->peers[i]->map != NULL)
 				holds |= sends_have_ended(endpoint->peers[i]);
-		if (holds || (looks_for_service(endpoint) && !set_timer(events, now_ns() + READING_SERVICE_LOOK_NS)))
+		if (holds || (looks_for_service(endpoint) &&
+			      !set_timer(events, &events->timer, now_ns() + READING_SERVICE_LOOK_NS)))
 			sound(events);
 	}
 	pthread_mutex_unlock(&endpoint->lock);
@@ -328,7 +340,8 @@ doca_error_t events_arm_recv(struct doca_comm_channel_ep_t *endpoint)
 		holds |= atomic_load(&endpoint->failed_handshakes) > 0;
 		if (looks_for_service(endpoint))
 			arrives = now + READING_SERVICE_LOOK_NS;
-		if (holds || (arrives != UINT64_MAX && !set_timer(events, arrives)))
+		wake_for_names(endpoint, events, now);
+		if (holds || (arrives != UINT64_MAX && !set_timer(events, &events->timer, arrives)))
 			sound(events);
 	}
 	pthread_mutex_unlock(&endpoint->lock);

@@ -1,7 +1,8 @@
 /* The event channels of an endpoint: descriptors that become readable by themselves.
  *
  *   send, recv   an epoll instance each, with an alarm (eventfd), and the sockets on which the peers' wake-ups of that
- *                kind arrive; recv also with the listeners and the sockets of clients that wait to be let in
+ *                kind arrive; recv also with the listeners and the sockets of clients that wait to be let in, and
+ *                readable once a second for a service, whose recvfrom looks after its names
  *   service      the same with listeners, and the ends of the peers' sockets
  *
  * To arm sets a word in the memory of each connection. The peer looks at it after each change, and the one that clears
@@ -25,6 +26,8 @@ struct event_channel {
 	int epoll; /* -1 until it is first asked for */
 	int alarm;
 	int timer;          /* for messages that travel, and clients that wait for a service; -1 until one does */
+	int names;          /* wakes a service that sleeps, so that it looks after its names; -1 until one does */
+	uint64_t names_at;  /* when it does, on the monotonic clock */
 	bool sounded;       /* there is something to read in `alarm`; with the lock */
 	_Atomic bool armed; /* the alarm has not sounded since */
 };

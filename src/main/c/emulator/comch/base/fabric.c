@@ -317,7 +317,6 @@ void fabric_unlisten(struct fabric_listener *listener)
 
 /* ---- names that somebody has removed ---- */
 
-#define LOOK_AT_NAMES_MS 1000
 /* After a failure, which is logged. */
 #define LOOK_AGAIN_MS 30000
 
@@ -370,7 +369,7 @@ bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64
 {
 	if (now_ms < listener->look_at_names_ms)
 		return false;
-	listener->look_at_names_ms = now_ms + LOOK_AT_NAMES_MS;
+	listener->look_at_names_ms = now_ms + FABRIC_LOOK_AT_NAMES_MS;
 	bool without_folder = is_unlinked(listener->dir);
 	bool without_lock = without_folder || is_unlinked(listener->lock);
 	bool without_socket = without_folder || socket_ino(listener->dir, listener->file) != listener->socket_ino;
@@ -395,7 +394,7 @@ bool fabric_keep_names(struct fabric_listener *listener, const char *name, int64
 		close(dir);
 	}
 	if (turn == 0 || taken)
-		listener->look_at_names_ms = now_ms + LOOK_AT_NAMES_MS;
+		listener->look_at_names_ms = now_ms + FABRIC_LOOK_AT_NAMES_MS;
 	if (taken) {
 		listener->lost = false;
 		EMU_LOG_EVENT("%s of server \"%s\" had been removed from outside: made again",

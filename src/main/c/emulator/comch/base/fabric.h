@@ -28,6 +28,8 @@ struct fabric_listener {
 /* ALREADY_EXIST: a live server has that function and name. */
 doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_listener *listener);
 
+#define FABRIC_LOOK_AT_NAMES_MS 1000
+
 /* Looks whether the folder and the names in it are still there, once in a second: cleaners of temporary folders remove
  * what looks old, and systemd what a user has left at logout. What is gone is made again, unless another server has
  * taken its place; the log says so. True: `socket` is another one. */
