@@ -94,8 +94,8 @@ public final class ComchServerSocket implements AutoCloseable {
             return known;
         }
         ComchSocket socket = new ComchSocket(settings, this::ended);
-        open.add(socket);
         socket.connected(connection);
+        open.add(socket); // not before: close, in another thread, takes them from there
         connection.attach(socket);
         if (shuttingDown) {
             socket.link().cut(EndReason.SHUTTING_DOWN);
