@@ -49,7 +49,7 @@ class RefusalReasonsIT {
 
     @Test
     void theServerIsFull() {
-        assertThat(reasons("2000", "fill", List.of("socket", "call"), Map.of("DOCA_EMU_LIMITS", "max_clients=1")))
+        assertThat(reasons("2000", "fill", ALL, Map.of("DOCA_EMU_LIMITS", "max_clients=1")))
                 .allSatisfy(line -> assertThat(line).contains("the server has as many clients as it takes"));
     }
 

@@ -174,7 +174,11 @@ public final class ChannelClient extends ChannelEndpoint {
             throw new IllegalStateException(this + " is not connected");
         }
         if (present.link.state == ChannelPeerState.ABORTED) {
-            throw Failures.refused(DocaError.CONNECTION_ABORTED, Functions.RECEIVE, "receiving from " + present);
+            throw Failures.refused(
+                    DocaError.CONNECTION_ABORTED,
+                    Functions.RECEIVE,
+                    "receiving from " + present,
+                    present.link.reason());
         }
     }
 

@@ -171,7 +171,9 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
             case CONNECTED -> link.trySend(to, message, arms);
             case IN_PROGRESS -> false;
             case BROKEN -> throw new PeerBrokenException(peer, Functions.SEND, "sending to " + peer);
-            case ABORTED -> throw new IllegalStateException(peer + " was never connected");
+            case ABORTED ->
+                throw new IllegalStateException(
+                        peer + " was never connected" + (to.reason().isEmpty() ? "" : ": " + to.reason()), to.refusal);
             case DISCONNECTED -> throw new IllegalStateException(peer + " is disconnected");
         };
     }

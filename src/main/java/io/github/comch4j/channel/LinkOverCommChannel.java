@@ -268,7 +268,10 @@ final class LinkOverCommChannel extends Link {
             return null; // a client that has not got through its handshake, and knows
         }
         if (!serves && code == DocaError.NOT_CONNECTED.code()) {
-            throw Failures.refused(DocaError.CONNECTION_ABORTED, ChannelCalls.RECEIVE_NAME, "receiving on " + owner);
+            DocaException refusal =
+                    Failures.refused(DocaError.CONNECTION_ABORTED, ChannelCalls.RECEIVE_NAME, "receiving on " + owner);
+            peers.getFirst().refused(refusal);
+            throw refusal;
         }
         throw Failures.refused(code, ChannelCalls.RECEIVE_NAME, "receiving on " + owner);
     }

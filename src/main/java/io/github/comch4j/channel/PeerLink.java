@@ -25,4 +25,10 @@ abstract class PeerLink {
         refusedForGood = Diagnosis.refusedForGood();
         state = ChannelPeerState.ABORTED; // last: who sees it from another thread may ask why
     }
+
+    /** Why there never was a connection, as far as it is known. */
+    String reason() {
+        DocaException why = refusal;
+        return why == null ? "" : why.reason();
+    }
 }

@@ -131,6 +131,16 @@ public final class ComchSocket implements AutoCloseable {
     }
 
     /**
+     * Why the last attempt to connect again was refused, while there is no connection. Any thread may ask.
+     *
+     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
+     *     told, a {@link DocaException#reason()}; null if no attempt was refused since there was a connection
+     */
+    public @Nullable DocaException refusal() {
+        return links.refusal();
+    }
+
+    /**
      * Waits until messages can be sent: for the next connection of a socket that
      * {@linkplain Builder#reconnect reconnects}.
      *

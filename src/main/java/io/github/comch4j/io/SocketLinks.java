@@ -1,5 +1,6 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.Device;
@@ -169,6 +170,12 @@ final class SocketLinks {
         }
         SocketLink last = from.isConnected() ? from : present();
         return last.ended(PeCalls.PROGRESS_NAME, "receiving on " + last.connection());
+    }
+
+    /** Why there is no connection again. Any thread. */
+    @Nullable
+    DocaException refusal() {
+        return connector == null ? null : connector.refusal();
     }
 
     State state() {

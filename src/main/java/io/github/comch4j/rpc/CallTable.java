@@ -91,9 +91,9 @@ final class CallTable implements LargeBodies.Peer {
         return ended;
     }
 
-    /** Why it does not. */
-    String whyNot() {
-        return ended ? "there is no connection" : "the server is shutting down";
+    /** Whether the server has said that it takes no more. */
+    boolean isGoingDown() {
+        return goodbye && !ended;
     }
 
     /** Sends a call, with the next {@link #flush}. */

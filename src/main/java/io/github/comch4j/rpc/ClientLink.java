@@ -1,5 +1,6 @@
 package io.github.comch4j.rpc;
 
+import io.github.comch4j.DocaException;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.core.EventLoop;
@@ -57,6 +58,12 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
     /** Whether there may be another connection. */
     boolean reconnects() {
         return connector.reconnects() && !loop.isClosed();
+    }
+
+    /** Why there is no connection again. */
+    @Nullable
+    DocaException refusal() {
+        return connector.refusal();
     }
 
     /** Sends a call, soon. */
@@ -144,10 +151,14 @@ final class ClientLink implements Connector.User, Deadlines.Calls {
         CallTable calls = table;
         if (connector.isStopped() || loop.isClosed()) {
             call.fail(Kind.UNAVAILABLE, "the client is closed", null);
-        } else if (calls == null || calls.isOpen()) {
-            call.fail(Kind.UNAVAILABLE, "there is no connection", null);
+        } else if (calls != null && calls.isGoingDown()) {
+            call.fail(Kind.UNAVAILABLE, "the server is shutting down", null);
         } else {
-            call.fail(Kind.UNAVAILABLE, calls.whyNot(), calls.isEnded() ? calls.closed() : null);
+            DocaException why = refusal();
+            call.fail(
+                    Kind.UNAVAILABLE,
+                    "there is no connection" + (why == null || why.reason().isEmpty() ? "" : ": " + why.reason()),
+                    why != null ? why : calls != null && calls.isEnded() ? calls.closed() : null);
         }
     }
 

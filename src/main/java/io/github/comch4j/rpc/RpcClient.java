@@ -129,6 +129,16 @@ public final class RpcClient implements AutoCloseable {
     }
 
     /**
+     * Why the last attempt to connect again was refused, while there is no connection. Any thread may ask.
+     *
+     * @return an exception that nobody has thrown, with {@link DocaError#CONNECTION_ABORTED} and, if the libraries have
+     *     told, a {@link DocaException#reason()}; null if no attempt was refused since there was a connection
+     */
+    public @Nullable DocaException refusal() {
+        return link.refusal();
+    }
+
+    /**
      * How many calls wait for a response. Any thread may ask.
      *
      * @return at most {@link Builder#maxInFlight}

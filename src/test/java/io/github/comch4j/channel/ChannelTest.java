@@ -262,11 +262,9 @@ class ChannelTest extends BothCarriers {
         });
         assertThatThrownBy(() -> client.trySend(refused, bytes("x")))
                 .isInstanceOf(IllegalStateException.class)
-                .hasMessageContaining("never connected");
-        assertThatThrownBy(() -> client.receive(machine.buffer, Duration.ofSeconds(1)))
-                .asInstanceOf(InstanceOfAssertFactories.type(DocaException.class))
-                .extracting(DocaException::error)
-                .isEqualTo(DocaError.CONNECTION_ABORTED);
+                .hasMessageContaining("never connected")
+                .hasMessageContaining("\"" + machine.name + "\" on ");
+        assertThatReceivingIsRefused(client, "finds no ");
         ChannelService service = machine.listen();
         assertThatThrownBy(() -> client.connect(machine.name))
                 .isInstanceOf(IllegalStateException.class)
@@ -278,6 +276,35 @@ class ChannelTest extends BothCarriers {
         assertThat(peer.refusal()).isNull();
         client.send(peer, bytes("now"), Machine.PATIENCE);
         assertThat(machine.receive(service)).isEqualTo("now");
+    }
+
+    private void assertThatReceivingIsRefused(ChannelClient client, String reason) {
+        assertThatThrownBy(() -> client.receive(machine.buffer, Machine.PATIENCE))
+                .isInstanceOfSatisfying(DocaException.class, refusal -> {
+                    assertThat(refusal.error()).isEqualTo(DocaError.CONNECTION_ABORTED);
+                    assertThat(refusal.reason()).contains(reason);
+                });
+    }
+
+    @Test
+    void whoReceivesBeforeLookingIsToldWhyThereIsNoConnection() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        ChannelPeer refused = client.connect(machine.name);
+        service.close(); // without having received, and so without having accepted anybody
+        List<String> reasons = new ArrayList<>();
+        until("the refusal", () -> {
+            try {
+                client.tryReceive(machine.buffer);
+            } catch (DocaException e) {
+                reasons.add(e.reason());
+            }
+            return !reasons.isEmpty();
+        });
+        assertThat(reasons.getFirst()).contains("\"" + machine.name + "\"");
+        assertThatReceivingIsRefused(client, reasons.getFirst());
+        assertThat(refused.state()).isEqualTo(ChannelPeerState.ABORTED);
+        assertThat(refused.refusal()).satisfies(why -> assertThat(why.reason()).isEqualTo(reasons.getFirst()));
     }
 
     @Test

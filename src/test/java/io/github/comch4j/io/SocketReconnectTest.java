@@ -72,6 +72,8 @@ class SocketReconnectTest extends TwoLoops {
                 assertThatThrownBy(() -> socket.receive(Machine.PATIENCE))
                         .isInstanceOf(ConnectionClosedException.class);
                 assertThat(socket.receive(SHORT)).as("told once").isNull();
+                Machine.until("a refusal", () -> socket.refusal() != null, new ProgressEngine[0]);
+                assertThat(socket.refusal().reason()).contains("finds no server \"" + name + "\"");
                 assertThatThrownBy(() -> socket.send(text("nowhere"), Machine.PATIENCE))
                         .isInstanceOf(ConnectionClosedException.class);
                 assertThat(socket.sendAsync(text("nowhere")))

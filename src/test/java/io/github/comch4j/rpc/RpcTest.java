@@ -672,8 +672,15 @@ class RpcTest extends TwoLoopsInBothForms {
             await("the state", () -> client.state() == RpcClient.State.DISCONNECTED);
             assertThatThrownBy(() -> client.call(ECHO, new byte[1])).matches(Ends::isNotSent);
             awaitAttempts(3);
+            assertThat(client.refusal())
+                    .satisfies(why -> assertThat(why.reason()).contains("finds no server \"" + name + "\""));
+            assertThatThrownBy(() -> client.call(ECHO, new byte[1]))
+                    .matches(Ends::isNotSent)
+                    .hasMessageContaining("there is no connection: client finds no server")
+                    .hasCauseInstanceOf(DocaException.class);
             server = start();
             await("the next connection", () -> client.state() == RpcClient.State.CONNECTED);
+            assertThat(client.refusal()).isNull();
             assertThat(client.call(ECHO, new byte[round])).hasSize(round);
             assertThat(holding).as("what had failed is not sent again").hasSize(1);
         }

@@ -54,7 +54,7 @@ public final class Connector {
     private volatile @Nullable ComchClient endpoint; // of the present attempt or connection, or the last one
     private @Nullable ComchConnection connection; // null: there is none now
     private long pause; // before the last attempt, nanoseconds; 0: it was connected meanwhile
-    private volatile @Nullable DocaException refusal; // of the last attempt that was refused
+    private volatile @Nullable DocaException refusal; // of the last attempt that was refused since the last connection
     private boolean warned; // that waiting does not change it
     private volatile boolean stopped;
 
@@ -131,6 +131,11 @@ public final class Connector {
         return backOff != BackOff.NEVER && !stopped;
     }
 
+    /** Why the last attempt was refused; null if none was since the last connection. Any thread. */
+    public @Nullable DocaException refusal() {
+        return refusal;
+    }
+
     /** Whether this side has ended it. Any thread. */
     public boolean isStopped() {
         return stopped;
@@ -143,6 +148,7 @@ public final class Connector {
         }
         connection = now;
         pause = 0;
+        refusal = null;
         try {
             user.connected(now);
         } finally {
@@ -166,7 +172,8 @@ public final class Connector {
         } catch (RuntimeException e) {
             if (first.completeExceptionally(e)) {
                 stopped = true;
-            } else if (e instanceof DocaException) {
+            } else if (e instanceof DocaException why) {
+                refusal = why;
                 again(); // as when the device is gone for a while
             } else {
                 over(); // it is closed
