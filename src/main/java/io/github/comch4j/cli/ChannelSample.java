@@ -112,9 +112,7 @@ final class ChannelSample {
                     }
                     Thread.yield();
                 }
-                default ->
-                    throw new ProgramException(
-                            SampleEnd.refused(name, client.device().address(), service.refusal()));
+                default -> throw SampleEnd.refused(name, client.device().address(), service.refusal());
             }
         }
     }

@@ -9,7 +9,9 @@ import io.github.comch4j.core.DeviceProperties;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.NoSuchDeviceException;
+import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.RepresentorInfo;
+import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.conformance.Conformance;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.program.CommandLine;
@@ -116,11 +118,7 @@ public final class Comch {
     }
 
     private static void devices(boolean limits) {
-        List<DeviceInfo> devices = Devices.list();
-        if (devices.isEmpty()) {
-            throw new ProgramException("DOCA finds no device");
-        }
-        for (DeviceInfo info : devices) {
+        for (DeviceInfo info : devicesHere()) {
             System.out.println(
                     info.address() + "  " + info.ibDeviceName() + "  " + info.interfaceName() + "  " + role(info));
             try (Device device = Devices.open(info.address())) {
@@ -129,6 +127,14 @@ public final class Comch {
                 System.out.println("  cannot be opened: " + e.getMessage());
             }
         }
+    }
+
+    private static List<DeviceInfo> devicesHere() {
+        List<DeviceInfo> devices = Devices.list();
+        if (devices.isEmpty()) {
+            throw new ProgramException(DeviceCalls.none());
+        }
+        return devices;
     }
 
     private static String role(DeviceInfo info) {
@@ -166,10 +172,11 @@ public final class Comch {
                 .orElse("  no consumers"));
     }
 
-    /** The device that the user named, or the first that is good for this. */
-    static DeviceInfo choose(List<DeviceInfo> devices, boolean server) {
-        return devices.stream()
+    /** The first device that is good for this. */
+    static PciAddress choose(boolean server) {
+        return devicesHere().stream()
                 .filter(device -> server ? device.server() : device.client())
+                .map(DeviceInfo::address)
                 .findFirst()
                 .orElseThrow(() -> new ProgramException(
                         server

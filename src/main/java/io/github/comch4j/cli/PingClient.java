@@ -36,8 +36,7 @@ final class PingClient {
     }
 
     void run() {
-        PciAddress chosen =
-                address.orElseGet(() -> Comch.choose(Devices.list(), false).address());
+        PciAddress chosen = address.orElseGet(() -> Comch.choose(false));
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openHost(chosen)) {
             Patience patience = new Patience(engine, timeout);
@@ -72,13 +71,8 @@ final class PingClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException(
-                        "no server \"" + name + "\" accepted a client at " + device.address()
-                                + " in " + timeout.toSeconds() + " s: "
-                                + (e.reason().isEmpty()
-                                        ? "is \"comch serve\" running on the DPU, for this function?"
-                                        : e.reason()),
-                        e);
+                throw ProgramException.refused(
+                        name, device.address(), e, "is \"comch serve\" running on the DPU, for this function?");
             }
             throw e;
         }

@@ -44,8 +44,7 @@ final class PingServer {
     }
 
     void run() {
-        PciAddress chosen =
-                address.orElseGet(() -> Comch.choose(Devices.list(), true).address());
+        PciAddress chosen = address.orElseGet(() -> Comch.choose(true));
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openDpu(chosen);
                 Representor representor = device.openRepresentor(function.orElseGet(() -> first(device)));

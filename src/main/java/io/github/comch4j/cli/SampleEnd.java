@@ -95,7 +95,7 @@ abstract class SampleEnd {
             begin(client);
             patience.await("the server", () -> client.isConnected() || refused);
             if (refused) {
-                throw new ProgramException(refused(options.serverName(path), host.address(), client.refusal()));
+                throw refused(options.serverName(path), host.address(), client.refusal());
             }
             System.out.println(host.address() + " is connected to \"" + client.name() + "\"");
             peer = client.connection();
@@ -103,11 +103,8 @@ abstract class SampleEnd {
         }
     }
 
-    /** What a client says whom no server accepts, with the reason if there is one. */
-    static String refused(String server, PciAddress device, @Nullable DocaException refusal) {
-        String reason = refusal == null ? "" : refusal.reason();
-        return "no server \"" + server + "\" accepts clients of " + device + ": "
-                + (reason.isEmpty() ? "it is to be started first" : reason);
+    static ProgramException refused(String server, PciAddress device, @Nullable DocaException refusal) {
+        return ProgramException.refused(server, device, refusal, "it is to be started first");
     }
 
     private Device open() {

@@ -1,7 +1,6 @@
 package io.github.comch4j.core;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.internal.call.CapabilityCalls;
 import io.github.comch4j.internal.call.DeviceCalls;
 import io.github.comch4j.internal.call.NativeList;
@@ -60,7 +59,7 @@ public final class Devices {
                         DeviceCalls.LIST_NAME,
                         "opening device " + address,
                         "no device " + address + " here"
-                                + (available.isEmpty() ? nothing() : "; there are " + available),
+                                + (available.isEmpty() ? ": " + DeviceCalls.none() : "; there are " + available),
                         address,
                         available);
             });
@@ -68,16 +67,6 @@ public final class Devices {
             Leaks.watch(opened, opened.resource());
             return opened;
         }
-    }
-
-    /** Continues a message where DOCA lists no device at all, which has other causes than a wrong address. */
-    private static String nothing() {
-        return ": DOCA finds no device at all; "
-                + (NativeLibrary.info().kind() == LibraryInfo.Kind.EMULATED
-                        ? "DOCA_EMU_SIDE and the topology decide which devices this process sees"
-                        : "look at \"lspci -d 15b3:\" (the card), at lsmod for mlx5_core and mlx5_ib (its drivers), and"
-                                + " whether this user may open what is in /dev/infiniband; on the host, the DPU must"
-                                + " have booted");
     }
 
     /**

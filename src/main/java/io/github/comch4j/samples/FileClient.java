@@ -146,11 +146,7 @@ public final class FileClient {
                     .connect(timeout);
         } catch (DocaException e) {
             if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
-                throw new ProgramException(
-                        "no service \"" + name + "\" accepted a client at " + address + " for "
-                                + timeout.toSeconds()
-                                + " s: is it running?",
-                        e);
+                throw ProgramException.refused(name, address, e, "is the file service running?");
             }
             throw e;
         }

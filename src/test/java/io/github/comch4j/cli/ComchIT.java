@@ -110,7 +110,7 @@ class ComchIT {
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.3").awaitOutput("serves 0000:b1:00.3");
         comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.3").assertSuccess();
         comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.2", "--timeout", "1")
-                .assertFailure("accepted a client at 0000:b1:00.2");
+                .assertFailure("no server \"" + name + "\" accepts clients of 0000:b1:00.2: client finds no server");
     }
 
     @Test
@@ -128,6 +128,16 @@ class ComchIT {
         comch(Map.of("COMCH4J_LIBRARY", "system"), "info").assertFailure("no DOCA SDK found");
         assertThat(comch(HOST, "pong").awaitEnd()).isEqualTo(2);
         assertThat(comch(HOST).awaitEnd()).isEqualTo(2);
+    }
+
+    @Test
+    void aMachineWithoutDevicesIsNotTakenForTheWrongSide() throws Exception {
+        Path topology = Files.writeString(folder.resolve("topology"), "dpu 0000:03:00.0\n");
+        Map<String, String> without = Map.of("DOCA_EMU_TOPOLOGY", topology.toString(), "DOCA_EMU_SIDE", "host");
+        String told = "comch: DOCA finds no device at all; DOCA_EMU_SIDE and the topology decide";
+        comch(without, "devices").assertFailure(told);
+        comch(without, "ping", "--name", name).assertFailure(told);
+        comch(without, "serve", "--name", name).assertFailure(told);
     }
 
     @Test

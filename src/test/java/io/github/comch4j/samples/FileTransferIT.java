@@ -189,7 +189,7 @@ class FileTransferIT {
     @Test
     void aServiceThatIsNotThereIsMissed() throws Exception {
         client(NORMAL, file(10), "--timeout", "1")
-                .assertFailure("no service \"" + name + "\" accepted a client at 0000:b1:00.0 for 1 s");
+                .assertFailure("no server \"" + name + "\" accepts clients of 0000:b1:00.0: client finds no server");
     }
 
     @Test

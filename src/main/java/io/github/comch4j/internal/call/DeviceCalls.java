@@ -1,7 +1,9 @@
 package io.github.comch4j.internal.call;
 
+import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.MissingFunctionException;
 import io.github.comch4j.ffi.doca_h;
+import io.github.comch4j.internal.load.NativeLibrary;
 import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -50,6 +52,16 @@ public final class DeviceCalls {
                 true,
                 doca_h::doca_devinfo_create_list,
                 doca_h::doca_devinfo_destroy_list);
+    }
+
+    /** What to say where the list is empty, which has other causes than a wrong address. */
+    public static String none() {
+        return "DOCA finds no device at all; "
+                + (NativeLibrary.info().kind() == LibraryInfo.Kind.EMULATED
+                        ? "DOCA_EMU_SIDE and the topology decide which devices this process sees"
+                        : "look at \"lspci -d 15b3:\" (the card), at lsmod for mlx5_core and mlx5_ib (its drivers), and"
+                                + " whether this user may open what is in /dev/infiniband; on the host, the DPU must"
+                                + " have booted");
     }
 
     /** {@code doca_dev_open}. */
