@@ -33,6 +33,7 @@ import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -171,6 +172,89 @@ class NettyLifeTest extends NettyScene {
         assertThat(waits.await(PATIENCE)).isTrue();
         assertThat(waits.cause()).isInstanceOf(ClosedChannelException.class);
         only().awaitInactive();
+    }
+
+    @Test
+    void whatWaitsForRoomFailsWithTheConnection() throws Exception {
+        server(this::next)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .bind(service)
+                .sync();
+        ChannelFuture waits;
+        try (Device host = Devices.openHost(Machine.HOST);
+                ProgressEngine engine = ProgressEngine.create()) {
+            // it tells of no window, and takes nothing, as its engine rests
+            ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+            Channel child = only().channel();
+            waits = child.writeAndFlush(buffer(random(16 << 20)));
+            until("no room", () -> isBlocked(child));
+            assertThat(waits.isDone()).isFalse();
+            peer.close();
+        }
+        assertThat(waits.await(PATIENCE)).isTrue();
+        assertThat(waits.cause()).isInstanceOf(ClosedChannelException.class);
+        only().awaitInactive();
+    }
+
+    @Test
+    void whatWaitsGoesOnAsOftenAsThereIsRoomAgain() throws Exception {
+        bind(this::next);
+        try (Device host = Devices.openHost(Machine.HOST);
+                ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient peer = ComchClient.builder(engine, host, name).connect(Machine.PATIENCE);
+            Channel child = only().channel();
+            for (int round = 0; round < 3; round++) {
+                ChannelFuture waits = child.writeAndFlush(buffer(random(16 << 20)));
+                until("no room", () -> isBlocked(child));
+                assertThat(waits.isDone()).isFalse();
+                Machine.until("all of it", waits::isDone, engine);
+                assertThat(waits.isSuccess()).isTrue();
+            }
+            peer.close();
+        }
+    }
+
+    @Test
+    void whatWaitsGoesOnAsOftenAsTheWindowGrows() throws Exception {
+        bind(this::next);
+        AtomicLong cost = new AtomicLong(); // of what has arrived
+        AtomicLong frames = new AtomicLong();
+        try (Device host = Devices.openHost(Machine.HOST);
+                ProgressEngine engine = ProgressEngine.create()) {
+            ComchClient peer = ComchClient.builder(engine, host, name)
+                    .onMessage((connection, message) -> {
+                        if (SocketFrames.isFrame(message)) {
+                            frames.incrementAndGet();
+                        } else {
+                            cost.addAndGet(SocketFrames.cost(message.byteSize()));
+                        }
+                    })
+                    .connect(Machine.PATIENCE);
+            Channel child = only().channel();
+            for (int round = 0; round < 5; round++) {
+                long window = cost.get() + 50_000;
+                peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, window));
+                Machine.until("that the window is observed", () -> frames.get() > 0, engine);
+                ChannelFuture waits = child.writeAndFlush(buffer(random(100_000)));
+                Machine.until("the end of the window", () -> isBlocked(child) || waits.isDone(), engine);
+                assertThat(waits.isDone()).isFalse();
+                long more = SocketFrames.cost(peer.maxMessageSize());
+                Machine.until("what the window allows", () -> cost.get() + more > window, engine);
+                assertThat(cost.get()).isLessThanOrEqualTo(window);
+                peer.connection().send(SocketFrames.make(SocketFrames.WINDOW, window + 100_000));
+                Machine.until("all of it", waits::isDone, engine);
+                assertThat(waits.isSuccess()).isTrue();
+                Machine.until("its arrival", () -> cost.get() >= window + 50_000, engine);
+            }
+            peer.close();
+        }
+    }
+
+    private static boolean isBlocked(Channel channel) {
+        return channel.eventLoop()
+                .submit(() -> ((ComchChannel) channel).wire().isBlocked())
+                .syncUninterruptibly()
+                .getNow();
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.github.comch4j.rpc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +19,37 @@ class FrameQueueTest {
 
     private static final class Unwanted extends Outgoing {
         boolean obsolete;
+        boolean leaves = true;
+        byte[] metadata = EMPTY;
+        int gone;
+        int unreadable;
 
         Unwanted(long id) {
-            super(Frames.REQUEST, id, 0, 0, MemorySegment.ofArray(new byte[BODY]));
+            this(id, MemorySegment.ofArray(new byte[BODY]));
+        }
+
+        Unwanted(long id, MemorySegment body) {
+            super(Frames.REQUEST, id, 0, 0, body);
+        }
+
+        @Override
+        byte[] metadata() {
+            return metadata;
+        }
+
+        @Override
+        boolean leave() {
+            return leaves && super.leave();
+        }
+
+        @Override
+        void gone() {
+            gone++;
+        }
+
+        @Override
+        void unreadable(RuntimeException why) {
+            unreadable++;
         }
 
         @Override
@@ -76,5 +105,90 @@ class FrameQueueTest {
         assertThat(kindsOfTheNextMessage(2 * Frames.HEADER + 8)).containsExactly(Frames.CANCEL, Frames.CANCEL);
         assertThat(kindsOfTheNextMessage(CAPACITY)).containsExactly(Frames.CANCEL, Frames.REQUEST);
         assertThat(queue.size()).isZero();
+    }
+
+    private Unwanted added(Unwanted one) {
+        queue.add(one);
+        return one;
+    }
+
+    /** Its first part goes out in a message that has no room for more. */
+    private Unwanted begun(Unwanted one) {
+        queue.add(one);
+        assertThat(kindsOfTheNextMessage(Frames.size(BODY / 2))).containsExactly(Frames.REQUEST);
+        assertThat(queue.bytes()).isEqualTo(BODY);
+        return one;
+    }
+
+    private static MemorySegment unreadable() {
+        try (Arena arena = Arena.ofConfined()) {
+            return arena.allocate(BODY);
+        }
+    }
+
+    private void nothingWaits(Unwanted last, Integer... rest) {
+        assertThat(kindsOfTheNextMessage(CAPACITY)).containsExactly(rest);
+        assertThat(queue.bytes()).isZero();
+        assertThat(queue.size()).isZero();
+        assertThat(last.gone).as("told once").isEqualTo(1);
+    }
+
+    @Test
+    void howeverABodyEndsItCountsNoLonger() {
+        for (int round = 0; round < 3; round++) {
+            Unwanted dropped = added(new Unwanted(1));
+            queue.drop(dropped);
+            queue.drop(dropped); // it is not there
+            nothingWaits(dropped);
+
+            Unwanted droppedInTheMiddle = begun(new Unwanted(2));
+            queue.drop(droppedInTheMiddle);
+            nothingWaits(droppedInTheMiddle);
+
+            Unwanted obsolete = added(new Unwanted(3));
+            obsolete.obsolete = true;
+            nothingWaits(obsolete);
+
+            Unwanted cancelled = begun(new Unwanted(4));
+            cancelled.obsolete = true;
+            queue.cancel(cancelled);
+            nothingWaits(cancelled, Frames.CANCEL);
+
+            Unwanted remains = added(new Unwanted(5));
+            remains.leaves = false; // it is given up at the last moment
+            nothingWaits(remains);
+
+            Unwanted tooMuchBeside = added(new Unwanted(6));
+            tooMuchBeside.metadata = new byte[CAPACITY];
+            nothingWaits(tooMuchBeside);
+            assertThat(tooMuchBeside.unreadable).isEqualTo(1);
+
+            Unwanted unreadable = added(new Unwanted(7, unreadable()));
+            nothingWaits(unreadable);
+            assertThat(unreadable.unreadable).isEqualTo(1);
+
+            Unwanted whole = added(new Unwanted(8));
+            assertThat(kindsOfTheNextMessage(CAPACITY)).containsExactly(Frames.REQUEST);
+            nothingWaits(whole);
+
+            queue.cancel(begun(new Unwanted(9)));
+            added(new Unwanted(10));
+            queue.clear();
+            assertThat(queue.bytes()).isZero();
+            assertThat(queue.size()).isZero();
+        }
+    }
+
+    @Test
+    void aBodyThatCannotBeReadToItsEndIsTakenBack() {
+        Unwanted broken;
+        try (Arena arena = Arena.ofConfined()) {
+            broken = begun(new Unwanted(1, arena.allocate(BODY)));
+        }
+        assertThat(kindsOfTheNextMessage(CAPACITY)).isEmpty();
+        assertThat(broken.unreadable).isEqualTo(1);
+        assertThat(queue.bytes()).isZero();
+        assertThat(kindsOfTheNextMessage(CAPACITY)).containsExactly(Frames.CANCEL);
+        nothingWaits(broken);
     }
 }

@@ -22,6 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -412,9 +413,58 @@ class RpcCallTest extends TwoLoopsInBothForms {
         }
     }
 
+    /** What has come of bodies counts until they are whole, cancelled or refused. */
+    @Test
+    void bytesOfRequestsThatAreNotWholeCountAsLongAsTheyArrive() {
+        server.close();
+        server = settings().maxBody(1000).maxInFlight(9).start(); // and of one client, 4,000 bytes may be arriving
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            Map<Long, Integer> kinds = new HashMap<>();
+            ComchClient raw = ComchClient.builder(engine, host, name)
+                    .maxMessageSize(Frames.messageSize(host))
+                    .onMessage((connection, message) -> Frames.read(
+                            message,
+                            (whole, at, part) -> kinds.put(Frames.id(whole, at), Frames.kind(whole, at)) == null))
+                    .connect(Machine.PATIENCE);
+            for (int round = 1; round <= 5; round++) {
+                kinds.clear();
+                for (int id = 0; id < 8; id++) {
+                    raw.connection().send(frame(Frames.REQUEST, 100 * round + id, 1000, 500));
+                }
+                raw.connection().send(frame(Frames.REQUEST, 100 * round + 8, 1000, 1)); // one too many
+                for (int id = 0; id < 4; id++) {
+                    raw.connection().send(frame(Frames.CANCEL, 100 * round + id, 0));
+                }
+                for (int id = 4; id < 8; id++) {
+                    raw.connection().send(frame(Frames.MORE, 100 * round + id, 0, 500));
+                }
+                Machine.until("the answers", () -> kinds.size() == 5, engine);
+                assertThat(kinds)
+                        .as("in round %s", round)
+                        .containsEntry(100L * round + 8, Frames.FAILURE)
+                        .containsEntry(100L * round + 4, Frames.RESPONSE)
+                        .containsEntry(100L * round + 7, Frames.RESPONSE);
+            }
+            kinds.clear();
+            for (int id = 1; id <= 9; id++) {
+                raw.connection().send(frame(Frames.REQUEST, id, 1000, 440));
+            }
+            for (int id = 1; id <= 9; id++) {
+                raw.connection().send(frame(Frames.MORE, id, 0, 560));
+            }
+            Machine.until("the answers", () -> kinds.size() == 9, engine);
+            assertThat(kinds.values()).as("all of the room").containsOnly(Frames.RESPONSE);
+            raw.close();
+        }
+    }
+
     private static byte[] frame(int kind, long id, int length) {
-        byte[] bytes = new byte[Frames.HEADER];
-        Frames.write(MemorySegment.ofArray(bytes), 0, 0, kind, id, DIRECT, length, Long.MAX_VALUE / 4);
+        return frame(kind, id, length, 0);
+    }
+
+    private static byte[] frame(int kind, long id, int length, int part) {
+        byte[] bytes = new byte[Frames.HEADER + part];
+        Frames.write(MemorySegment.ofArray(bytes), 0, part, kind, id, DIRECT, length, Long.MAX_VALUE / 4);
         return bytes;
     }
 
