@@ -56,7 +56,7 @@ public final class DpaEcho {
             dpa.rpc(program.function("make_room"), consumer.handle(), CREDITS);
             thread.run();
             for (long number = 1; number <= 3; number++) {
-                producer.trySend(consumer.id(), MemorySegment.ofArray(new long[] {number}));
+                producer.trySend(MemorySegment.ofArray(new long[] {number}), consumer.id());
             }
             while (answers.size() < 3) {
                 engine.progress();

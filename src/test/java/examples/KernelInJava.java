@@ -85,7 +85,7 @@ public final class KernelInJava {
 
             MemorySegment hello = arena.allocateFrom("hello");
             for (int asked = 0; answers < messages; engine.progress()) {
-                if (asked < messages && producer.trySend(consumer.id(), hello).accepted()) {
+                if (asked < messages && producer.trySend(hello, consumer.id()).accepted()) {
                     asked++;
                 }
             }

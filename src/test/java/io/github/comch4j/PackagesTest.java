@@ -44,6 +44,7 @@ class PackagesTest {
             "internal.transport",
             "internal.life",
             "core",
+            "internal.transfer",
             "comch",
             "channel",
             "dpa",

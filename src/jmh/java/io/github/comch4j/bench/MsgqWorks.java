@@ -77,7 +77,7 @@ final class MsgqWorks {
         Rounds rounds = new Rounds(options);
         long sent = 0;
         do {
-            while (!producer.trySend(1, message).accepted()) {
+            while (!producer.trySend(message, 1).accepted()) {
                 engine.progress();
             }
             sent++;

@@ -2,13 +2,13 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchServer;
 import io.github.comch4j.comch.ConnectionClosedException;
 import io.github.comch4j.comch.ControlPathEndpoint;
-import io.github.comch4j.comch.SubmitResult;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;

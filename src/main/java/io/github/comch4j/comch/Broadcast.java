@@ -1,5 +1,6 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.internal.life.BufferState;
 import java.lang.foreign.MemorySegment;

@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.ContextState;
@@ -12,6 +13,7 @@ import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.transfer.BufferReceives;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -35,7 +37,7 @@ public final class ComchConsumer extends FastPathConsumer {
     private final int firstBuffers;
     private final long firstBufferSize;
     private final int firstImmediates;
-    private final ReceiveTasks receives;
+    private final BufferReceives receives;
     private final long mostRoom; // in a buffer, for the device; DOCA's submit does not check it
 
     private ComchConsumer(Builder settings) {
@@ -57,13 +59,8 @@ public final class ComchConsumer extends FastPathConsumer {
             if (firstImmediates > 0) {
                 ConsumerCalls.checkImmediate();
             }
-            this.receives = new ReceiveTasks(
-                    this,
-                    context,
-                    Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
-                    configureImmediates(settings),
-                    settings);
-            configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
+            this.receives = makeReceives(settings);
+            configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -103,8 +100,22 @@ public final class ComchConsumer extends FastPathConsumer {
         }
     }
 
+    private BufferReceives makeReceives(Builder settings) {
+        ReceiveHandler handler = settings.onReceive;
+        ReceiveFailureHandler failure = settings.onFailure;
+        return new BufferReceives(
+                context,
+                Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
+                configureImmediates(settings),
+                settings.repost,
+                handler == null
+                        ? (buffer, producerId, immediate) -> {}
+                        : (buffer, producerId, immediate) -> handler.onReceive(this, buffer, producerId, immediate),
+                failure == null ? null : (buffer, status) -> failure.onReceiveFailed(this, buffer, status));
+    }
+
     @Override
-    ReceiveTasks transfers() {
+    BufferReceives transfers() {
         return receives;
     }
 
@@ -132,7 +143,7 @@ public final class ComchConsumer extends FastPathConsumer {
         if (buffer.capacity() > mostRoom) {
             checkRoom(buffer);
         }
-        return receives.post(buffer);
+        return receives.post(CoreObjects.of(buffer));
     }
 
     private void checkRoom(Buffer buffer) {
@@ -231,7 +242,6 @@ public final class ComchConsumer extends FastPathConsumer {
     @Override
     void changed(int previous, int next) {
         if (next == Context.RUNNING) {
-            receives.begin();
             postFirst();
         }
     }
@@ -245,13 +255,9 @@ public final class ComchConsumer extends FastPathConsumer {
         private int firstBuffers;
         private long firstBufferSize;
         private int firstImmediates;
-        boolean repost = true;
-
-        @Nullable
-        ReceiveHandler onReceive;
-
-        @Nullable
-        ReceiveFailureHandler onFailure;
+        private boolean repost = true;
+        private @Nullable ReceiveHandler onReceive;
+        private @Nullable ReceiveFailureHandler onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
             super("ComchConsumer.Builder", connection, engine);

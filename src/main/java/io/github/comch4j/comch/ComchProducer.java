@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.MemoryMap;
@@ -9,8 +10,9 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.transfer.BufferSends;
+import io.github.comch4j.internal.transfer.ImmediatePlaces;
 import java.lang.foreign.MemorySegment;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,15 +30,15 @@ public final class ComchProducer extends FastPathProducer {
 
     private final int bufferCount;
     private final boolean releasesSent;
-    private final SendTasks sends;
+    private final BufferSends sends;
 
     private ComchProducer(Builder settings) {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.releasesSent = settings.releaseSent;
         this.bufferCount = settings.buffers > 0 ? settings.buffers : settings.tasks + SPARE_BUFFERS;
         try {
-            this.sends = new SendTasks(this, context, settings);
-            configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
+            this.sends = makeSends(settings);
+            configureTasks(capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
             throw e;
@@ -50,8 +52,22 @@ public final class ComchProducer extends FastPathProducer {
                 ProducerCalls.get().createFunction(), "a producer", "", ProducerCalls::create);
     }
 
+    private BufferSends makeSends(Builder settings) {
+        RoomHandler<ComchProducer> room = settings.onRoom;
+        SendCompletionHandler completion = settings.onCompletion;
+        ListCompletionHandler listCompletion = settings.onListCompletion;
+        return new BufferSends(
+                context,
+                settings.tasks,
+                limits(),
+                room == null ? null : () -> room.onRoom(this),
+                completion == null ? null : (buffer, status) -> completion.onCompletion(this, buffer, status),
+                listCompletion == null ? null : (list, status) -> listCompletion.onCompletion(this, list, status),
+                settings.releaseSent);
+    }
+
     @Override
-    SendTasks transfers() {
+    BufferSends transfers() {
         return sends;
     }
 
@@ -72,7 +88,7 @@ public final class ComchProducer extends FastPathProducer {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(Buffer buffer, int consumerId) {
-        return sends.send(Objects.requireNonNull(buffer), consumerId, null, true);
+        return sends.send(CoreObjects.of(buffer), consumerId, null, true);
     }
 
     /**
@@ -87,7 +103,7 @@ public final class ComchProducer extends FastPathProducer {
      * @throws io.github.comch4j.MissingFunctionException with DOCA 2.5 and 2.6, which have no immediate data
      */
     public SubmitResult trySend(Buffer buffer, int consumerId, MemorySegment immediate) {
-        return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), true);
+        return sends.send(CoreObjects.of(buffer), consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -112,7 +128,7 @@ public final class ComchProducer extends FastPathProducer {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult trySend(BufferList list, int consumerId) {
-        return sends.sendList(Objects.requireNonNull(list), consumerId, null, true);
+        return sends.send(CoreObjects.of(list), consumerId, null, true);
     }
 
     /**
@@ -125,7 +141,7 @@ public final class ComchProducer extends FastPathProducer {
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
     public SubmitResult trySend(BufferList list, int consumerId, MemorySegment immediate) {
-        return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), true);
+        return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -138,7 +154,7 @@ public final class ComchProducer extends FastPathProducer {
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
     public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
-        return sends.send(null, consumerId, checkImmediate(immediate), true);
+        return sends.send((BufferState) null, consumerId, checkImmediate(immediate), true);
     }
 
     /**
@@ -162,7 +178,7 @@ public final class ComchProducer extends FastPathProducer {
      * @throws WrongThreadException if another thread owns the engine
      */
     public SubmitResult offer(Buffer buffer, int consumerId) {
-        return sends.send(Objects.requireNonNull(buffer), consumerId, null, false);
+        return sends.send(CoreObjects.of(buffer), consumerId, null, false);
     }
 
     /**
@@ -174,7 +190,7 @@ public final class ComchProducer extends FastPathProducer {
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult offer(Buffer buffer, int consumerId, MemorySegment immediate) {
-        return sends.send(Objects.requireNonNull(buffer), consumerId, checkImmediate(immediate), false);
+        return sends.send(CoreObjects.of(buffer), consumerId, checkImmediate(immediate), false);
     }
 
     /**
@@ -186,7 +202,7 @@ public final class ComchProducer extends FastPathProducer {
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult offer(BufferList list, int consumerId) {
-        return sends.sendList(Objects.requireNonNull(list), consumerId, null, false);
+        return sends.send(CoreObjects.of(list), consumerId, null, false);
     }
 
     /**
@@ -198,17 +214,12 @@ public final class ComchProducer extends FastPathProducer {
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
     public SubmitResult offer(BufferList list, int consumerId, MemorySegment immediate) {
-        return sends.sendList(Objects.requireNonNull(list), consumerId, checkImmediate(immediate), false);
-    }
-
-    @Override
-    void checkMemory(BufferState buffer) {
-        sends.checkMemory(buffer);
+        return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), false);
     }
 
     private static MemorySegment checkImmediate(MemorySegment immediate) {
         long length = immediate.byteSize();
-        if (length < 1 || length > SendTasks.IMMEDIATE_LIMIT) {
+        if (length < 1 || length > ImmediatePlaces.LIMIT) {
             throw new IllegalArgumentException("immediate data of " + length + " bytes");
         }
         return immediate;
@@ -274,16 +285,10 @@ public final class ComchProducer extends FastPathProducer {
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
 
-        @Nullable
-        SendCompletionHandler onCompletion;
-
-        @Nullable
-        ListCompletionHandler onListCompletion;
-
-        @Nullable
-        RoomHandler<ComchProducer> onRoom;
-
-        boolean releaseSent;
+        private @Nullable SendCompletionHandler onCompletion;
+        private @Nullable ListCompletionHandler onListCompletion;
+        private @Nullable RoomHandler<ComchProducer> onRoom;
+        private boolean releaseSent;
 
         Builder(ComchConnection connection, ProgressEngine engine) {
             super("ComchProducer.Builder", connection, engine);

@@ -5,6 +5,7 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.transfer.Receives;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
@@ -18,7 +19,7 @@ public abstract sealed class FastPathConsumer extends FastPathEndpoint permits C
     }
 
     @Override
-    abstract IncomingTasks transfers();
+    abstract Receives transfers();
 
     /**
      * How many receives are posted, with a buffer or without. Any thread may ask.

@@ -1,29 +1,23 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.DocaError;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.call.FastPathCalls;
-import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Resource;
-import io.github.comch4j.internal.life.TaskContext;
 import io.github.comch4j.internal.life.Teardown;
-import java.lang.foreign.MemorySegment;
+import io.github.comch4j.internal.transfer.TransferContext;
 import java.util.function.BooleanSupplier;
 
-/** The native object of a producer or consumer, and its life. */
-final class FastPathContext extends TaskContext {
+/** The context of a producer or consumer of a connection. */
+final class FastPathContext extends TransferContext {
     private final FastPathEndpoint endpoint;
-    private final FastPathCalls calls;
+    private boolean hasRun;
     private volatile boolean ended;
 
     FastPathContext(FastPathEndpoint endpoint, FastPathCalls calls, String name, Engine engine, Resource... owners) {
-        super(Rank.FAST_PATH, name, engine, endpoint.connection().controlEngine(), owners);
+        super(calls, name, engine, endpoint.connection().controlEngine(), owners);
         this.endpoint = endpoint;
-        this.calls = calls;
-    }
-
-    /** Takes over a new native object. */
-    void bind(MemorySegment created) {
-        bind(created, calls.asContext(created));
     }
 
     /** Closes it in the middle of closing something else. Returns whether it is closed. */
@@ -41,11 +35,6 @@ final class FastPathContext extends TaskContext {
         });
     }
 
-    @Override
-    protected void checkMemory(BufferState buffer) {
-        endpoint.checkMemory(buffer);
-    }
-
     /** Whether it was closed because its connection had ended. */
     boolean hasEnded() {
         return ended;
@@ -57,6 +46,30 @@ final class FastPathContext extends TaskContext {
         if (!ended) {
             super.checkUsable();
         }
+    }
+
+    @Override
+    public boolean isEnd(DocaError error) {
+        return ConnectionClosedException.isMeantBy(error);
+    }
+
+    @Override
+    public RuntimeException ended(String function, String action) {
+        return new ConnectionClosedException(function, action, endpoint.connection());
+    }
+
+    @Override
+    public RuntimeException notRunning(String action) {
+        RuntimeException end = super.notRunning(action);
+        return hasRun || ended
+                ? end
+                : new IllegalStateException(
+                        name() + " is not running yet: progress its engine and that of its connection");
+    }
+
+    @Override
+    public String hintAbout(MemoryMap memory) {
+        return endpoint.connection().hintAbout(memory);
     }
 
     /** Closes it when no callback of its engine runs, on its thread. Any thread. */
@@ -85,17 +98,8 @@ final class FastPathContext extends TaskContext {
     }
 
     @Override
-    protected void destroy(MemorySegment nativeObject, String action) {
-        calls.destroy(nativeObject, action);
-    }
-
-    @Override
-    protected TransferTasks tasks() {
-        return endpoint.transfers();
-    }
-
-    @Override
     protected void afterStateChange(int previous, int next) {
+        hasRun |= next == RUNNING;
         endpoint.stateChanged(previous, next);
     }
 

@@ -10,7 +10,6 @@ import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.call.InventoryCalls;
 import io.github.comch4j.internal.call.Pools;
 import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.life.Nanos;
@@ -18,6 +17,7 @@ import io.github.comch4j.internal.life.OneUse;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transfer.TaskSlots;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.Objects;
@@ -36,7 +36,6 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     private static final int DEFAULT_TASKS = 64;
 
     final FastPathContext context;
-    private final FastPathCalls calls;
     private final ComchConnection connection;
     private final ProgressEngine engine;
     private final int id;
@@ -44,11 +43,10 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     private @Nullable BufferInventory inventory; // made when the first buffer is acquired
 
     FastPathEndpoint(Builder<?> settings, FastPathCalls calls, String kind, MemorySegment created, Resource... owners) {
-        this.calls = calls;
         this.connection = settings.connection;
         this.engine = settings.engine;
         this.onStateChanged = settings.onStateChanged;
-        this.id = id(created);
+        this.id = id(calls, created);
         this.context = new FastPathContext(
                 this, calls, kind + (id == 0 ? "" : " " + id) + " on " + connection, CoreObjects.of(engine), owners);
         try {
@@ -60,7 +58,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /** The id is part of the name. */
-    private int id(MemorySegment created) {
+    private int id(FastPathCalls calls, MemorySegment created) {
         String action = "creating something on " + connection;
         try {
             return calls.id(created, action);
@@ -75,22 +73,17 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     }
 
     /** Tells DOCA how its tasks end. */
-    final void configure(TransferTasks tasks, Function<Capabilities, Optional<Long>> limit) {
+    final void configureTasks(Function<Capabilities, Optional<Long>> limit) {
         Limits.set(
                 "tasks",
-                tasks.count(),
-                value -> calls.configureTasks(
-                        context.object(),
-                        tasks.queue.completedCallback(),
-                        tasks.queue.failedCallback(),
-                        value,
-                        "configuring " + this),
+                transfers().count(),
+                context::configureTasks,
                 connection.endpoint().device(),
                 limit);
     }
 
-    /** Its tasks; null before they are made. */
-    abstract TransferTasks transfers();
+    /** Its tasks. */
+    abstract TaskSlots transfers();
 
     /** Starts it: from now on it can be looked at. What cannot be started is closed. */
     final void begin() {
@@ -240,9 +233,6 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         return context.name();
     }
 
-    /** Before the first task of a buffer here: fails if DOCA may not use its memory. */
-    void checkMemory(BufferState buffer) {}
-
     /** Runs after each change of state. */
     void changed(int previous, int next) {}
 
@@ -270,9 +260,6 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     /** The native object is gone. */
     void released(Teardown teardown) {
         LiveObjects.remove(this);
-        if (transfers() != null) {
-            transfers().close();
-        }
         if (inventory != null) {
             try {
                 if (context.hasEnded()) {

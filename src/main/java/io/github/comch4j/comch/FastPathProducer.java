@@ -4,6 +4,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Resource;
 import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.transfer.SendLimits;
+import io.github.comch4j.internal.transfer.Sends;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BooleanSupplier;
 
@@ -12,14 +14,20 @@ import java.util.function.BooleanSupplier;
  * queue, and what is counted.
  */
 public abstract sealed class FastPathProducer extends FastPathEndpoint permits ComchProducer, SlotProducer {
-    private long stallsInAll; // when it has ended
+    private final SendLimits limits =
+            new DeviceSendLimits(connection().endpoint().device());
 
     FastPathProducer(Builder<?> settings, FastPathCalls calls, MemorySegment created, Resource... owners) {
         super(settings, calls, "producer", created, owners);
     }
 
     @Override
-    abstract OutgoingTasks transfers();
+    abstract Sends transfers();
+
+    /** What the device takes of one send. */
+    final SendLimits limits() {
+        return limits;
+    }
 
     /**
      * Submits the sends in the queue ({@code doca_task_submit}), as far as consumers have buffers posted. Never waits.
@@ -92,7 +100,7 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
     public final long stalls() {
         context.engine().checkOwner();
         context.checkUsable();
-        return context.hasEnded() ? stallsInAll : transfers().queue.stalls();
+        return transfers().stalls();
     }
 
     /** Sends in the queue may wait for a posted buffer for ever: they end here. */
@@ -101,16 +109,5 @@ public abstract sealed class FastPathProducer extends FastPathEndpoint permits C
         transfers().queue.flush();
         transfers().queue.cancel();
         return context.progressUntil(done, teardown);
-    }
-
-    @Override
-    void released(Teardown teardown) {
-        if (transfers() != null) {
-            stallsInAll = transfers().queue.stalls();
-        }
-        super.released(teardown);
-        if (transfers() != null) {
-            transfers().backPressure.close();
-        }
     }
 }

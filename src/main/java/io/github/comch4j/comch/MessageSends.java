@@ -2,6 +2,7 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.SendCalls;
 import io.github.comch4j.internal.call.TaskCalls;

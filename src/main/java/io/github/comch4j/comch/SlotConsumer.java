@@ -35,7 +35,7 @@ public final class SlotConsumer extends FastPathConsumer {
         try {
             int immediateLength = configureImmediates(settings);
             this.receives = new SlotReceives(this, context, memory, immediateLength, settings.onMessage);
-            configure(receives, capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
+            configureTasks(capabilities -> capabilities.consumer().map(Capabilities.Consumer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);

@@ -1,5 +1,6 @@
 package io.github.comch4j.comch;
 
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.life.Teardown;
@@ -43,8 +44,8 @@ public final class SlotProducer extends FastPathProducer {
         super(settings, ProducerCalls.get(), create(settings), settings.connection.resource());
         this.memory = memory;
         try {
-            this.sends = new SlotSends(this, context, memory, settings.inTurn, settings.onFailure, settings.onRoom);
-            configure(sends, capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
+            this.sends = new SlotSends(this, context, memory, settings);
+            configureTasks(capabilities -> capabilities.producer().map(Capabilities.Producer::maxTasks));
             memory.acquire(inventory(memory.slots()));
         } catch (RuntimeException | Error e) {
             context.closeAfter(e);
@@ -244,9 +245,14 @@ public final class SlotProducer extends FastPathProducer {
      */
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private final int slotSize;
-        private @Nullable SlotFailureHandler onFailure;
-        private @Nullable RoomHandler<SlotProducer> onRoom;
-        private boolean inTurn;
+
+        @Nullable
+        SlotFailureHandler onFailure;
+
+        @Nullable
+        RoomHandler<SlotProducer> onRoom;
+
+        boolean inTurn;
 
         Builder(ComchConnection connection, ProgressEngine engine, int slotSize) {
             super("SlotProducer.Builder", connection, engine);

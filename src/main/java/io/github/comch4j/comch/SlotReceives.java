@@ -9,6 +9,7 @@ import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.Events;
+import io.github.comch4j.internal.transfer.Receives;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.Scratch;
 import java.lang.foreign.Arena;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * The post-receive tasks of a slot consumer: what runs for each message that has arrived, and for each slot that is
  * posted again.
  */
-final class SlotReceives extends IncomingTasks {
+final class SlotReceives extends Receives {
     private static final VarHandle WAITING_COUNT = waitingCountHandle();
     private static final int NONE = -1;
 
@@ -54,7 +55,7 @@ final class SlotReceives extends IncomingTasks {
 
     SlotReceives(
             SlotConsumer consumer,
-            Context context,
+            FastPathContext context,
             SlotMemory memory,
             int immediateLength,
             @Nullable SlotHandler onMessage) {
@@ -109,7 +110,7 @@ final class SlotReceives extends IncomingTasks {
 
     /** A slot whose message waits to be polled is not posted. */
     @Override
-    int posted() {
+    public int posted() {
         return inFlight() - (int) WAITING_COUNT.getOpaque(this);
     }
 
@@ -162,7 +163,7 @@ final class SlotReceives extends IncomingTasks {
             engine.runHandlers(deliverWaiting);
         }
         if (handled < most && !context.isClosed()) {
-            engine.poll(this, most - handled, handled == 0 ? spins : 0);
+            engine.poll(queue, this, most - handled, handled == 0 ? spins : 0);
         }
         return handled;
     }

@@ -1,16 +1,15 @@
 package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.core.Device;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
-import io.github.comch4j.internal.call.TaskCalls;
-import io.github.comch4j.internal.failure.Failures;
-import io.github.comch4j.internal.life.Context;
+import io.github.comch4j.internal.transfer.ImmediatePlaces;
+import io.github.comch4j.internal.transfer.SendLimits;
+import io.github.comch4j.internal.transfer.Sends;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.FreedSlots;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
@@ -19,41 +18,33 @@ import org.jspecify.annotations.Nullable;
  * The send tasks of a slot producer: what runs for each message that is claimed and committed, and for each that has
  * been sent.
  */
-final class SlotSends extends OutgoingTasks {
+final class SlotSends extends Sends {
     private static final int NONE = -1;
     private static final long OTHER = -1;
 
     private final SlotProducer producer;
+    private final SendLimits limits;
     private final @Nullable SlotFailureHandler onFailure;
-    private final @Nullable RoomHandler<? super SlotProducer> onRoom;
     private final SlotMemory memory;
     // by slot: what its task and buffer have, so that DOCA is told changes only
     private final long[] messages; // see message(); OTHER: something else than a message without immediate data
     private final int[] lengths; // NONE: not known
     private final boolean[] immediates;
-    private int immediateLimit = NONE; // of the device; NONE: it has not been asked yet
-    private @Nullable MemorySegment staged; // by slot: immediate data, until DOCA has copied them
+    private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
     private final FreeSlots freeSlots; // in place of the stack
     // the first of the slots that are claimed and neither committed nor aborted, NONE: none; they are still free ones
     private int claimed = NONE;
     private int claimedSlots;
     private int claimedLength;
     private int claimedFor;
-    private boolean failureTold;
 
-    SlotSends(
-            SlotProducer producer,
-            Context context,
-            SlotMemory memory,
-            boolean inTurn,
-            @Nullable SlotFailureHandler onFailure,
-            @Nullable RoomHandler<? super SlotProducer> onRoom) {
-        super(context, memory.slots(), 0);
+    SlotSends(SlotProducer producer, FastPathContext context, SlotMemory memory, SlotProducer.Builder settings) {
+        super(context, memory.slots(), settings.onRoom == null ? null : () -> settings.onRoom.onRoom(producer));
         this.producer = producer;
+        this.limits = producer.limits();
         this.memory = memory;
-        freeSlots = new FreeSlots(memory.slots(), inTurn);
-        this.onFailure = onFailure;
-        this.onRoom = onRoom;
+        freeSlots = new FreeSlots(memory.slots(), settings.inTurn);
+        this.onFailure = settings.onFailure;
         messages = new long[memory.slots()];
         lengths = new int[memory.slots()];
         immediates = new boolean[memory.slots()];
@@ -101,16 +92,15 @@ final class SlotSends extends OutgoingTasks {
 
     private long refuse() {
         boolean waits = queue.queued() > 0;
-        refuse(producer, waits ? SubmitResult.NO_RECEIVE : SubmitResult.NO_TASK);
+        refuse(waits ? SubmitResult.NO_RECEIVE : SubmitResult.NO_TASK);
         return waits ? SlotProducer.NO_RECEIVE : SlotProducer.NO_SLOT;
     }
 
     private RuntimeException notClaimable(int length) {
-        context.checkUsable();
         if (!context.isRunning()) {
-            return new ConnectionClosedException(
-                    TaskCalls.SUBMIT_NAME, "sending with " + producer, producer.connection());
+            return context.notRunning(sending());
         }
+        context.checkUsable();
         if (claimed != NONE) {
             return new IllegalStateException(
                     "a slot of " + producer + " is claimed already, and neither committed nor aborted");
@@ -154,7 +144,7 @@ final class SlotSends extends OutgoingTasks {
         long message = message(claimedLength, claimedFor);
         for (int slot = first; slot < first + number; slot++) {
             if (messages[slot] != message) {
-                prepare(slot, 0);
+                prepare(slot, 0, 0);
             }
         }
     }
@@ -178,7 +168,7 @@ final class SlotSends extends OutgoingTasks {
         int slot = claimed;
         claimed = NONE;
         if (messages[slot] != message(claimedLength, claimedFor)) {
-            prepare(slot, 0);
+            prepare(slot, 0, 0);
         }
         take(slot, 1);
         return slot;
@@ -209,11 +199,18 @@ final class SlotSends extends OutgoingTasks {
         }
         checkClaimed(length);
         checkCommittable();
+        if (places == null) {
+            places = new ImmediatePlaces(memory.slots(), limits.immediate());
+        }
+        if (immediateLength > places.size()) {
+            throw new IllegalArgumentException(immediateLength + " bytes of immediate data, where " + limits.device()
+                    + " takes at most " + places.size());
+        }
         int slot = claimed;
-        stage(slot, immediate, immediateLength);
+        long place = places.put(slot, immediate);
         claimed = NONE;
         claimedLength = length;
-        prepare(slot, (int) immediateLength);
+        prepare(slot, place, (int) immediateLength);
         take(slot, 1);
         queue.enqueue(slot);
     }
@@ -226,30 +223,6 @@ final class SlotSends extends OutgoingTasks {
         if (claimed != NONE && (length < 0 || length > claimedLength)) {
             throw new IllegalArgumentException(length + " bytes, where " + claimedLength + " are claimed");
         }
-    }
-
-    /** Copies immediate data to where they stay until the slot's task is submitted. */
-    private void stage(int slot, MemorySegment immediate, long length) {
-        MemorySegment places = staged == null ? makePlaces() : staged;
-        if (length > immediateLimit) {
-            throw new IllegalArgumentException(length + " bytes of immediate data, where "
-                    + producer.connection().endpoint().device() + " takes at most " + immediateLimit);
-        }
-        MemorySegment.copy(immediate, 0, places, (long) slot * immediateLimit, length);
-    }
-
-    private MemorySegment makePlaces() {
-        ProducerCalls.checkImmediate();
-        Device device = producer.connection().endpoint().device();
-        immediateLimit = (int) Math.min(
-                SendTasks.IMMEDIATE_LIMIT,
-                Capabilities.of(device)
-                        .consumer()
-                        .map(Capabilities.Consumer::maxImmediateLength)
-                        .orElse((long) SendTasks.IMMEDIATE_LIMIT));
-        MemorySegment places = Arena.ofAuto().allocate((long) memory.slots() * immediateLimit);
-        staged = places;
-        return places;
     }
 
     private RuntimeException notCommittable() {
@@ -269,9 +242,8 @@ final class SlotSends extends OutgoingTasks {
         claimed = NONE;
     }
 
-    /** Makes the slot's task one for what is claimed, with the immediate data that are staged for it. */
-    private void prepare(int slot, int immediateLength) {
-        long immediate = immediateLength == 0 ? 0 : staged.address() + (long) slot * immediateLimit;
+    /** Makes the slot's task one for what is claimed. */
+    private void prepare(int slot, long immediate, int immediateLength) {
         messages[slot] = OTHER;
         if (typed[slot] == 0) {
             allocate(slot, immediate, immediateLength);
@@ -310,24 +282,8 @@ final class SlotSends extends OutgoingTasks {
     }
 
     private RuntimeException refused(int code, String function) {
-        DocaError error = DocaError.of(code);
-        if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, "sending with " + producer, producer.connection());
-        }
-        return Failures.refused(
+        return context.refused(
                 code, function, "sending " + claimedLength + " bytes to consumer " + claimedFor + " with " + producer);
-    }
-
-    @Override
-    boolean tellsRoom() {
-        return onRoom != null;
-    }
-
-    @Override
-    void tellRoom() {
-        if (onRoom != null) {
-            onRoom.onRoom(producer);
-        }
     }
 
     @Override
@@ -352,9 +308,7 @@ final class SlotSends extends OutgoingTasks {
             }
         }
         freeCount += number;
-        sent.add(number);
-        sentBytes.add(bytes);
-        failureTold = false;
+        succeeded(number, bytes);
     }
 
     @Override
@@ -368,9 +322,7 @@ final class SlotSends extends OutgoingTasks {
     public void slotEnded(int slot, int code) {
         putFree(slot);
         if (code == Calls.SUCCESS) {
-            sent.increment();
-            sentBytes.add(lengths[slot]);
-            failureTold = false;
+            succeeded(1, lengths[slot]);
         } else {
             failed(slot, code);
         }
@@ -393,12 +345,11 @@ final class SlotSends extends OutgoingTasks {
 
     private void failed(int slot, int code) {
         DocaError status = DocaError.of(code);
-        countFailure(producer, status);
+        countFailure(status);
         if (onFailure != null) {
             onFailure.onSlotFailed(producer, memory.offset(slot), lengths[slot], status);
-        } else if (!failureTold && !context.isEnding()) {
-            failureTold = true; // once: when a peer dies, everything in flight fails
-            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "sending with " + producer);
+        } else {
+            throwFailure(status, "");
         }
     }
 }

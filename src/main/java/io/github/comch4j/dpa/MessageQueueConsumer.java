@@ -2,11 +2,12 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
-import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.transfer.BufferReceives;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,17 +16,24 @@ import org.jspecify.annotations.Nullable;
  * many credits. Receiving allocates nothing.
  */
 public final class MessageQueueConsumer extends MessageQueueEnd {
-    private final QueueReceives receives;
+    private final BufferReceives receives;
 
     private MessageQueueConsumer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
-        MessageQueueHandler handler =
-                settings.onMessage != null ? settings.onMessage : (consumer, producer, message) -> {};
-        this.receives = new QueueReceives(this, context, settings.receives, settings.immediateLength, handler);
+        MessageQueueHandler handler = settings.onMessage;
+        this.receives = new BufferReceives(
+                context,
+                settings.receives,
+                settings.immediateLength,
+                true,
+                handler == null
+                        ? (buffer, producerId, message) -> {}
+                        : (buffer, producerId, message) -> handler.onMessage(this, producerId, message),
+                null);
     }
 
     @Override
-    QueueReceives transfers() {
+    BufferReceives transfers() {
         return receives;
     }
 
@@ -49,7 +57,7 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
      * @throws DocaException if DOCA refuses
      */
     public SubmitResult tryPost() {
-        return receives.post();
+        return receives.post(null);
     }
 
     /**
@@ -142,8 +150,9 @@ public final class MessageQueueConsumer extends MessageQueueEnd {
             return context.closingUnless(() -> {
                 ConsumerCalls.setImmediateLength(context.object(), immediateLength, "configuring " + context);
                 MessageQueueConsumer consumer = new MessageQueueConsumer(this, context);
-                context.start(consumer.receives);
-                while (consumer.receives.post().accepted()) {
+                context.configureTasks(receives);
+                context.start();
+                while (consumer.tryPost().accepted()) {
                     // until all are posted
                 }
                 return consumer;

@@ -2,12 +2,16 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.RoomHandler;
-import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.MsgqCalls;
 import io.github.comch4j.internal.call.ProducerCalls;
+import io.github.comch4j.internal.life.BufferState;
 import io.github.comch4j.internal.life.OneUse;
+import io.github.comch4j.internal.transfer.BufferSends;
+import io.github.comch4j.internal.transfer.SendLimits;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -16,24 +20,68 @@ import org.jspecify.annotations.Nullable;
  * of one producer to one consumer arrive in order. Tasks are used again: sending allocates nothing.
  */
 public final class MessageQueueProducer extends MessageQueueEnd {
-    private final QueueSends sends;
+    private final int longest;
+    private final BufferSends sends;
 
     private MessageQueueProducer(Builder settings, QueueContext context) {
         super(settings.queue, settings.engine, context);
-        this.sends =
-                new QueueSends(this, context, settings.tasks, settings.longest, settings.onRoom, settings.onFailed);
+        this.longest = settings.longest;
+        RoomHandler<MessageQueueProducer> room = settings.onRoom;
+        MessageQueueFailureHandler failure = settings.onFailed;
+        this.sends = new BufferSends(
+                context,
+                settings.tasks,
+                new QueueLimits(settings.queue.device(), longest),
+                room == null ? null : () -> room.onRoom(this),
+                failure == null ? null : (buffer, status) -> tellFailure(failure, context, status),
+                null,
+                false);
+    }
+
+    private void tellFailure(MessageQueueFailureHandler handler, QueueContext context, DocaError status) {
+        if (status != DocaError.SUCCESS && !context.isEnding()) {
+            handler.onSendFailed(this, status);
+        }
+    }
+
+    private MemorySegment checked(MemorySegment message) {
+        long length = message.byteSize();
+        if (length < 1 || length > longest) {
+            context().engine().checkOwner();
+            throw new IllegalArgumentException(
+                    "a message of " + length + " bytes, where " + this + " takes 1 to " + longest);
+        }
+        return message;
+    }
+
+    /** What the producer was made for; it sends no buffers. */
+    private record QueueLimits(Device of, long immediate) implements SendLimits {
+        @Override
+        public long buffers() {
+            return 0;
+        }
+
+        @Override
+        public long data() {
+            return 0;
+        }
+
+        @Override
+        public String device() {
+            return of.toString();
+        }
     }
 
     @Override
-    QueueSends transfers() {
+    BufferSends transfers() {
         return sends;
     }
 
     /**
      * Sends a message if there is room ({@code doca_task_submit}). Never waits.
      *
-     * @param consumerId a consumer of the queue, from 1
      * @param message at least 1 byte, at most what the consumer takes; copied before it returns
+     * @param consumerId a consumer of the queue, from 1
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to make room
      * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
@@ -42,8 +90,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      *     more than it takes
      * @throws WrongThreadException if another thread owns the engine
      */
-    public SubmitResult trySend(int consumerId, MemorySegment message) {
-        return sends.send(consumerId, message, true);
+    public SubmitResult trySend(MemorySegment message, int consumerId) {
+        return sends.send((BufferState) null, consumerId, checked(message), true);
     }
 
     /**
@@ -52,16 +100,16 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      * comes first. While the consumer of the first one has no room, all wait, and are tried again with each
      * {@code progress()}. One that DOCA refuses when its turn comes has failed, see {@link Builder#onFailed}.
      *
-     * @param consumerId a consumer of the queue, from 1
      * @param message at least 1 byte, at most what the consumer takes; copied before it returns
+     * @param consumerId a consumer of the queue, from 1
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      * @throws IllegalArgumentException if the message is empty, or longer than {@link Builder#messageLength}
      * @throws IllegalStateException if this is closed
      * @throws DocaException if DOCA refuses at once
      * @throws WrongThreadException if another thread owns the engine
      */
-    public SubmitResult offer(int consumerId, MemorySegment message) {
-        return sends.send(consumerId, message, false);
+    public SubmitResult offer(MemorySegment message, int consumerId) {
+        return sends.send((BufferState) null, consumerId, checked(message), false);
     }
 
     /**
@@ -188,7 +236,8 @@ public final class MessageQueueProducer extends MessageQueueEnd {
                     MessageQueue.end(use, "producer", ProducerCalls.get(), engine, queue, MsgqCalls::createProducer);
             return context.closingUnless(() -> {
                 MessageQueueProducer producer = new MessageQueueProducer(this, context);
-                context.start(producer.sends);
+                context.configureTasks(tasks);
+                context.start();
                 return producer;
             });
         }

@@ -2,22 +2,17 @@ package io.github.comch4j.dpa;
 
 import io.github.comch4j.internal.call.FastPathCalls;
 import io.github.comch4j.internal.life.Engine;
-import io.github.comch4j.internal.life.TaskContext;
-import io.github.comch4j.internal.life.Teardown;
+import io.github.comch4j.internal.transfer.TransferContext;
 import java.lang.foreign.MemorySegment;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
-/** The native object of a queue's end on the CPU, and its life. */
-final class QueueContext extends TaskContext {
-    private final FastPathCalls calls;
+/** The context of a queue's end on the CPU. */
+final class QueueContext extends TransferContext {
     private final DpaHandle queue;
-    private @Nullable QueueTasks tasks;
 
     private QueueContext(FastPathCalls calls, String name, Engine engine, DpaHandle queue) {
-        super(Rank.FAST_PATH, name, engine, null, queue);
-        this.calls = calls;
+        super(calls, name, engine, null, queue);
         this.queue = queue;
     }
 
@@ -32,7 +27,7 @@ final class QueueContext extends TaskContext {
         QueueContext context = new QueueContext(calls, name, engine, queue);
         MemorySegment created = queue.alone(() -> maker.apply(queue.handle(), "creating " + name));
         return context.closingUnless(() -> {
-            context.bind(created, calls.asContext(created));
+            context.bind(created);
             return context;
         });
     }
@@ -47,41 +42,16 @@ final class QueueContext extends TaskContext {
         }
     }
 
-    /** Tells DOCA how its tasks end, and starts it. */
-    void start(QueueTasks with) {
-        tasks = with;
-        calls.configureTasks(
-                object(),
-                with.queue.completedCallback(),
-                with.queue.failedCallback(),
-                with.count(),
-                "configuring " + name());
-        start();
-    }
-
-    /** Its id in the queue. */
-    int id() {
-        return calls.id(object(), "asking " + name() + " for its id");
+    @Override
+    public RuntimeException ended(String function, String action) {
+        return new IllegalStateException(name() + " has stopped");
     }
 
     @Override
     protected void destroy(MemorySegment nativeObject, String action) {
         queue.alone(() -> {
-            calls.destroy(nativeObject, action);
+            super.destroy(nativeObject, action);
             return null;
         });
-    }
-
-    @Override
-    protected @Nullable QueueTasks tasks() {
-        return tasks;
-    }
-
-    @Override
-    protected void release(Teardown teardown) {
-        super.release(teardown);
-        if (tasks != null) {
-            tasks.close();
-        }
     }
 }

@@ -1,7 +1,7 @@
 package io.github.comch4j.io;
 
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.SlotProducer;
-import io.github.comch4j.comch.SubmitResult;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.life.Engine;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;

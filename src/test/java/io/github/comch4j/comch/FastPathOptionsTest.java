@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.ProgressEngine;

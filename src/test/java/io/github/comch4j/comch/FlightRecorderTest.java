@@ -7,6 +7,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.LibraryInfo;
 import io.github.comch4j.Machine;
 import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.ProgressEngine;

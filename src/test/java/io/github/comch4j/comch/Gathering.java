@@ -3,6 +3,7 @@ package io.github.comch4j.comch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.comch4j.Machine;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.core.BufferList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
-import io.github.comch4j.comch.SubmitResult;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.MemoryMap;
 import java.lang.foreign.MemorySegment;

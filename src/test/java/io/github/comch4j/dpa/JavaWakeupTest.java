@@ -47,7 +47,7 @@ class JavaWakeupTest {
                 for (int burst = random.nextInt(1, 5); burst > 0 && sent < MESSAGES; burst--) {
                     message.set(ValueLayout.JAVA_LONG, 0, sent);
                     machine.until(
-                            "room", () -> link.producer.trySend(1, message).accepted());
+                            "room", () -> link.producer.trySend(message, 1).accepted());
                     sent++;
                 }
                 long expected = sent;

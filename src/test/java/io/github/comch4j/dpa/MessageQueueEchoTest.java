@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.BothForms;
-import io.github.comch4j.comch.SubmitResult;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -55,7 +55,7 @@ class MessageQueueEchoTest extends BothForms {
             while (sent < messages && sent - expected < window) {
                 message.set(ValueLayout.JAVA_LONG, 0, sent);
                 message.set(ValueLayout.JAVA_LONG, 16, ~sent);
-                SubmitResult result = offered ? link.producer.offer(1, message) : link.producer.trySend(1, message);
+                SubmitResult result = offered ? link.producer.offer(message, 1) : link.producer.trySend(message, 1);
                 if (!result.accepted()) {
                     break;
                 }

@@ -8,8 +8,8 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.Feature;
 import io.github.comch4j.Machine;
 import io.github.comch4j.Needs;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.BothForms;
-import io.github.comch4j.comch.SubmitResult;
 import io.github.comch4j.core.Access;
 import io.github.comch4j.core.ContextState;
 import io.github.comch4j.core.EventLoop;
@@ -58,7 +58,7 @@ class MessageQueueTest extends BothForms {
     }
 
     private void echo(Link link, long number) {
-        assertThat(link.producer.trySend(1, message(number)).accepted()).isTrue();
+        assertThat(link.producer.trySend(message(number), 1).accepted()).isTrue();
         machine.until("the answer", () -> received.contains(number));
     }
 
@@ -154,7 +154,7 @@ class MessageQueueTest extends BothForms {
             link.close();
             assertThat(link.consumer.isClosed()).isTrue();
             assertThat(link.consumer.state()).isEqualTo(ContextState.IDLE);
-            assertThatThrownBy(() -> link.producer.trySend(1, message)).isInstanceOf(IllegalStateException.class);
+            assertThatThrownBy(() -> link.producer.trySend(message, 1)).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(link.producer::flush).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(link.consumer::tryPost).isInstanceOf(IllegalStateException.class);
             assertThatThrownBy(() -> link.toDpa.producer(machine.engine).start())
@@ -168,9 +168,9 @@ class MessageQueueTest extends BothForms {
         try (Link link = link("echo")) {
             MessageQueueProducer producer = second(link, other);
             for (int i = 0; i < CREDITS; i++) {
-                assertThat(producer.trySend(1, message(i)).accepted()).isTrue();
+                assertThat(producer.trySend(message(i), 1).accepted()).isTrue();
             }
-            assertThat(producer.offer(1, message(9))).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(producer.offer(message(9), 1)).isEqualTo(SubmitResult.NO_TASK);
             other.close();
             assertThat(producer.isClosed()).isTrue();
             link.thread.run();
@@ -195,14 +195,14 @@ class MessageQueueTest extends BothForms {
                     .onRoom(self -> room.add("room"))
                     .start();
             for (int i = 0; i < CREDITS; i++) {
-                assertThat(producer.trySend(1, message(i))).isEqualTo(SubmitResult.ACCEPTED);
+                assertThat(producer.trySend(message(i), 1)).isEqualTo(SubmitResult.ACCEPTED);
             }
-            assertThat(producer.trySend(1, message(99))).isEqualTo(SubmitResult.NO_RECEIVE);
+            assertThat(producer.trySend(message(99), 1)).isEqualTo(SubmitResult.NO_RECEIVE);
             machine.until("the ends of the sends", () -> producer.inFlight() == 0);
             for (int i = 0; i < CREDITS + 2; i++) {
-                assertThat(producer.offer(1, message(CREDITS + i))).isEqualTo(SubmitResult.ACCEPTED);
+                assertThat(producer.offer(message(CREDITS + i), 1)).isEqualTo(SubmitResult.ACCEPTED);
             }
-            assertThat(producer.offer(1, message(99))).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(producer.offer(message(99), 1)).isEqualTo(SubmitResult.NO_TASK);
             assertThat(producer.flush()).as("no credits").isFalse();
             assertThat(producer.refused()).isEqualTo(2);
             link.thread.run();
@@ -230,7 +230,7 @@ class MessageQueueTest extends BothForms {
                 echo(link, i);
             }
             assertThat(link.consumer.posted()).isZero();
-            assertThat(link.producer.trySend(1, message(77)).accepted()).isTrue();
+            assertThat(link.producer.trySend(message(77), 1).accepted()).isTrue();
             long empty = 40; // struct ends: how often it has found no credit
             machine.until("the kernel's look", () -> link.get(empty) > 0);
             assertThat(received).hasSize(CREDITS);
@@ -247,15 +247,15 @@ class MessageQueueTest extends BothForms {
     @Test
     void wrongMessagesAreRefused() {
         try (Link link = link("echo")) {
-            assertThatThrownBy(() -> link.producer.trySend(1, MemorySegment.NULL))
+            assertThatThrownBy(() -> link.producer.trySend(MemorySegment.NULL, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0 bytes");
-            assertThatThrownBy(() -> link.producer.offer(1, MemorySegment.ofArray(new byte[LENGTH + 1])))
+            assertThatThrownBy(() -> link.producer.offer(MemorySegment.ofArray(new byte[LENGTH + 1]), 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("takes 1 to " + LENGTH);
-            assertRefused(DocaError.INVALID_VALUE, () -> link.producer.trySend(2, message));
+            assertRefused(DocaError.INVALID_VALUE, () -> link.producer.trySend(message, 2));
             assertThat(link.producer.inFlight()).isZero();
-            link.producer.offer(2, message);
+            link.producer.offer(message, 2);
             assertRefused(DocaError.INVALID_VALUE, () -> machine.until("the end", () -> link.producer.inFlight() == 0));
             assertThat(link.producer.failed()).isEqualTo(1);
             List<DocaError> failures = new ArrayList<>();
@@ -264,15 +264,15 @@ class MessageQueueTest extends BothForms {
                     .producer(machine.engine)
                     .onFailed((producer, status) -> failures.add(status))
                     .start();
-            told.offer(2, message);
-            told.offer(3, message);
+            told.offer(message, 2);
+            told.offer(message, 3);
             machine.until("both ends", () -> told.inFlight() == 0);
             assertThat(failures).containsExactly(DocaError.INVALID_VALUE, DocaError.INVALID_VALUE);
-            told.offer(1, message);
-            told.offer(1, message(6));
+            told.offer(message, 1);
+            told.offer(message(6), 1);
             told.flush();
             link.thread.run();
-            assertThat(told.trySend(1, MemorySegment.ofArray(new long[] {5})).accepted())
+            assertThat(told.trySend(MemorySegment.ofArray(new long[] {5}), 1).accepted())
                     .as("from the heap, and shorter")
                     .isTrue();
             machine.until("the answer", () -> received.contains(5L));
@@ -284,7 +284,7 @@ class MessageQueueTest extends BothForms {
         try (Link link = link("echo")) {
             link.thread.run();
             for (int row = 1; row <= 2; row++) {
-                link.producer.offer(2, message);
+                link.producer.offer(message, 2);
                 assertRefused(DocaError.INVALID_VALUE, () -> machine.until("a failure", () -> false));
                 echo(link, row);
             }
@@ -301,20 +301,20 @@ class MessageQueueTest extends BothForms {
                     .onFailed((self, status) -> {})
                     .start();
             for (int i = 0; i <= CREDITS; i++) {
-                assertRefused(DocaError.INVALID_VALUE, () -> producer.trySend(2, message));
-                assertThat(producer.offer(2, message).accepted()).isTrue();
+                assertRefused(DocaError.INVALID_VALUE, () -> producer.trySend(message, 2));
+                assertThat(producer.offer(message, 2).accepted()).isTrue();
                 machine.until("its end", () -> producer.inFlight() == 0);
             }
             assertThat(producer.failed()).isEqualTo(CREDITS + 1);
             for (int i = 0; i < CREDITS; i++) {
-                assertThat(producer.trySend(1, message(i)).accepted()).isTrue();
+                assertThat(producer.trySend(message(i), 1).accepted()).isTrue();
             }
             for (int i = 0; i <= CREDITS; i++) {
-                assertThat(producer.trySend(1, message).accepted()).isFalse();
+                assertThat(producer.trySend(message, 1).accepted()).isFalse();
             }
             link.thread.run();
             machine.until("the answers", () -> received.size() == CREDITS);
-            machine.until("a task", () -> producer.trySend(1, message(9)).accepted());
+            machine.until("a task", () -> producer.trySend(message(9), 1).accepted());
             machine.until("the last answer", () -> received.contains(9L));
         }
     }
@@ -338,8 +338,8 @@ class MessageQueueTest extends BothForms {
     void anEndBelongsToItsEnginesThread() {
         try (Link link = link("echo")) {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
-                    () -> link.producer.trySend(1, message),
-                    () -> link.producer.offer(1, message),
+                    () -> link.producer.trySend(message, 1),
+                    () -> link.producer.offer(message, 1),
                     link.producer::flush,
                     link.producer::close,
                     link.consumer::tryPost,
@@ -383,7 +383,7 @@ class MessageQueueTest extends BothForms {
             for (long i = 0; i < 100; i++) {
                 long number = i;
                 SubmitResult result =
-                        loop.call(() -> producer.trySend(1, MemorySegment.ofArray(new long[] {number, 0, 0})));
+                        loop.call(() -> producer.trySend(MemorySegment.ofArray(new long[] {number, 0, 0}), 1));
                 assertThat(result.accepted()).isTrue();
                 machine.until("the answer", () -> answers.contains(number));
             }
@@ -410,13 +410,13 @@ class MessageQueueTest extends BothForms {
             assertThat(second.id()).isEqualTo(2);
             assertRefused(
                     DocaError.NO_MEMORY, () -> queue.producer(machine.engine).start());
-            first.trySend(1, message(10));
-            second.trySend(1, message(20));
-            second.trySend(3, message(30));
+            first.trySend(message(10), 1);
+            second.trySend(message(20), 1);
+            second.trySend(message(30), 3);
             machine.until("all", () -> arrived.size() == 3);
             assertThat(arrived).containsExactlyInAnyOrder("1 to 1: 10", "2 to 1: 20", "2 to 3: 30");
             consumers[2].close();
-            assertRefused(DocaError.INVALID_VALUE, () -> second.trySend(3, message));
+            assertRefused(DocaError.INVALID_VALUE, () -> second.trySend(message, 3));
         }
     }
 

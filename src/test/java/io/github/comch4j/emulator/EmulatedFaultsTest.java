@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.Machine;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.ComchClient;
-import io.github.comch4j.comch.SubmitResult;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.github.comch4j.internal.conformance;
 
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
-import io.github.comch4j.comch.SubmitResult;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;

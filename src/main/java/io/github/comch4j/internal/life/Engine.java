@@ -6,7 +6,9 @@ import io.github.comch4j.internal.failure.Rethrow;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.observe.LiveObjects;
+import io.github.comch4j.internal.transport.SlotEvents;
 import io.github.comch4j.internal.transport.Staging;
+import io.github.comch4j.internal.transport.TaskQueue;
 import io.github.comch4j.internal.transport.Transport;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
@@ -103,15 +105,15 @@ public final class Engine extends Resource {
      * more. Returns how many brought something.
      */
     public int progress(int limit, int spins) {
-        return progress(null, limit, spins);
+        return progress(null, null, limit, spins);
     }
 
     /** As {@link #progress(int, int)}, for a consumer whose messages the program waits for. */
-    public int poll(TaskSlots consumer, int limit, int spins) {
-        return progress(consumer, limit, spins);
+    public int poll(TaskQueue queue, SlotEvents consumer, int limit, int spins) {
+        return progress(queue, consumer, limit, spins);
     }
 
-    private int progress(TaskSlots polled, int limit, int spins) {
+    private int progress(TaskQueue queue, SlotEvents polled, int limit, int spins) {
         checkOwner();
         if (inCallbacks) {
             throw new IllegalStateException("progress() inside a callback of the same engine");
@@ -119,9 +121,7 @@ public final class Engine extends Resource {
         inCallbacks = true;
         int done;
         try {
-            done = polled == null
-                    ? transport.progress(limit, spins)
-                    : transport.poll(polled.queue, polled, limit, spins);
+            done = polled == null ? transport.progress(limit, spins) : transport.poll(queue, polled, limit, spins);
             if (roomWaiters.areAny()) {
                 roomWaiters.serve();
             }

@@ -1,6 +1,8 @@
-package io.github.comch4j.internal.life;
+package io.github.comch4j.internal.transfer;
 
 import io.github.comch4j.internal.call.TaskCalls;
+import io.github.comch4j.internal.life.BufferState;
+import io.github.comch4j.internal.life.Engine;
 import io.github.comch4j.internal.observe.Counter;
 import io.github.comch4j.internal.transport.Scratch;
 import io.github.comch4j.internal.transport.SlotEvents;
@@ -17,7 +19,7 @@ public abstract class TaskSlots implements SlotEvents {
     private static final VarHandle FREE_COUNT = freeCountHandle();
 
     protected final Engine engine;
-    protected final Context context;
+    protected final TransferContext context;
     /** How they are submitted, and how their ends come back. */
     public final TaskQueue queue;
 
@@ -38,14 +40,12 @@ public abstract class TaskSlots implements SlotEvents {
      * The tasks of a context that is not configured yet.
      *
      * @param incoming the most immediate data that a receive can have, bytes
-     * @param outgoing the most immediate data that a send can have, bytes
      */
-    protected TaskSlots(Context context, boolean receives, int count, int incoming, int outgoing) {
+    protected TaskSlots(TransferContext context, boolean receives, int count, int incoming) {
         this.engine = context.engine();
         this.context = context;
         this.queue = context.transport().taskQueue(context, this, context.view(), receives, count);
         this.staging = engine.staging();
-        staging.reserve(outgoing);
         this.scratch = new Scratch(incoming);
         typed = new long[count];
         tasks = new long[count];
@@ -54,6 +54,7 @@ public abstract class TaskSlots implements SlotEvents {
             free[slot] = count - 1 - slot;
         }
         freeCount = count;
+        context.give(this);
     }
 
     private static VarHandle freeCountHandle() {
@@ -68,6 +69,9 @@ public abstract class TaskSlots implements SlotEvents {
     public void failed(Throwable thrown) {
         context.failed(thrown);
     }
+
+    /** Before the first task of a buffer: fails if DOCA may not use its memory, which it does not check itself. */
+    void checkMemory(BufferState buffer) {}
 
     /** How many there are. */
     public final int count() {

@@ -1,6 +1,4 @@
-package io.github.comch4j.comch;
-
-import io.github.comch4j.DocaError;
+package io.github.comch4j;
 
 /**
  * What became of an attempt to submit a task: accepted, or what there was none of, and so which side has to do

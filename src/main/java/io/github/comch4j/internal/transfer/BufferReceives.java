@@ -1,7 +1,7 @@
-package io.github.comch4j.comch;
+package io.github.comch4j.internal.transfer;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
 import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
@@ -9,41 +9,52 @@ import io.github.comch4j.internal.call.ConsumerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.BufferState;
-import io.github.comch4j.internal.life.Context;
 import io.github.comch4j.internal.observe.Events;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.Scratch;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
 
-/** The post-receive tasks of a consumer: what runs for each receive that is posted, and for each that has ended. */
-final class ReceiveTasks extends IncomingTasks {
+/**
+ * Receives into buffers, or of immediate data alone: what runs for each receive that is posted, and for each that has
+ * ended.
+ */
+public final class BufferReceives extends Receives {
     /**
      * The status of what was received and is not delivered any more: that of the buffers which come back because the
      * consumer ends.
      */
     private static final DocaError FLUSHED = DocaError.IO_FAILED;
 
-    private final ComchConsumer consumer;
+    private static final int UNKNOWN = DocaError.UNKNOWN.code();
+
     private final boolean repost;
-    private final ReceiveHandler onReceive;
-    private final ReceiveFailureHandler onFailure;
-    private boolean wasRunning;
+    private final ReceivedHandler onReceive;
+    private final @Nullable BiConsumer<@Nullable Buffer, DocaError> onFailure;
+    private final BufferState[] buffers; // by slot: in flight, or what was last; null: none
+    private String refusing = ""; // the function that the last submit has called last
     private boolean inHandler;
     private boolean keep; // the receive of the handler that runs is not posted again
 
-    ReceiveTasks(
-            ComchConsumer consumer, Context context, int count, int immediateLength, ComchConsumer.Builder settings) {
+    /**
+     * The tasks of a context that is not configured yet.
+     *
+     * @param repost whether receives are posted again when their handler has returned
+     * @param onFailure told of each receive that has ended with nothing; null: progress throws, unless this ends
+     */
+    public BufferReceives(
+            TransferContext context,
+            int count,
+            int immediateLength,
+            boolean repost,
+            ReceivedHandler onReceive,
+            @Nullable BiConsumer<@Nullable Buffer, DocaError> onFailure) {
         super(context, count, immediateLength);
-        this.consumer = consumer;
-        this.repost = settings.repost;
-        ReceiveHandler handler = settings.onReceive;
-        this.onReceive = handler != null ? handler : (receiver, buffer, producerId, immediate) -> {};
-        this.onFailure = settings.onFailure;
-    }
-
-    /** The consumer runs. */
-    void begin() {
-        wasRunning = true;
+        this.repost = repost;
+        this.onReceive = onReceive;
+        this.onFailure = onFailure;
+        this.buffers = new BufferState[count];
     }
 
     /**
@@ -51,46 +62,54 @@ final class ReceiveTasks extends IncomingTasks {
      *
      * @param buffer on the consumer's memory, not in flight; null for a receive of immediate data alone
      */
-    SubmitResult post(Buffer buffer) {
+    public SubmitResult post(@Nullable BufferState buffer) {
+        engine.checkOwner();
         if (!context.isRunning()) {
-            throw notRunning();
+            throw context.notRunning("posting to " + context.name());
         }
         if (freeCount == 0) {
             return SubmitResult.NO_TASK;
         }
         int slot = free[--freeCount];
+        int code = UNKNOWN;
         try {
-            post(slot, buffer == null ? null : CoreObjects.of(buffer), true);
-        } catch (RuntimeException | Error e) {
-            free[freeCount++] = slot;
-            throw e;
+            code = submit(slot, buffer, true);
+        } finally {
+            if (code != Calls.SUCCESS) {
+                free[freeCount++] = slot;
+            }
+        }
+        if (code != Calls.SUCCESS) {
+            throw refused(code, refusing, buffer);
         }
         return SubmitResult.ACCEPTED;
     }
 
-    /** Posts with a slot that is not on the free list; unless {@code now}, the next progress may submit it. */
-    private void post(int slot, BufferState buffer, boolean now) {
+    /**
+     * Submits with a slot that is not on the free list; unless {@code now}, the next progress may do it. Returns DOCA's
+     * answer.
+     */
+    private int submit(int slot, @Nullable BufferState buffer, boolean now) {
         if (buffer != null) {
             buffer.beginTask(context);
         }
-        String function = TaskCalls.SUBMIT_NAME;
-        int code = DocaError.UNKNOWN.code();
+        int code = UNKNOWN;
         try {
             long address = buffer == null ? 0 : buffer.address();
             if (typed[slot] == 0) {
-                function = ConsumerCalls.get().allocateFunction();
+                refusing = ConsumerCalls.get().allocateFunction();
                 code = allocate(slot, address);
             } else {
                 queue.prepare(slot, address, 0);
                 code = Calls.SUCCESS;
             }
             if (code == Calls.SUCCESS && buffer != null && buffer.hasMoved()) {
-                function = BufferCalls.SET_DATA_NAME;
+                refusing = BufferCalls.SET_DATA_NAME;
                 code = queue.moveData(slot, address, buffer.dataAddress(), buffer.length());
                 buffer.clearMoved();
             }
             if (code == Calls.SUCCESS) {
-                function = TaskCalls.SUBMIT_NAME;
+                refusing = TaskCalls.SUBMIT_NAME;
                 if (buffers[slot] != buffer) { // a store of a reference costs more than the look
                     buffers[slot] = buffer; // before the submit: a completion may come at any time after
                 }
@@ -101,9 +120,7 @@ final class ReceiveTasks extends IncomingTasks {
                 buffer.endTask();
             }
         }
-        if (code != Calls.SUCCESS) {
-            throw refused(code, function, buffer);
-        }
+        return code;
     }
 
     private int allocate(int slot, long buffer) {
@@ -114,26 +131,11 @@ final class ReceiveTasks extends IncomingTasks {
         return code;
     }
 
-    private RuntimeException notRunning() {
-        context.checkUsable();
-        if (!wasRunning) {
-            return new IllegalStateException(
-                    consumer + " is not running yet: progress its engine and that of its connection");
-        }
-        return new ConnectionClosedException(TaskCalls.SUBMIT_NAME, "posting to " + consumer, consumer.connection());
-    }
-
-    private DocaException refused(int code, String function, BufferState buffer) {
-        DocaError error = DocaError.of(code);
-        String doing =
-                "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to " + consumer;
-        if (ConnectionClosedException.isMeantBy(error)) {
-            return new ConnectionClosedException(function, doing, consumer.connection());
-        }
-        return Failures.refused(
-                code,
-                function,
-                doing + (buffer == null ? "" : consumer.connection().hintAbout(consumer.memory())));
+    private RuntimeException refused(int code, String function, @Nullable BufferState buffer) {
+        String doing = "posting " + (buffer == null ? "a receive without a buffer" : buffer.buffer()) + " to "
+                + context.name();
+        String hint = buffer == null ? "" : context.hintAbout(((Buffer) buffer.buffer()).memory());
+        return context.refused(code, function, doing + hint);
     }
 
     @Override
@@ -179,12 +181,12 @@ final class ReceiveTasks extends IncomingTasks {
         }
         release(slot);
         if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
-            Events.taskFailed("receive", consumer, status.name());
+            Events.taskFailed("receive", context, status.name());
         }
         if (onFailure != null) {
-            onFailure.onReceiveFailed(consumer, buffer(buffer), status);
-        } else if (context.isRunning() && !context.isEnding() && !ConnectionClosedException.isMeantBy(status)) {
-            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
+            onFailure.accept(publicBuffer(buffer), status);
+        } else if (context.isRunning() && !context.isEnding() && !context.isEnd(status)) {
+            throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + context.name());
         }
     }
 
@@ -199,7 +201,7 @@ final class ReceiveTasks extends IncomingTasks {
         keep = !repost;
         inHandler = true;
         try {
-            onReceive.onReceive(consumer, buffer(buffer), producer, immediate);
+            onReceive.received(publicBuffer(buffer), producer, immediate);
         } finally {
             inHandler = false;
             scratch.takeBack();
@@ -226,35 +228,44 @@ final class ReceiveTasks extends IncomingTasks {
     }
 
     /** Acts on DOCA's answer to a receive that was posted again with nothing changed. */
-    private void checkPosted(int slot, BufferState buffer, int code) {
+    private void checkPosted(int slot, @Nullable BufferState buffer, int code) {
         if (code != Calls.SUCCESS) {
             if (buffer != null) {
                 buffer.endTask();
             }
             release(slot);
-            if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
-                throw refused(code, TaskCalls.SUBMIT_NAME, buffer);
-            }
+            checkRefusal(code, TaskCalls.SUBMIT_NAME, buffer);
         }
     }
 
     private void repost(int slot, BufferState buffer) {
-        boolean posted = false;
+        int code = UNKNOWN;
         try {
             buffer.moveData(0, 0);
-            post(slot, buffer, false);
-            posted = true;
-        } catch (ConnectionClosedException e) {
-            return; // the connection ends, which the consumer's next change of state reports
+            code = submit(slot, buffer, false);
         } finally {
-            if (!posted) {
+            if (code != Calls.SUCCESS) {
                 release(slot);
             }
         }
+        if (code != Calls.SUCCESS) {
+            checkRefusal(code, refusing, buffer);
+        }
+    }
+
+    /** If the connection ends, the consumer's next change of state tells. */
+    private void checkRefusal(int code, String function, @Nullable BufferState buffer) {
+        if (!context.isEnd(DocaError.of(code))) {
+            throw refused(code, function, buffer);
+        }
+    }
+
+    private static @Nullable Buffer publicBuffer(@Nullable BufferState state) {
+        return state == null ? null : (Buffer) state.buffer();
     }
 
     /** The receive of the handler that runs is not posted again. */
-    void keep() {
+    public void keep() {
         engine.checkOwner();
         if (!inHandler) {
             throw new IllegalStateException("keep() is for the receive handler");
