@@ -122,7 +122,7 @@ class FeaturesTest extends BothForms {
                 Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySend(first, consumer.id(), bytes));
         pair.machine.until("the completion", () -> producer.inFlight() == 0);
         assertThereOrMissing(
-                Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySendImmediate(consumer.id(), bytes));
+                Feature.IMMEDIATE_DATA, send, "since 2.7", () -> producer.trySendImmediate(bytes, consumer.id()));
         pair.machine.until("the completion", () -> producer.inFlight() == 0);
         assertThat(producer.trySend(first, consumer.id()).accepted())
                 .as("goes on")
@@ -221,9 +221,9 @@ class FeaturesTest extends BothForms {
         boolean any = Feature.POOLS_OF_ANY_SIZE.isThere();
         assertThat(producer.tasks()).isEqualTo(any ? 3 : 4);
         for (int i = 0; i < producer.tasks(); i++) {
-            assertThat(producer.offer(buffer(i * 8L), consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(buffer(i * 8L), consumer.id()).accepted()).isTrue();
         }
-        assertThat(producer.offer(buffer(100), consumer.id()).accepted()).isFalse();
+        assertThat(producer.enqueue(buffer(100), consumer.id()).accepted()).isFalse();
         try (ComchConsumer five = pair.dpuSide
                 .consumer(pair.machine.engine, pair.receiveMemory)
                 .tasks(2)

@@ -64,7 +64,7 @@ final class FastOutlet implements FastPathOutlet {
         if (freeCount == 0) {
             return false;
         }
-        if (!producer.offer(next(number), consumer).accepted()) {
+        if (!producer.enqueue(next(number), consumer).accepted()) {
             return false;
         }
         freeCount--;

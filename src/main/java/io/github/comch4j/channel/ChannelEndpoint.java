@@ -2,6 +2,7 @@ package io.github.comch4j.channel;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.WaitInterruptedException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.internal.call.ChannelCalls;
@@ -111,18 +112,19 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
      *
      * @param peer whom to
      * @param message 1 to {@link #maxMessageSize()} bytes, native or on the heap
-     * @return false if there is no room now, or the peer is not connected yet
+     * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: this side has no task free;
+     *     {@link SubmitResult#NO_RECEIVE}: the peer has no room, or is not connected yet
      * @throws IllegalArgumentException if the message is empty or too long, or the peer is another endpoint's
      * @throws PeerBrokenException if the connection has broken
      * @throws IllegalStateException if the peer is disconnected or was never connected, or the endpoint is closed
      * @throws WrongThreadException if another thread is in the endpoint
      * @throws DocaException if DOCA refuses; {@link DocaError#INVALID_VALUE} if it is too long for the peer
      */
-    public final boolean trySend(ChannelPeer peer, MemorySegment message) {
+    public final SubmitResult trySend(ChannelPeer peer, MemorySegment message) {
         check(message);
         enter();
         try {
-            return offer(peer, message, false);
+            return submit(peer, message, false);
         } finally {
             leave();
         }
@@ -147,7 +149,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         long deadline = Nanos.deadline(timeout);
         enter();
         try {
-            while (!offer(peer, message, true)) {
+            while (!submit(peer, message, true).accepted()) {
                 boolean inTime = peer.state() == ChannelPeerState.IN_PROGRESS
                         ? nap(deadline, LONGEST_NAP)
                         : sleep(ChannelEvent.SEND, deadline);
@@ -161,7 +163,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
     }
 
-    private boolean offer(ChannelPeer peer, MemorySegment message, boolean arms) {
+    private SubmitResult submit(ChannelPeer peer, MemorySegment message, boolean arms) {
         checkMine(peer);
         PeerLink to = peer.link;
         if (to.state == ChannelPeerState.IN_PROGRESS) {
@@ -169,7 +171,7 @@ public abstract sealed class ChannelEndpoint implements AutoCloseable permits Ch
         }
         return switch (to.state) {
             case CONNECTED -> link.trySend(to, message, arms);
-            case IN_PROGRESS -> false;
+            case IN_PROGRESS -> SubmitResult.NO_RECEIVE;
             case BROKEN -> throw new PeerBrokenException(peer, Functions.SEND, "sending to " + peer);
             case ABORTED ->
                 throw new IllegalStateException(

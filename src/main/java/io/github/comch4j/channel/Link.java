@@ -1,5 +1,6 @@
 package io.github.comch4j.channel;
 
+import io.github.comch4j.SubmitResult;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -26,10 +27,10 @@ abstract class Link {
     abstract ChannelPeer connect(String name);
 
     /**
-     * Copies a message of a permitted length to a peer that is CONNECTED; false: no room. {@code arms}: then
-     * {@link ChannelEvent#SEND} is armed, and something may have been done to get room.
+     * Copies a message of a permitted length to a peer that is CONNECTED, if there is room. {@code arms}: if there is
+     * none, {@link ChannelEvent#SEND} is armed, and something may have been done to get room.
      */
-    abstract boolean trySend(PeerLink to, MemorySegment message, boolean arms);
+    abstract SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms);
 
     /**
      * The peer whose message was copied into the buffer, and {@link #receivedLength}; null: there is none.

@@ -209,23 +209,21 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
     }
 
     @Override
-    boolean trySend(PeerLink to, MemorySegment message, boolean arms) {
+    SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms) {
         PeerOverComch peer = (PeerOverComch) to;
         events.enter();
         try {
-            if (!offer(peer, message)) {
-                if (arms) {
-                    events.prepareToSleep();
-                }
-                return false;
+            SubmitResult result = submit(peer, message);
+            if (!result.accepted() && arms) {
+                events.prepareToSleep();
             }
-            return true;
+            return result;
         } finally {
             events.exit();
         }
     }
 
-    private boolean offer(PeerOverComch peer, MemorySegment message) {
+    private SubmitResult submit(PeerOverComch peer, MemorySegment message) {
         ComchConnection connection = Objects.requireNonNull(peer.connection);
         if (peer.credits <= 0) {
             makeProgress();
@@ -252,13 +250,13 @@ final class LinkOverComch extends Link implements EngineEvents.Conditions {
         peer.sent(message.byteSize());
         sent++;
         endedAtRefusal = -1;
-        return true;
+        return result;
     }
 
-    private boolean refused(SubmitResult why) {
+    private SubmitResult refused(SubmitResult why) {
         peerHasNoRoom = why == SubmitResult.NO_RECEIVE;
         endedAtRefusal = count(ChannelEvent.SEND);
-        return false;
+        return why;
     }
 
     /** Does what there is to do, while there is room for what may come of it. */

@@ -3,6 +3,7 @@ package io.github.comch4j.channel;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.DocaError;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Representor;
@@ -172,25 +173,25 @@ final class LinkOverCommChannel extends Link {
     }
 
     @Override
-    boolean trySend(PeerLink to, MemorySegment message, boolean arms) {
+    SubmitResult trySend(PeerLink to, MemorySegment message, boolean arms) {
         long length = message.byteSize();
         MemorySegment.copy(message, 0, memory, MESSAGE, length);
         PeerOverCommChannel peer = (PeerOverCommChannel) to;
-        boolean sent = offer(peer, length);
-        if (!sent && arms) {
+        SubmitResult result = submit(peer, length);
+        if (!result.accepted() && arms) {
             arm(ChannelEvent.SEND);
-            sent = offer(peer, length);
+            result = submit(peer, length);
         }
-        return sent;
+        return result;
     }
 
-    private boolean offer(PeerOverCommChannel peer, long length) {
+    private SubmitResult submit(PeerOverCommChannel peer, long length) {
         int code = ChannelCalls.send(address, memory.address() + MESSAGE, length, peer.address);
         if (code == Calls.SUCCESS) {
-            return true;
+            return SubmitResult.ACCEPTED;
         }
         if (code == AGAIN) {
-            return false;
+            return SubmitResult.NO_RECEIVE;
         }
         if (code == RESET) {
             peer.state = ChannelPeerState.BROKEN;

@@ -197,7 +197,7 @@ final class SecureChannelSample {
     private boolean trySend(MemorySegment message) {
         lock.lock();
         try {
-            return endpoint.trySend(peer, message);
+            return endpoint.trySend(peer, message).accepted();
         } finally {
             lock.unlock();
         }

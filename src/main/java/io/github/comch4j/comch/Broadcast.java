@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
  * ({@link BroadcastPool#of}). What is not accepted is not in flight: try again, or go on without that peer.
  *
- * <p>{@link #trySend} and {@link #offer} belong to the producer's thread; all else may be called by any.
+ * <p>{@link #trySend} and {@link #enqueue} belong to the producer's thread; all else may be called by any.
  */
 public final class Broadcast {
     private static final long HELD = 1; // once for each holder
@@ -88,7 +88,7 @@ public final class Broadcast {
     }
 
     /**
-     * Queues it to be sent to one consumer, as {@link ComchProducer#offer(Buffer, int)} does.
+     * Queues it to be sent to one consumer, as {@link ComchProducer#enqueue(Buffer, int)} does.
      *
      * @param producer with {@link ComchProducer.Builder#releaseSent()}
      * @param consumerId a consumer of its peer
@@ -98,7 +98,7 @@ public final class Broadcast {
      * @throws io.github.comch4j.DocaException if DOCA refuses
      * @throws WrongThreadException if another thread owns the producer's engine
      */
-    public SubmitResult offer(ComchProducer producer, int consumerId) {
+    public SubmitResult enqueue(ComchProducer producer, int consumerId) {
         return send(producer, consumerId, false);
     }
 
@@ -110,13 +110,13 @@ public final class Broadcast {
             buffer = acquire(producer);
         }
         if (buffer.isInFlight()) { // is counted, and stays so until its last send has ended
-            return now ? producer.trySend(buffer, consumerId) : producer.offer(buffer, consumerId);
+            return now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
         }
         buffer.setData(0, length);
         uses.addAndGet(IN_FLIGHT);
         boolean accepted = false;
         try {
-            SubmitResult result = now ? producer.trySend(buffer, consumerId) : producer.offer(buffer, consumerId);
+            SubmitResult result = now ? producer.trySend(buffer, consumerId) : producer.enqueue(buffer, consumerId);
             accepted = result.accepted();
             return result;
         } finally {

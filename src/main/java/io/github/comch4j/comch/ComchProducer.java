@@ -153,7 +153,7 @@ public final class ComchProducer extends FastPathProducer {
      * @return {@link SubmitResult#ACCEPTED}; {@link SubmitResult#NO_TASK}: progress, then try again;
      *     {@link SubmitResult#NO_RECEIVE}: the consumer is to post one
      */
-    public SubmitResult trySendImmediate(int consumerId, MemorySegment immediate) {
+    public SubmitResult trySendImmediate(MemorySegment immediate, int consumerId) {
         return sends.send((BufferState) null, consumerId, checkImmediate(immediate), true);
     }
 
@@ -177,43 +177,43 @@ public final class ComchProducer extends FastPathProducer {
      *     sends, or memory that is not mapped for it
      * @throws WrongThreadException if another thread owns the engine
      */
-    public SubmitResult offer(Buffer buffer, int consumerId) {
+    public SubmitResult enqueue(Buffer buffer, int consumerId) {
         return sends.send(CoreObjects.of(buffer), consumerId, null, false);
     }
 
     /**
-     * As {@link #offer(Buffer, int)}, with immediate data.
+     * As {@link #enqueue(Buffer, int)}, with immediate data.
      *
      * @param buffer what to send
      * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
-    public SubmitResult offer(Buffer buffer, int consumerId, MemorySegment immediate) {
+    public SubmitResult enqueue(Buffer buffer, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(buffer), consumerId, checkImmediate(immediate), false);
     }
 
     /**
-     * Queues a send of several buffers as one payload: as {@link #offer(Buffer, int)} does, with the rules of
+     * Queues a send of several buffers as one payload: as {@link #enqueue(Buffer, int)} does, with the rules of
      * {@link #trySend(BufferList, int)}.
      *
      * @param list what to send
      * @param consumerId a consumer of the peer
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
-    public SubmitResult offer(BufferList list, int consumerId) {
+    public SubmitResult enqueue(BufferList list, int consumerId) {
         return sends.send(CoreObjects.of(list), consumerId, null, false);
     }
 
     /**
-     * As {@link #offer(BufferList, int)}, with immediate data.
+     * As {@link #enqueue(BufferList, int)}, with immediate data.
      *
      * @param list what to send
      * @param consumerId a consumer of the peer
      * @param immediate at least 1 byte, at most what the consumer is configured for; copied before it returns
      * @return {@link SubmitResult#ACCEPTED}, or {@link SubmitResult#NO_TASK}: progress, then try again
      */
-    public SubmitResult offer(BufferList list, int consumerId, MemorySegment immediate) {
+    public SubmitResult enqueue(BufferList list, int consumerId, MemorySegment immediate) {
         return sends.send(CoreObjects.of(list), consumerId, checkImmediate(immediate), false);
     }
 
@@ -337,7 +337,7 @@ public final class ComchProducer extends FastPathProducer {
         /**
          * Called when there is room again after a send that was not accepted, so that nobody has to ask again and
          * again: after {@link SubmitResult#NO_TASK} when a task is free, after {@link SubmitResult#NO_RECEIVE}, of
-         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#offer(Buffer, int)} has the first
+         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#enqueue(Buffer, int)} has the first
          * only.
          *
          * @param handler the handler; costs nothing as long as all sends are accepted

@@ -29,7 +29,7 @@ public final class SlotProducer extends FastPathProducer {
      * Returned by {@link #claim}: all slots are in flight. Progress of this side's engine tells which are free again.
      * As {@link SubmitResult#NO_TASK}.
      */
-    public static final long NO_SLOT = -1;
+    public static final long NO_TASK = -1;
 
     /**
      * Returned by {@link #claim}: all slots are taken, and the next one to go out waits for the peer to post. As
@@ -71,7 +71,7 @@ public final class SlotProducer extends FastPathProducer {
      *
      * @param length how long the message is at most, bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
-     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_SLOT} or
+     * @return where in {@link #memory()} to write the message, a multiple of 64; or {@link #NO_TASK} or
      *     {@link #NO_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if a slot is shorter than that
@@ -93,7 +93,7 @@ public final class SlotProducer extends FastPathProducer {
      * @param length how long each message is, bytes, 0 to {@link #slotSize()}
      * @param consumerId a consumer of the peer, see {@link RemoteConsumerHandler}
      * @return where in {@link #memory()} to write the first message, a multiple of 64; each of the others begins
-     *     {@link #stride()} bytes after the one before it; or {@link #NO_SLOT} or {@link #NO_RECEIVE}, both less than 0
+     *     {@link #stride()} bytes after the one before it; or {@link #NO_TASK} or {@link #NO_RECEIVE}, both less than 0
      * @throws ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if a slot is shorter than that, or fewer than 1 are wanted
      * @throws IllegalStateException if a slot is claimed already, or the producer is closed
@@ -206,7 +206,7 @@ public final class SlotProducer extends FastPathProducer {
     public SubmitResult offer(MemorySegment message, int consumerId) {
         long at = claim((int) Math.min(message.byteSize(), Integer.MAX_VALUE), consumerId);
         if (at < 0) {
-            return at == NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+            return at == NO_TASK ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
         }
         MemorySegment.copy(message, 0, memory.segment(), at, message.byteSize());
         commit();

@@ -93,7 +93,7 @@ final class SlotSends extends Sends {
     private long refuse() {
         boolean waits = queue.queued() > 0;
         refuse(waits ? SubmitResult.NO_RECEIVE : SubmitResult.NO_TASK);
-        return waits ? SlotProducer.NO_RECEIVE : SlotProducer.NO_SLOT;
+        return waits ? SlotProducer.NO_RECEIVE : SlotProducer.NO_TASK;
     }
 
     private RuntimeException notClaimable(int length) {

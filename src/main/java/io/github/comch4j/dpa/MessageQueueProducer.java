@@ -108,7 +108,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
      * @throws DocaException if DOCA refuses at once
      * @throws WrongThreadException if another thread owns the engine
      */
-    public SubmitResult offer(MemorySegment message, int consumerId) {
+    public SubmitResult enqueue(MemorySegment message, int consumerId) {
         return sends.send((BufferState) null, consumerId, checked(message), false);
     }
 

@@ -111,7 +111,7 @@ public final class RecordWriter {
      *
      * @param length how long the record is at most, bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
-     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_SLOT} or
+     * @return where in {@link #memory()} to write the record, a multiple of 8; or {@link SlotProducer#NO_TASK} or
      *     {@link SlotProducer#NO_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if it is longer than a record can be
@@ -156,7 +156,7 @@ public final class RecordWriter {
      * @param length of each, bytes, 0 to {@link #maxLength()}
      * @param type any number; the reader gets it
      * @return where in {@link #memory()} to write the first record; each of the others begins
-     *     {@link #stride stride(length)} bytes after the one before it; or {@link SlotProducer#NO_SLOT} or
+     *     {@link #stride stride(length)} bytes after the one before it; or {@link SlotProducer#NO_TASK} or
      *     {@link SlotProducer#NO_RECEIVE}, both less than 0
      * @throws io.github.comch4j.comch.ConnectionClosedException if the connection has ended
      * @throws IllegalArgumentException if they are longer than a record can be, or fewer than 1 are wanted
@@ -298,7 +298,7 @@ public final class RecordWriter {
     public SubmitResult offer(MemorySegment content, int type) {
         long at = claim((int) Math.min(content.byteSize(), Integer.MAX_VALUE), type);
         if (at < 0) {
-            return at == SlotProducer.NO_SLOT ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
+            return at == SlotProducer.NO_TASK ? SubmitResult.NO_TASK : SubmitResult.NO_RECEIVE;
         }
         MemorySegment.copy(content, 0, memory, at, content.byteSize());
         commit();

@@ -24,7 +24,7 @@ class ChannelAllocationTest extends BothCarriers {
             if (i == WARM_UP) {
                 before = threads.getCurrentThreadAllocatedBytes();
             }
-            if (!client.trySend(peer, message)) {
+            if (!client.trySend(peer, message).accepted()) {
                 throw new AssertionError("no room");
             }
             if (service.tryReceive(machine.buffer) == null) {

@@ -96,7 +96,7 @@ class ChannelClosingTest extends BothCarriers {
             assertThat(begun.state()).isEqualTo(ChannelPeerState.DISCONNECTED);
             ChannelClient connected = machine.client();
             ChannelPeer peer = machine.connect(connected, service);
-            while (connected.trySend(peer, bytes("never received"))) {
+            while (connected.trySend(peer, bytes("never received")).accepted()) {
                 Thread.onSpinWait();
             }
             connected.close();

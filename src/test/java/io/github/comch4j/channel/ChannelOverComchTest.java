@@ -121,7 +121,7 @@ class ChannelOverComchTest {
         ChannelClient client = machine.client();
         ChannelPeer peer = client.connect(comch.name);
         comch.until("the connection", () -> peer.update() == ChannelPeerState.CONNECTED);
-        assertThat(client.trySend(peer, bytes("hello"))).isTrue();
+        assertThat(client.trySend(peer, bytes("hello")).accepted()).isTrue();
         comch.until("the echo", () -> client.tryReceive(machine.buffer) != null);
         assertThat(machine.text(client)).isEqualTo("hello");
     }
@@ -201,7 +201,7 @@ class ChannelOverComchTest {
         machine.connect(busy, service);
         idle.send(toService, bytes("x"), Machine.PATIENCE);
         ChannelPeer slow = Objects.requireNonNull(service.receive(machine.buffer, Machine.PATIENCE));
-        while (service.trySend(slow, bytes("unread"))) {
+        while (service.trySend(slow, bytes("unread")).accepted()) {
             Thread.onSpinWait();
         }
         assertThat(slow.statistics().inFlight()).isEqualTo(16);
@@ -224,7 +224,7 @@ class ChannelOverComchTest {
                 ChannelPeer toService = machine.connect(idle, service);
                 idle.send(toService, bytes("x"), Machine.PATIENCE);
                 ChannelPeer slow = Objects.requireNonNull(service.receive(machine.buffer, Machine.PATIENCE));
-                while (service.trySend(slow, bytes("unread"))) {
+                while (service.trySend(slow, bytes("unread")).accepted()) {
                     Thread.onSpinWait();
                 }
                 assertThat(slow.statistics().inFlight()).isEqualTo(16);

@@ -52,7 +52,7 @@ class ChannelOverCommChannelTest {
             assertThat(peer.update()).isEqualTo(ChannelPeerState.IN_PROGRESS);
             return service.refresh().pending() == 1;
         });
-        assertThat(client.trySend(peer, bytes("too early"))).isFalse();
+        assertThat(client.trySend(peer, bytes("too early")).accepted()).isFalse();
         assertThat(service.refresh().peers()).isEmpty();
         assertThat(service.tryReceive(machine.buffer)).isNull();
         until("the connection", () -> peer.update() == ChannelPeerState.CONNECTED);

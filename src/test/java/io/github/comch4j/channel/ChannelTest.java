@@ -40,7 +40,7 @@ class ChannelTest extends BothCarriers {
         ChannelService service = machine.listen();
         ChannelClient client = machine.client();
         ChannelPeer toService = machine.connect(client, service);
-        assertThat(client.trySend(toService, bytes("question"))).isTrue();
+        assertThat(client.trySend(toService, bytes("question")).accepted()).isTrue();
         ChannelPeer toClient = received(service, machine.buffer);
         assertThat(machine.text(service)).isEqualTo("question");
         assertThat(toClient.endpoint()).isSameAs(service);
@@ -77,7 +77,7 @@ class ChannelTest extends BothCarriers {
                 int length = lengthOf(sent, most);
                 message.set(JAVA_INT, 0, sent);
                 message.set(JAVA_BYTE, length - 1, (byte) sent);
-                room = client.trySend(peer, message.asSlice(0, length));
+                room = client.trySend(peer, message.asSlice(0, length)).accepted();
                 sent += room ? 1 : 0;
             }
             refusals += room ? 0 : 1;
@@ -102,10 +102,10 @@ class ChannelTest extends BothCarriers {
         ChannelPeer toService = machine.connect(client, service);
         ChannelPeer toClient = introduce(client, toService, service);
         int[] sent = new int[2];
-        while (client.trySend(toService, bytes("to the service " + sent[0]))) {
+        while (client.trySend(toService, bytes("to the service " + sent[0])).accepted()) {
             sent[0]++;
         }
-        while (service.trySend(toClient, bytes("to the client " + sent[1]))) {
+        while (service.trySend(toClient, bytes("to the client " + sent[1])).accepted()) {
             sent[1]++;
         }
         assertThat(sent[0]).isGreaterThanOrEqualTo(16);
@@ -116,7 +116,7 @@ class ChannelTest extends BothCarriers {
         for (int i = 0; i < sent[1]; i++) {
             assertThat(machine.receive(client, toClient)).isEqualTo("to the client " + i);
         }
-        assertThat(client.trySend(toService, bytes("again"))).isTrue();
+        assertThat(client.trySend(toService, bytes("again")).accepted()).isTrue();
         assertThat(machine.receive(service)).isEqualTo("again");
     }
 
@@ -126,7 +126,7 @@ class ChannelTest extends BothCarriers {
         ChannelClient client = machine.clients().sendQueueSize(16).create();
         ChannelPeer peer = machine.connect(client, service);
         int sent = 0;
-        while (client.trySend(peer, bytes("message " + sent))) {
+        while (client.trySend(peer, bytes("message " + sent)).accepted()) {
             sent++;
         }
         assertThatThrownBy(() -> client.send(peer, bytes("too much"), Duration.ofMillis(20)))
@@ -148,11 +148,11 @@ class ChannelTest extends BothCarriers {
         int first = 0;
         for (int round = 0; round < 3; round++) {
             int sent = 0;
-            while (client.trySend(peer, bytes("message"))) {
+            while (client.trySend(peer, bytes("message")).accepted()) {
                 sent++;
             }
             for (int i = 0; i < 17; i++) {
-                assertThat(client.trySend(peer, bytes("too much"))).isFalse();
+                assertThat(client.trySend(peer, bytes("too much")).accepted()).isFalse();
             }
             for (int i = 0; i < sent; i++) {
                 assertThat(machine.receive(service, peer)).isEqualTo("message");
@@ -448,7 +448,7 @@ class ChannelTest extends BothCarriers {
         ChannelClient client = machine.clients().sendQueueSize(32).create();
         ChannelPeer peer = machine.connect(client, service);
         int sent = 0;
-        while (client.trySend(peer, bytes("message"))) {
+        while (client.trySend(peer, bytes("message")).accepted()) {
             sent++;
         }
         assertThat(peer.statistics().inFlight()).isBetween(1L, 32L);

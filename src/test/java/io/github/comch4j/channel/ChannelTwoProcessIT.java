@@ -138,7 +138,7 @@ class ChannelTwoProcessIT extends BothCarriers {
         Child child = other("host", "deaf");
         ChannelMachine.joined(accepts);
         ChannelPeer peer = service.refresh().peers().getFirst();
-        while (service.trySend(peer, message)) {
+        while (service.trySend(peer, message).accepted()) {
             Thread.onSpinWait();
         }
         Thread killer = new Thread(child::kill);

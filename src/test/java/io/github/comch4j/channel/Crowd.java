@@ -127,7 +127,7 @@ public final class Crowd {
                 message.set(LONG, 0, tickets.draw());
                 message.set(JAVA_INT, 8, first + i);
                 message.set(JAVA_INT, 12, counts[i]);
-                if (clients.get(i).trySend(services.get(i), message)) {
+                if (clients.get(i).trySend(services.get(i), message).accepted()) {
                     tickets.end((first + i) * messages + counts[i]);
                     counts[i]++;
                     left--;

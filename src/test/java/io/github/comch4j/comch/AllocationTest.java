@@ -192,7 +192,7 @@ class AllocationTest extends BothForms {
                     released.add(pool.tryClaim().commit(i).buffer());
                 }
                 while (!((messages & 1) == 0
-                        ? releasing.offer(released, consumer.id()).accepted()
+                        ? releasing.enqueue(released, consumer.id()).accepted()
                         : keeping.trySend(kept, consumer.id()).accepted())) {
                     machine.engine.progress();
                 }
@@ -231,7 +231,7 @@ class AllocationTest extends BothForms {
             MemorySegment immediate = arena.allocate(4);
             assertNothingAllocated(() -> {
                 long expected = messages + 1;
-                while (!producer.trySendImmediate(consumer.id(), immediate).accepted()) {
+                while (!producer.trySendImmediate(immediate, consumer.id()).accepted()) {
                     machine.engine.progress();
                 }
                 while (messages < expected || producer.inFlight() > 0) {

@@ -76,11 +76,11 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(machine.engine).buffers(3, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(256).start();
         for (int i = 0; i < 256; i++) {
-            assertThat(producer.offer(numbered(producer, i), consumer.id()).accepted())
+            assertThat(producer.enqueue(numbered(producer, i), consumer.id()).accepted())
                     .isTrue();
         }
         assertThat(producer.inFlight()).isEqualTo(256);
-        assertThat(producer.offer(producer.acquire(sendMemory, 0, 1), consumer.id()))
+        assertThat(producer.enqueue(producer.acquire(sendMemory, 0, 1), consumer.id()))
                 .as("all tasks are queued or in flight")
                 .isEqualTo(SubmitResult.NO_TASK);
         machine.until("all", () -> events.size() == 256 && producer.inFlight() == 0);
@@ -93,11 +93,11 @@ class BatchTest extends BothForms {
         ProgressEngine other = ProgressEngine.create();
         ComchConsumer consumer = recorder(other).buffers(2, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
-        producer.offer(numbered(producer, 0), consumer.id());
+        producer.enqueue(numbered(producer, 0), consumer.id());
         assertThat(producer.flush()).isTrue();
         Machine.until("the first", () -> events.size() == 1, other);
         for (int i = 1; i < 5; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
         }
         assertThat(producer.flush()).as("room for two").isFalse();
         Machine.until("what there was room for", () -> events.size() == 3, other);
@@ -119,7 +119,7 @@ class BatchTest extends BothForms {
         ProgressEngine other = ProgressEngine.create();
         ComchConsumer consumer = recorder(other).buffers(2, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
-        producer.offer(numbered(producer, 0), consumer.id());
+        producer.enqueue(numbered(producer, 0), consumer.id());
         machine.engine.progress();
         Machine.until("it", () -> events.size() == 1, other);
         other.close();
@@ -129,7 +129,7 @@ class BatchTest extends BothForms {
     void aSendDoesNotOvertakeQueuedOnes() {
         ComchConsumer consumer = recorder(machine.engine).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
-        producer.offer(numbered(producer, 0), consumer.id());
+        producer.enqueue(numbered(producer, 0), consumer.id());
         Buffer last = numbered(producer, 1).setData(0, 8);
         assertThat(producer.trySend(last, consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
         assertThat(last.isInFlight()).isFalse();
@@ -154,9 +154,9 @@ class BatchTest extends BothForms {
                 .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(2).start();
         MemorySegment bytes = MemorySegment.ofArray(new byte[] {5, 6});
-        producer.offer(numbered(producer, 0).setLength(7), consumer.id(), bytes);
+        producer.enqueue(numbered(producer, 0).setLength(7), consumer.id(), bytes);
         bytes.set(ValueLayout.JAVA_BYTE, 0, (byte) 9);
-        producer.offer(numbered(producer, 1), consumer.id(), bytes);
+        producer.enqueue(numbered(producer, 1), consumer.id(), bytes);
         machine.until("both", () -> events.size() == 2);
         assertThat(events).as("copied when queued").containsExactly((byte) 5, (byte) 9);
         assertThat(lengths).containsExactly(7L, 2L, 64L, 2L);
@@ -170,10 +170,10 @@ class BatchTest extends BothForms {
                 .tasks(4)
                 .onCompletion((self, buffer, status) -> completions.add(buffer.offset() / SLOT + " " + status))
                 .start();
-        producer.offer(numbered(producer, 0), consumer.id());
+        producer.enqueue(numbered(producer, 0), consumer.id());
         Buffer lost = numbered(producer, 1);
-        producer.offer(lost, 60000);
-        producer.offer(numbered(producer, 2), consumer.id());
+        producer.enqueue(lost, 60000);
+        producer.enqueue(numbered(producer, 2), consumer.id());
         machine.until("all", () -> completions.size() == 3 && events.size() == 2);
         assertThat(completions).containsExactlyInAnyOrder("0 SUCCESS", "1 INVALID_VALUE", "2 SUCCESS");
         assertThat(events).containsExactly(0, 2);
@@ -184,7 +184,7 @@ class BatchTest extends BothForms {
     @Test
     void withoutAHandlerProgressThrowsForAQueuedSendThatIsRefused() {
         ComchProducer producer = hostSide.producer(machine.engine).start();
-        producer.offer(numbered(producer, 0), 60000);
+        producer.enqueue(numbered(producer, 0), 60000);
         assertThatThrownBy(() -> machine.until("the failure", () -> producer.inFlight() == 0 && producer.failed() == 2))
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
@@ -198,13 +198,13 @@ class BatchTest extends BothForms {
         ComchProducer producer = hostSide.producer(machine.engine).tasks(4).start();
         for (int row = 1; row <= 3; row++) {
             int sends = row;
-            producer.offer(numbered(producer, 0), 60000);
-            producer.offer(numbered(producer, 1), 60000);
+            producer.enqueue(numbered(producer, 0), 60000);
+            producer.enqueue(numbered(producer, 1), 60000);
             assertThatThrownBy(() -> machine.until("a failure", () -> false))
                     .isInstanceOfSatisfying(
                             DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
             machine.until("the other one", () -> producer.failed() == 2L * sends);
-            producer.offer(numbered(producer, 2), consumer.id());
+            producer.enqueue(numbered(producer, 2), consumer.id());
             machine.until("a success", () -> producer.sent() == sends);
         }
     }
@@ -219,7 +219,7 @@ class BatchTest extends BothForms {
                 .onCompletion((self, buffer, status) -> statuses.add(status))
                 .start();
         for (int i = 0; i < 3; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
         }
         producer.close();
         assertThat(statuses).hasSize(3);
@@ -236,7 +236,7 @@ class BatchTest extends BothForms {
                 .onCompletion((self, buffer, status) -> statuses.add(status))
                 .start();
         MemoryMap memory = MemoryMap.allocate(machine.host, SLOT, Access.PCI_READ_WRITE);
-        producer.offer(producer.acquire(memory, 0, SLOT), consumer.id());
+        producer.enqueue(producer.acquire(memory, 0, SLOT), consumer.id());
         memory.close();
         assertThat(statuses).hasSize(1).doesNotContain(DocaError.SUCCESS);
         assertThat(producer.inFlight()).isZero();
@@ -250,13 +250,13 @@ class BatchTest extends BothForms {
                 .tasks(4)
                 .onCompletion((self, buffer, status) -> statuses.add(status))
                 .start();
-        producer.offer(numbered(producer, 0), consumer.id());
-        producer.offer(numbered(producer, 1), consumer.id());
+        producer.enqueue(numbered(producer, 0), consumer.id());
+        producer.enqueue(numbered(producer, 1), consumer.id());
         server.close();
         machine.until("the failures", () -> statuses.size() == 2 && producer.inFlight() == 0);
         machine.until("the end", () -> producer.state() == io.github.comch4j.core.ContextState.IDLE);
         assertThat(statuses).doesNotContain(DocaError.SUCCESS);
-        assertThatThrownBy(() -> producer.offer(numbered(producer, 2), consumer.id()))
+        assertThatThrownBy(() -> producer.enqueue(numbered(producer, 2), consumer.id()))
                 .isInstanceOf(ConnectionClosedException.class);
     }
 
@@ -266,7 +266,7 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(other).buffers(16, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(16).start();
         for (int i = 0; i < 16; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
         }
         producer.flush();
         for (int i = 1; i <= 3; i++) {
@@ -296,7 +296,7 @@ class BatchTest extends BothForms {
                 .start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(8).start();
         for (int i = 0; i < 5; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
         }
         producer.flush();
         assertThatThrownBy(() -> other.progress(100))
@@ -348,7 +348,7 @@ class BatchTest extends BothForms {
                     }
                     if (!waiting.isEmpty()) {
                         assertThat(started.getFirst()
-                                        .offer(waiting.removeFirst(), self.id())
+                                        .enqueue(waiting.removeFirst(), self.id())
                                         .accepted())
                                 .isTrue();
                     }
@@ -361,7 +361,7 @@ class BatchTest extends BothForms {
             waiting.add(numbered(producer, i));
         }
         for (int i = 0; i < 80; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
         }
         machine.until(
                 "all",
@@ -380,7 +380,7 @@ class BatchTest extends BothForms {
         ComchConsumer consumer = recorder(machine.engine).buffers(64, SLOT).start(Machine.PATIENCE);
         ComchProducer producer = hostSide.producer(machine.engine).tasks(64).start();
         for (int i = 0; i < 50; i++) {
-            producer.offer(numbered(producer, i), consumer.id());
+            producer.enqueue(numbered(producer, i), consumer.id());
             hostSide.send(new byte[] {1});
         }
         machine.until("all", () -> events.size() == 100 && producer.inFlight() == 0);
@@ -416,7 +416,7 @@ class BatchTest extends BothForms {
                 ComchProducer producer = producers.get(i);
                 Buffer buffer = buffers[i];
                 int id = consumers.get((i + round) % 9).id();
-                machine.until("a task", () -> producer.offer(buffer, id).accepted());
+                machine.until("a task", () -> producer.enqueue(buffer, id).accepted());
             }
         }
         machine.until(

@@ -127,12 +127,12 @@ class BooksTest extends BothForms {
         ComchProducer producer = producer();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 8);
         for (int i = 1; i <= TIMES; i++) {
-            assertThat(producer.offer(buffer, NOBODY).accepted()).isTrue();
+            assertThat(producer.enqueue(buffer, NOBODY).accepted()).isTrue();
             untilEnded(i);
             assertThat(buffer.isInFlight()).isFalse();
         }
         for (int i = 0; i < TASKS; i++) {
-            assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(buffer, consumer.id()).accepted()).isTrue();
         }
         untilEnded(TIMES + TASKS);
         assertThat(producer.failed()).isEqualTo(TIMES);
@@ -154,13 +154,13 @@ class BooksTest extends BothForms {
         BufferList list = BufferList.of(first, second);
         for (int i = 1; i <= TIMES; i++) {
             assertThatThrownBy(() -> producer.trySend(list, NOBODY)).isInstanceOf(DocaException.class);
-            assertThat(producer.offer(list, NOBODY).accepted()).isTrue();
+            assertThat(producer.enqueue(list, NOBODY).accepted()).isTrue();
             untilEnded(i);
             assertThat(first.isInFlight() || second.isInFlight()).isFalse();
         }
         ends.clear();
         for (int i = 1; i <= TASKS; i++) {
-            assertThat(producer.offer(list, consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(list, consumer.id()).accepted()).isTrue();
             untilEnded(i);
         }
         assertThat(ends).containsOnly(DocaError.SUCCESS);

@@ -66,7 +66,7 @@ class BroadcastTest extends BothForms {
             Broadcast broadcast = claim(round);
             for (int i = 0; i < 3; i++) {
                 assertThat(broadcast
-                                .offer(producers.get(i), consumers.get(i).id())
+                                .enqueue(producers.get(i), consumers.get(i).id())
                                 .accepted())
                         .isTrue();
             }
@@ -134,15 +134,15 @@ class BroadcastTest extends BothForms {
                 .start();
         Broadcast first = claim(1);
         Broadcast second = claim(2);
-        assertThat(first.offer(producer, consumer.id()).accepted()).isTrue();
+        assertThat(first.enqueue(producer, consumer.id()).accepted()).isTrue();
         for (int i = 0; i < 3; i++) {
-            assertThat(second.offer(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(second.enqueue(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
             assertThat(second.trySend(producer, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
             assertThat(second.inFlight()).isZero();
         }
         consumer.tryPost(consumer.acquire(0, 64));
         pair.machine.until("the first", () -> first.inFlight() == 0);
-        assertThat(second.offer(producer, consumer.id()).accepted()).isTrue();
+        assertThat(second.enqueue(producer, consumer.id()).accepted()).isTrue();
         first.release();
         second.release();
         consumer.tryPost(consumer.acquire(512, 64));
@@ -157,7 +157,7 @@ class BroadcastTest extends BothForms {
         ComchConsumer consumer = consumer(0);
         ComchProducer producer = producer();
         Broadcast broadcast = claim(5);
-        assertThat(broadcast.offer(producer, consumer.id()).accepted()).isTrue();
+        assertThat(broadcast.enqueue(producer, consumer.id()).accepted()).isTrue();
         broadcast.release();
         assertThat(ended).isEmpty();
         producer.close();

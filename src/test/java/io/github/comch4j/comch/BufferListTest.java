@@ -151,15 +151,15 @@ class BufferListTest extends BothForms {
         arrive(producer, "abc!?");
         assertThat(producer.trySend(first, consumer.id()).accepted()).isTrue();
         arrive(producer, "a");
-        assertThat(producer.offer(list.add(buffer("d")), consumer.id()).accepted())
+        assertThat(producer.enqueue(list.add(buffer("d")), consumer.id()).accepted())
                 .isTrue();
         arrive(producer, "abcd");
-        assertThat(producer.trySendImmediate(consumer.id(), immediate).accepted())
+        assertThat(producer.trySendImmediate(immediate, consumer.id()).accepted())
                 .isTrue();
         arrive(producer, "!?");
-        assertThat(producer.offer(list, consumer.id(), immediate).accepted()).isTrue();
+        assertThat(producer.enqueue(list, consumer.id(), immediate).accepted()).isTrue();
         arrive(producer, "abcd!?");
-        assertThat(producer.offer(first, consumer.id(), immediate).accepted()).isTrue();
+        assertThat(producer.enqueue(first, consumer.id(), immediate).accepted()).isTrue();
         arrive(producer, "a!?");
         assertThat(ended).containsExactly("3 SUCCESS", "SUCCESS", "4 SUCCESS", "SUCCESS", "4 SUCCESS", "SUCCESS");
         assertThat(List.of(producer.sent(), producer.sentBytes(), producer.failed()))
@@ -175,7 +175,7 @@ class BufferListTest extends BothForms {
         arrive(producer, "abcdefghi");
         list.get(0).setData(8, 2);
         list.get(2).setLength(0);
-        assertThat(producer.offer(list, consumer.id()).accepted()).isTrue();
+        assertThat(producer.enqueue(list, consumer.id()).accepted()).isTrue();
         arrive(producer, "bcdef");
         assertFree(producer, list, "bc", "def", "");
     }
@@ -193,10 +193,10 @@ class BufferListTest extends BothForms {
                 "a list of 9 buffers",
                 machine.host.toString(),
                 "at most 8");
-        assertRefused(() -> producer.offer(longest, consumer.id()), ARGUMENT, "at most 8");
+        assertRefused(() -> producer.enqueue(longest, consumer.id()), ARGUMENT, "at most 8");
         assertFree(producer, longest, "1", "2", "3", "4", "5", "6", "7", "8", "9");
         assertRefused(() -> producer.trySend(longest.clear(), consumer.id()), ARGUMENT, "without buffers");
-        assertRefused(() -> producer.offer(BufferList.of(), consumer.id()), ARGUMENT, "without buffers");
+        assertRefused(() -> producer.enqueue(BufferList.of(), consumer.id()), ARGUMENT, "without buffers");
         Buffer twice = buffer("twice");
         BufferList list = BufferList.of(buffer("once"), twice);
         assertRefused(() -> list.add(twice), ARGUMENT, twice.toString(), "in the list of 2 buffers already");
@@ -208,12 +208,12 @@ class BufferListTest extends BothForms {
         assertThatThrownBy(() -> list.add(null)).isInstanceOf(NullPointerException.class);
         assertThatThrownBy(() -> producer.trySend((BufferList) null, consumer.id()))
                 .isInstanceOf(NullPointerException.class);
-        assertThatThrownBy(() -> producer.offer((BufferList) null, consumer.id()))
+        assertThatThrownBy(() -> producer.enqueue((BufferList) null, consumer.id()))
                 .isInstanceOf(NullPointerException.class);
         assertRefused(
                 () -> producer.trySend(list, consumer.id(), MemorySegment.NULL), ARGUMENT, "immediate data of 0 bytes");
         assertRefused(
-                () -> producer.offer(list, consumer.id(), MemorySegment.NULL), ARGUMENT, "immediate data of 0 bytes");
+                () -> producer.enqueue(list, consumer.id(), MemorySegment.NULL), ARGUMENT, "immediate data of 0 bytes");
         assertFree(producer, list, "once", "twice");
     }
 
@@ -241,11 +241,11 @@ class BufferListTest extends BothForms {
                     () -> buffer.setLength(1),
                     buffer::clear,
                     () -> producer.trySend(buffer, consumer.id()),
-                    () -> producer.offer(buffer, consumer.id()),
+                    () -> producer.enqueue(buffer, consumer.id()),
                     () -> other.trySend(buffer, consumer.id()),
                     () -> receiver.tryPost(buffer),
                     () -> producer.trySend(overlapping, consumer.id()),
-                    () -> other.offer(overlapping, consumer.id()));
+                    () -> other.enqueue(overlapping, consumer.id()));
             for (int i = 0; i < calls.size(); i++) {
                 assertThatThrownBy(calls.get(i))
                         .as("call %d", i)
@@ -260,7 +260,7 @@ class BufferListTest extends BothForms {
                 list::clear,
                 () -> list.add(buffer("c")),
                 () -> producer.trySend(list, consumer.id()),
-                () -> other.offer(list, consumer.id()))) {
+                () -> other.enqueue(list, consumer.id()))) {
             assertRefused(call, STATE, "the list of 3 buffers is in flight");
         }
         arrive(producer, "ab");
@@ -282,7 +282,7 @@ class BufferListTest extends BothForms {
         list.get(1).close();
         assertRefused(
                 () -> producer.trySend(list, consumer.id()), STATE, list.get(1).toString(), "closed");
-        assertRefused(() -> producer.offer(list, consumer.id()), STATE, "closed");
+        assertRefused(() -> producer.enqueue(list, consumer.id()), STATE, "closed");
         assertFree(producer, BufferList.of(list.get(0), list.get(2)), "a", "c");
     }
 
@@ -299,7 +299,7 @@ class BufferListTest extends BothForms {
             MemoryMap wrapped = MemoryMap.wrap(machine.host, arena.allocate(64), Access.PCI_READ_WRITE);
             list.clear().add(buffer("b")).add(inventory.acquire(wrapped, 0, 8));
         }
-        assertRefused(() -> producer.offer(list, consumer.id()), STATE, "its arena is closed");
+        assertRefused(() -> producer.enqueue(list, consumer.id()), STATE, "its arena is closed");
         assertFree(producer, BufferList.of(list.get(0)), "b");
     }
 
@@ -312,7 +312,7 @@ class BufferListTest extends BothForms {
         assertRefused(() -> producer.trySend(list, consumer.id()), DocaException.class, "INVALID_VALUE", reason);
         assertThat(list.isInFlight() || list.get(0).isInFlight() || list.get(1).isInFlight())
                 .isFalse();
-        assertRefused(() -> producer.offer(list, consumer.id()), DocaException.class, "INVALID_VALUE", reason);
+        assertRefused(() -> producer.enqueue(list, consumer.id()), DocaException.class, "INVALID_VALUE", reason);
         assertFree(producer, BufferList.of(list.get(0)), "a");
     }
 
@@ -323,7 +323,7 @@ class BufferListTest extends BothForms {
         ComchProducer producer = producer().tasks(1).start();
         BufferList list = list("ab", "c", "d");
         assertThat(producer.trySend(list, idle.id())).isEqualTo(SubmitResult.NO_RECEIVE);
-        assertThat(producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[] {'!'}))
+        assertThat(producer.trySendImmediate(MemorySegment.ofArray(new byte[] {'!'}), consumer.id())
                         .accepted())
                 .isTrue();
         arrive(producer, "!");
@@ -346,12 +346,12 @@ class BufferListTest extends BothForms {
         try (Arena arena = Arena.ofConfined()) {
             closed = arena.allocate(1);
         }
-        assertRefused(() -> producer.offer(list, consumer.id(), closed), STATE, "closed");
+        assertRefused(() -> producer.enqueue(list, consumer.id(), closed), STATE, "closed");
         assertFree(producer, list, "ab", "c", "d");
         Buffer only = buffer("only");
         assertThat(producer.trySend(only, consumer.id()).accepted()).isTrue();
         assertThat(producer.trySend(list, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
-        assertThat(producer.offer(list, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
+        assertThat(producer.enqueue(list, consumer.id())).isEqualTo(SubmitResult.NO_TASK);
         arrive(producer, "only");
         assertThat(producer.trySend(list, consumer.id()).accepted()).isTrue();
         arrive(producer, "abcd");
@@ -364,7 +364,7 @@ class BufferListTest extends BothForms {
         BufferList list = list("ab", "c");
         MemorySegment immediate = MemorySegment.ofArray(new byte[33]);
         assertRefused(
-                () -> producer.offer(list, consumer.id(), immediate),
+                () -> producer.enqueue(list, consumer.id(), immediate),
                 DocaException.class,
                 "task_send_alloc_init",
                 "3 bytes in 2 buffers",
@@ -444,7 +444,7 @@ class BufferListTest extends BothForms {
             if (i == 1) {
                 new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
             }
-            assertThat(producer.offer(list, consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(list, consumer.id()).accepted()).isTrue();
             int ends = i + 1;
             machine.until("the end", () -> producer.sent() + producer.failed() == ends && producer.inFlight() == 0);
             EmulatedFaults.clear();
@@ -501,7 +501,7 @@ class BufferListTest extends BothForms {
         assertFree(producer, list, "a", "b");
         ComchProducer unheard = pair.hostSide.producer(machine.engine).start();
         new EmulatedFaults().failSend(1, DocaError.IO_FAILED).apply();
-        assertThat(unheard.offer(list, consumer.id()).accepted()).isTrue();
+        assertThat(unheard.enqueue(list, consumer.id()).accepted()).isTrue();
         assertRefused(() -> machine.until("the failure", () -> false), DocaException.class, "IO_FAILED");
         EmulatedFaults.clear();
         assertFree(unheard, list, "a", "b");
@@ -515,13 +515,13 @@ class BufferListTest extends BothForms {
         BufferList waiting = list("a", "b");
         BufferList own = list("c").add(producer.acquire(pair.sendMemory, 10L * Pair.SLOT, 8));
         assertThat(producer.trySend(own, consumer.id()).accepted()).isTrue();
-        assertThat(producer.offer(waiting, idle.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
+        assertThat(producer.enqueue(waiting, idle.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
         producer.close();
         assertThat(ended).containsExactlyInAnyOrder("2 SUCCESS", "2 IO_FAILED");
         assertThat(own.get(1).isClosed()).isTrue();
         assertThat(IntStream.of(0, 1).mapToObj(waiting::get)).noneMatch(Buffer::isInFlight);
         ComchProducer unheard = pair.hostSide.producer(machine.engine).start();
-        assertThat(unheard.offer(waiting, idle.id()).accepted()).isTrue();
+        assertThat(unheard.enqueue(waiting, idle.id()).accepted()).isTrue();
         unheard.close();
         assertThat(waiting.isInFlight()).isFalse();
         ComchProducer next = producer().start();
@@ -536,7 +536,7 @@ class BufferListTest extends BothForms {
         ComchProducer producer = producer().start();
         MemoryMap memory = MemoryMap.allocate(machine.host, 64, Access.PCI_READ_WRITE);
         BufferList list = list("a", "b").add(inventory.acquire(memory, 0, 8));
-        assertThat(producer.offer(list, consumer.id()).accepted()).isTrue();
+        assertThat(producer.enqueue(list, consumer.id()).accepted()).isTrue();
         memory.close();
         assertThat(ended).containsExactly("3 SUCCESS");
         assertThat(list.get(2).isClosed()).isTrue();
@@ -549,9 +549,9 @@ class BufferListTest extends BothForms {
         ComchProducer producer = pair.hostSide.producer(machine.engine).start();
         BufferList list = list("a", "b");
         for (int row = 1; row <= 2; row++) {
-            producer.offer(list, 60_000);
+            producer.enqueue(list, 60_000);
             assertThatThrownBy(() -> machine.until("a failure", () -> false)).isInstanceOf(DocaException.class);
-            producer.offer(list, consumer.id());
+            producer.enqueue(list, consumer.id());
             int sends = row;
             machine.until("a success", () -> producer.sent() == sends);
         }

@@ -149,8 +149,8 @@ class FastPathOptionsTest extends BothForms {
         assertThat(told).containsExactly(one);
         assertThat(one.isClosed()).isTrue();
         Buffer twice = producer.acquire(pair.sendMemory, 0, 10);
-        pair.machine.until("room", () -> producer.offer(twice, consumer.id()).accepted());
-        pair.machine.until("room", () -> producer.offer(twice, consumer.id()).accepted());
+        pair.machine.until("room", () -> producer.enqueue(twice, consumer.id()).accepted());
+        pair.machine.until("room", () -> producer.enqueue(twice, consumer.id()).accepted());
         pair.machine.until("completion", () -> producer.sent() == 3);
         assertThat(told).containsExactly(one, twice, twice);
         assertThat(twice.isClosed()).isTrue();
@@ -225,7 +225,7 @@ class FastPathOptionsTest extends BothForms {
         ComchProducer producer =
                 pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
-        assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
+        assertThat(producer.enqueue(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
         producer.close();
         assertThat(buffer.isClosed()).isTrue();
         assertThat(producer.failed()).isEqualTo(1);

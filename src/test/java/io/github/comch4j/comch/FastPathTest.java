@@ -118,7 +118,7 @@ class FastPathTest extends BothForms {
         machine.until("without", () -> producer.trySend(buffer, consumer.id()).accepted());
         machine.until(
                 "alone",
-                () -> producer.trySendImmediate(consumer.id(), two.asSlice(1)).accepted());
+                () -> producer.trySendImmediate(two.asSlice(1), consumer.id()).accepted());
         machine.until(
                 "without again", () -> producer.trySend(buffer, consumer.id()).accepted());
         machine.until("all", () -> seen.size() == 4);

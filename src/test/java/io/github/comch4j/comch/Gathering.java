@@ -116,7 +116,7 @@ public final class Gathering {
         if (now) {
             return immediate == null ? producer.trySend(list, consumer) : producer.trySend(list, consumer, immediate);
         }
-        return immediate == null ? producer.offer(list, consumer) : producer.offer(list, consumer, immediate);
+        return immediate == null ? producer.enqueue(list, consumer) : producer.enqueue(list, consumer, immediate);
     }
 
     public static void main(String[] arguments) {
@@ -150,7 +150,7 @@ public final class Gathering {
             }
             System.out.println(list.isInFlight() + " " + list.get(0).isInFlight());
             BufferList one = BufferList.of(list.get(1));
-            Machine.until("room", () -> producer.offer(one, consumer).accepted(), engine);
+            Machine.until("room", () -> producer.enqueue(one, consumer).accepted(), engine);
             Machine.until("the completion", () -> producer.sent() == 1, engine);
         }
     }

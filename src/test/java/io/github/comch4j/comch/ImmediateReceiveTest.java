@@ -62,7 +62,7 @@ class ImmediateReceiveTest extends BothForms {
     private void sendImmediate(ComchProducer producer, ComchConsumer consumer, int value, int length) {
         pair.machine.until(
                 "room",
-                () -> producer.trySendImmediate(consumer.id(), immediate(value, length))
+                () -> producer.trySendImmediate(immediate(value, length), consumer.id())
                         .accepted());
     }
 
@@ -148,7 +148,7 @@ class ImmediateReceiveTest extends BothForms {
         assertThatThrownBy(() -> producer.trySend(data, consumer.id(), immediate(1, 1)))
                 .isInstanceOfSatisfying(
                         DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.INVALID_VALUE));
-        assertThat(producer.offer(data, consumer.id())).isEqualTo(SubmitResult.ACCEPTED);
+        assertThat(producer.enqueue(data, consumer.id())).isEqualTo(SubmitResult.ACCEPTED);
         pair.machine.until("the refusal", () -> !ended.isEmpty());
         assertThat(ended).containsExactly(DocaError.INVALID_VALUE);
         assertThat(received).isEmpty();
@@ -173,7 +173,7 @@ class ImmediateReceiveTest extends BothForms {
         sendImmediate(producer, consumer, 2, 1);
         awaitReceived(2);
         assertThat(consumer.posted()).isZero();
-        assertThat(producer.trySendImmediate(consumer.id(), immediate(3, 1))).isEqualTo(SubmitResult.NO_RECEIVE);
+        assertThat(producer.trySendImmediate(immediate(3, 1), consumer.id())).isEqualTo(SubmitResult.NO_RECEIVE);
     }
 
     @Test

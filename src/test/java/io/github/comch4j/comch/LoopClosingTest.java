@@ -71,7 +71,7 @@ class LoopClosingTest extends BothForms {
             dpuLoop.call(() -> consumer.tryPost(inventory.acquireEmpty(dpuMemory, 0, 1024)));
             ComchProducer producer = hostLoop.call(
                     () -> client.connection().producer(hostLoop.engine()).start());
-            hostLoop.call(() -> producer.offer(inventory.acquire(hostMemory, 0, 100), consumer.id()));
+            hostLoop.call(() -> producer.enqueue(inventory.acquire(hostMemory, 0, 100), consumer.id()));
             part("dpu device", dpu, dpu::isClosed);
             part("host device", host, host::isClosed);
             part("representor", representor, representor::isClosed);

@@ -90,9 +90,9 @@ class PeerDeathTest extends BothForms {
                     .start();
             machine.until("the consumers are known", () -> clientSide.remoteConsumers().length == 2);
             Buffer buffer = producer.acquire(sendMemory, 0, 10);
-            assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(buffer, consumer.id()).accepted()).isTrue();
             machine.until("one is there", () -> consumer.received() == 1 && producer.inFlight() == 0);
-            assertThat(producer.offer(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits
+            assertThat(producer.enqueue(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits
             new EmulatedFaults().drop(1).apply(); // the next message finds a broken connection
             ConnectionClosedException first = catchThrowableOfType(
                     ConnectionClosedException.class,

@@ -127,10 +127,10 @@ class RefusalsTest extends BothForms {
                 .immediateLength(8)
                 .start(Machine.PATIENCE);
         ComchProducer producer = client.connection().producer(machine.engine).start();
-        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[33])))
+        assertThatThrownBy(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[33]), consumer.id()))
                 .hasMessageContaining("33 bytes of immediate data")
                 .hasMessageContaining("at most 32");
-        assertThatThrownBy(() -> producer.trySendImmediate(consumer.id(), MemorySegment.ofArray(new byte[9])))
+        assertThatThrownBy(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[9]), consumer.id()))
                 .hasMessageContaining("9 bytes of immediate data")
                 .hasMessageContaining("at most 8");
     }
@@ -179,7 +179,7 @@ class RefusalsTest extends BothForms {
         assertThatThrownBy(() -> producer.trySend(theirs, consumer.id()))
                 .hasMessageContaining("INVALID_VALUE")
                 .hasMessageContaining(forDpu);
-        assertThatThrownBy(() -> producer.offer(theirs, consumer.id()))
+        assertThatThrownBy(() -> producer.enqueue(theirs, consumer.id()))
                 .hasMessageContaining("INVALID_VALUE")
                 .hasMessageContaining(forDpu);
         assertThat(theirs.isInFlight()).isFalse();

@@ -179,7 +179,7 @@ class RoomTest extends BothForms {
             }
             send[0] = () -> {
                 while (sent.get() < MANY
-                        && producer.offer(fast.idle.getLast(), fast.consumer.id())
+                        && producer.enqueue(fast.idle.getLast(), fast.consumer.id())
                                 .accepted()) {
                     fast.idle.removeLast();
                     sent.incrementAndGet();

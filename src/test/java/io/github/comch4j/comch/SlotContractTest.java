@@ -126,7 +126,7 @@ class SlotContractTest extends BothForms {
                             if (!buffer.isInFlight()) {
                                 buffer.setData(0, text.length());
                                 buffer.data().copyFrom(MemorySegment.ofArray(text.getBytes(UTF_8)));
-                                accepted = plain.offer(buffer, ids[to]).accepted();
+                                accepted = plain.enqueue(buffer, ids[to]).accepted();
                             }
                         }
                         if (accepted) {
@@ -179,7 +179,7 @@ class SlotContractTest extends BothForms {
                 () -> {
                     sent[0] += sent[0] < each && put(toDpu, down.id(), "d" + sent[0]) ? 1 : 0;
                     sent[1] += sent[1] < each && put(toHost, up.id(), "u" + sent[1]) ? 1 : 0;
-                    sent[2] += sent[2] < each && plain.offer(buffer, down.id()).accepted() ? 1 : 0;
+                    sent[2] += sent[2] < each && plain.enqueue(buffer, down.id()).accepted() ? 1 : 0;
                     sent[3] +=
                             sent[3] < each && pair.hostSide.trySend(new byte[8]).accepted() ? 1 : 0;
                     down.poll((memory, offset, length, id) -> atDpu.add(text(memory.asSlice(offset, length))), 5);

@@ -304,7 +304,7 @@ class SlotsTest extends BothForms {
         receiving.progress(); // posts
         assertThat(producer.flush()).isTrue();
         assertThat(producer.claim(1, consumer.id()))
-                .isEqualTo(SlotProducer.NO_SLOT); // all have gone out, no completion was taken
+                .isEqualTo(SlotProducer.NO_TASK); // all have gone out, no completion was taken
         assertThat(producer.refused()).isEqualTo(2);
         assertThat(producer.backPressures()).isEqualTo(1);
         pair.machine.until("completions", () -> producer.inFlight() == 0);
@@ -444,7 +444,7 @@ class SlotsTest extends BothForms {
         assertThat(producer.claimed()).isEqualTo(16);
         fill(producer, 0, 5, 0);
         assertThat(producer.commitNow()).isTrue();
-        assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_SLOT);
+        assertThat(producer.claimMany(1, 5, consumer.id())).isEqualTo(SlotProducer.NO_TASK);
         awaitSent(producer, consumer, 16);
         assertThat(producer.claim(5, consumer.id())).isNotNegative();
         assertThat(producer.claimed()).isEqualTo(1);
@@ -773,7 +773,7 @@ class SlotsTest extends BothForms {
                     .isTrue();
             put(producer, consumer.id(), "slot");
             producer.flush();
-            assertThat(other.trySendImmediate(consumer.id(), MemorySegment.ofArray("alone".getBytes(UTF_8)))
+            assertThat(other.trySendImmediate(MemorySegment.ofArray("alone".getBytes(UTF_8)), consumer.id())
                             .accepted())
                     .isTrue();
             if (late) {
@@ -939,7 +939,7 @@ class SlotsTest extends BothForms {
         put(producer, consumer.id(), "two");
         producer.flush();
         ComchProducer other = pair.hostSide.producer(pair.machine.engine).start();
-        assertThat(other.trySendImmediate(consumer.id(), MemorySegment.ofArray("three".getBytes(UTF_8)))
+        assertThat(other.trySendImmediate(MemorySegment.ofArray("three".getBytes(UTF_8)), consumer.id())
                         .accepted())
                 .isTrue();
         Machine.until("all", () -> consumer.received() == 3, receiving);

@@ -55,7 +55,7 @@ class MessageQueueEchoTest extends BothForms {
             while (sent < messages && sent - expected < window) {
                 message.set(ValueLayout.JAVA_LONG, 0, sent);
                 message.set(ValueLayout.JAVA_LONG, 16, ~sent);
-                SubmitResult result = offered ? link.producer.offer(message, 1) : link.producer.trySend(message, 1);
+                SubmitResult result = offered ? link.producer.enqueue(message, 1) : link.producer.trySend(message, 1);
                 if (!result.accepted()) {
                     break;
                 }

@@ -170,7 +170,7 @@ class MessageQueueTest extends BothForms {
             for (int i = 0; i < CREDITS; i++) {
                 assertThat(producer.trySend(message(i), 1).accepted()).isTrue();
             }
-            assertThat(producer.offer(message(9), 1)).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(producer.enqueue(message(9), 1)).isEqualTo(SubmitResult.NO_TASK);
             other.close();
             assertThat(producer.isClosed()).isTrue();
             link.thread.run();
@@ -200,9 +200,9 @@ class MessageQueueTest extends BothForms {
             assertThat(producer.trySend(message(99), 1)).isEqualTo(SubmitResult.NO_RECEIVE);
             machine.until("the ends of the sends", () -> producer.inFlight() == 0);
             for (int i = 0; i < CREDITS + 2; i++) {
-                assertThat(producer.offer(message(CREDITS + i), 1)).isEqualTo(SubmitResult.ACCEPTED);
+                assertThat(producer.enqueue(message(CREDITS + i), 1)).isEqualTo(SubmitResult.ACCEPTED);
             }
-            assertThat(producer.offer(message(99), 1)).isEqualTo(SubmitResult.NO_TASK);
+            assertThat(producer.enqueue(message(99), 1)).isEqualTo(SubmitResult.NO_TASK);
             assertThat(producer.flush()).as("no credits").isFalse();
             assertThat(producer.refused()).isEqualTo(2);
             link.thread.run();
@@ -250,12 +250,12 @@ class MessageQueueTest extends BothForms {
             assertThatThrownBy(() -> link.producer.trySend(MemorySegment.NULL, 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("0 bytes");
-            assertThatThrownBy(() -> link.producer.offer(MemorySegment.ofArray(new byte[LENGTH + 1]), 1))
+            assertThatThrownBy(() -> link.producer.enqueue(MemorySegment.ofArray(new byte[LENGTH + 1]), 1))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("takes 1 to " + LENGTH);
             assertRefused(DocaError.INVALID_VALUE, () -> link.producer.trySend(message, 2));
             assertThat(link.producer.inFlight()).isZero();
-            link.producer.offer(message, 2);
+            link.producer.enqueue(message, 2);
             assertRefused(DocaError.INVALID_VALUE, () -> machine.until("the end", () -> link.producer.inFlight() == 0));
             assertThat(link.producer.failed()).isEqualTo(1);
             List<DocaError> failures = new ArrayList<>();
@@ -264,12 +264,12 @@ class MessageQueueTest extends BothForms {
                     .producer(machine.engine)
                     .onFailed((producer, status) -> failures.add(status))
                     .start();
-            told.offer(message, 2);
-            told.offer(message, 3);
+            told.enqueue(message, 2);
+            told.enqueue(message, 3);
             machine.until("both ends", () -> told.inFlight() == 0);
             assertThat(failures).containsExactly(DocaError.INVALID_VALUE, DocaError.INVALID_VALUE);
-            told.offer(message, 1);
-            told.offer(message(6), 1);
+            told.enqueue(message, 1);
+            told.enqueue(message(6), 1);
             told.flush();
             link.thread.run();
             assertThat(told.trySend(MemorySegment.ofArray(new long[] {5}), 1).accepted())
@@ -284,7 +284,7 @@ class MessageQueueTest extends BothForms {
         try (Link link = link("echo")) {
             link.thread.run();
             for (int row = 1; row <= 2; row++) {
-                link.producer.offer(message, 2);
+                link.producer.enqueue(message, 2);
                 assertRefused(DocaError.INVALID_VALUE, () -> machine.until("a failure", () -> false));
                 echo(link, row);
             }
@@ -302,7 +302,7 @@ class MessageQueueTest extends BothForms {
                     .start();
             for (int i = 0; i <= CREDITS; i++) {
                 assertRefused(DocaError.INVALID_VALUE, () -> producer.trySend(message, 2));
-                assertThat(producer.offer(message, 2).accepted()).isTrue();
+                assertThat(producer.enqueue(message, 2).accepted()).isTrue();
                 machine.until("its end", () -> producer.inFlight() == 0);
             }
             assertThat(producer.failed()).isEqualTo(CREDITS + 1);
@@ -339,7 +339,7 @@ class MessageQueueTest extends BothForms {
         try (Link link = link("echo")) {
             for (ThrowingCallable call : List.<ThrowingCallable>of(
                     () -> link.producer.trySend(message, 1),
-                    () -> link.producer.offer(message, 1),
+                    () -> link.producer.enqueue(message, 1),
                     link.producer::flush,
                     link.producer::close,
                     link.consumer::tryPost,

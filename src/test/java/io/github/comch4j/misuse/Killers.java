@@ -111,7 +111,7 @@ public final class Killers {
             arena.close();
             List<Runnable> calls = List.of(
                     () -> producer.trySend(buffer, consumer.id()),
-                    () -> producer.offer(buffer, consumer.id()),
+                    () -> producer.enqueue(buffer, consumer.id()),
                     () -> producer.trySend(other, consumer.id()),
                     () -> segment.get(ValueLayout.JAVA_BYTE, 0),
                     () -> other.segment().fill((byte) 1),
@@ -353,7 +353,7 @@ public final class Killers {
                     pair.machine.engine::progress,
                     () -> pair.client.connection().trySend(new byte[10]),
                     () -> producer.trySend(spare, consumer.id()),
-                    () -> producer.offer(spare, consumer.id()),
+                    () -> producer.enqueue(spare, consumer.id()),
                     producer::flush,
                     () -> consumer.tryPost(free),
                     pair.client.connection()::counters,

@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.conformance;
 
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.channel.Carrier;
 import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelEndpoint;
@@ -114,7 +115,7 @@ final class EndpointProbes {
                     stage.await(
                             () -> {
                                 sent[0] = Outcome.of(() -> {
-                                    boolean _ = service.trySend(peer[0], MESSAGE);
+                                    SubmitResult _ = service.trySend(peer[0], MESSAGE);
                                 });
                                 return !sent[0].equals(Outcome.SUCCESS);
                             },

@@ -311,7 +311,7 @@ final class TransferProbes {
                     if (stage.hear().equals(Outcome.SUCCESS)) {
                         stage.answer(
                                 "send",
-                                Outcome.of(() -> producer.trySendImmediate(id, MemorySegment.ofArray(new byte[4]))));
+                                Outcome.of(() -> producer.trySendImmediate(MemorySegment.ofArray(new byte[4]), id)));
                     }
                     stage.settle(100);
                     stage.tell("sent");
