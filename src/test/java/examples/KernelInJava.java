@@ -89,9 +89,9 @@ public final class KernelInJava {
                     asked++;
                 }
             }
-            dpa.lastError().ifPresent(failure -> {
-                throw failure;
-            });
+            if (dpa.lastError() != null) {
+                throw dpa.lastError();
+            }
             System.out.println(answers + " answers");
         }
         // @end

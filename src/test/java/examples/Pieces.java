@@ -80,7 +80,7 @@ public final class Pieces {
     public boolean pool(MemoryMap memory, ComchProducer producer, int consumer, String text) {
         // @start region="pool"
         BufferPool pool = BufferPool.create(memory, 64, 4096);
-        BufferPool.Slot slot = pool.tryClaim();         // null while all are out
+        BufferPool.Slot slot = pool.tryAcquire();         // null while all are out
         slot.segment().setString(0, text);              // in place
         slot.commit(text.length() + 1);                 // what is to be sent; or slot.abort()
         boolean accepted = producer.trySend(slot.buffer(), consumer).accepted();

@@ -1,7 +1,6 @@
 package examples;
 
 import io.github.comch4j.comch.Broadcast;
-import io.github.comch4j.comch.BroadcastPool;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchProducer;
 import io.github.comch4j.comch.ComchServer;
@@ -21,13 +20,13 @@ public final class Publisher implements AutoCloseable {
 
     private final ProgressEngine engine = ProgressEngine.create();
     private final Map<ComchConnection, Subscriber> subscribers = new HashMap<>();
-    private final BroadcastPool pool;
+    private final Broadcast.Pool pool;
     private final ComchServer server;
     private long missed;
 
     public Publisher(Device device, Representor representor, String name) {
         // @start region="subscribe"
-        pool = BroadcastPool.create(MemoryMap.allocate(device, 16 * 65536, Access.PCI_READ_WRITE), 16, 65536);
+        pool = Broadcast.Pool.create(MemoryMap.allocate(device, 16 * 65536, Access.PCI_READ_WRITE), 16, 65536);
         server = ComchServer.builder(engine, device, representor, name)
                 .onConsumer((connection, id, state) -> {
                     if (state == RemoteConsumerState.NEW) {
@@ -45,7 +44,7 @@ public final class Publisher implements AutoCloseable {
 
     // @start region="publish"
     public boolean publish(MemorySegment data) {
-        Broadcast broadcast = pool.tryClaim();
+        Broadcast broadcast = pool.tryAcquire();
         if (broadcast == null) {
             return false;                                        // all places are in flight: progress
         }

@@ -221,7 +221,8 @@ class FeaturesTest extends BothForms {
         boolean any = Feature.POOLS_OF_ANY_SIZE.isThere();
         assertThat(producer.tasks()).isEqualTo(any ? 3 : 4);
         for (int i = 0; i < producer.tasks(); i++) {
-            assertThat(producer.enqueue(buffer(i * 8L), consumer.id()).accepted()).isTrue();
+            assertThat(producer.enqueue(buffer(i * 8L), consumer.id()).accepted())
+                    .isTrue();
         }
         assertThat(producer.enqueue(buffer(100), consumer.id()).accepted()).isFalse();
         try (ComchConsumer five = pair.dpuSide

@@ -103,7 +103,7 @@ class ModulePathIT {
                 package consumer;
                 class User {
                     Object use(io.github.comch4j.core.BufferPool pool, io.github.comch4j.comch.ComchConnection connection) {
-                        return pool.tryClaim() == null ? connection.attach(null) : connection.attachment(String.class);
+                        return pool.tryAcquire() == null ? connection.attach(null) : connection.attachment(String.class);
                     }
                 }
                 """);

@@ -65,7 +65,7 @@ final class EngineEvents {
     void enter() {
         lock.lock();
         try {
-            claim();
+            own();
         } catch (RuntimeException e) {
             lock.unlock();
             throw e;
@@ -81,11 +81,11 @@ final class EngineEvents {
         }
     }
 
-    private void claim() {
+    private void own() {
         if (closing) {
             throw new IllegalStateException("the endpoint is closed");
         }
-        engine.claim();
+        engine.takeOver();
     }
 
     /** The engine belongs to no thread any more. */
@@ -148,7 +148,7 @@ final class EngineEvents {
     void arm(ChannelEvent event) {
         lock.lock();
         try {
-            claim();
+            own();
             try {
                 rearm(event);
             } finally {
@@ -221,7 +221,7 @@ final class EngineEvents {
         try {
             closing = true;
             if (!closed) {
-                engine.claim();
+                engine.takeOver();
             }
         } finally {
             lock.unlock();

@@ -3,8 +3,8 @@ package io.github.comch4j.channel;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import io.github.comch4j.DocaError;
-import io.github.comch4j.SubmitResult;
 import io.github.comch4j.DocaException;
+import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Representor;
 import io.github.comch4j.internal.access.Internals;

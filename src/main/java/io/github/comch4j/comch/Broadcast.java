@@ -2,24 +2,28 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.core.Buffer;
+import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.internal.life.BufferState;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One payload that is sent to many peers out of one place in memory, without a copy for each. Each producer has a
  * buffer of its own on that place ({@code doca_buf}), made at its first send and used again.
  *
- * <p>A broadcast that was {@linkplain BroadcastPool#tryClaim() claimed} has one holder. {@link #release()} ends that;
+ * <p>A broadcast that was {@linkplain Pool#tryAcquire() acquired} has one holder. {@link #release()} ends that;
  * when it has no holder left, and nothing is in flight any more, it has ended: the pool's handler is told, and the
- * place can be claimed again. Who hands it to other threads, whose engines other producers run on, calls
+ * place is free again. Who hands it to other threads, whose engines other producers run on, calls
  * {@link #retain()} for each, and each of them {@link #release()}.
  *
  * <p>A send that failed counts as ended, too; the producer's completion handler learns of it
- * ({@link BroadcastPool#of}). What is not accepted is not in flight: try again, or go on without that peer.
+ * ({@link Pool#of}). What is not accepted is not in flight: try again, or go on without that peer.
  *
  * <p>{@link #trySend} and {@link #enqueue} belong to the producer's thread; all else may be called by any.
  */
@@ -27,18 +31,18 @@ public final class Broadcast {
     private static final long HELD = 1; // once for each holder
     private static final long IN_FLIGHT = 1L << 32; // once for each producer with sends in flight
 
-    private final BroadcastPool pool;
+    private final Pool pool;
     private final MemorySegment segment;
     private final Map<ComchProducer, Buffer> buffers = new ConcurrentHashMap<>();
     private final AtomicLong uses = new AtomicLong();
     private volatile long length;
 
-    Broadcast(BroadcastPool pool, MemorySegment segment) {
+    Broadcast(Pool pool, MemorySegment segment) {
         this.pool = pool;
         this.segment = segment;
     }
 
-    /** It is claimed. */
+    /** It is acquired. */
     void begin() {
         buffers.values().removeIf(Buffer::isClosed); // of producers that were closed
         length = 0;
@@ -48,7 +52,7 @@ public final class Broadcast {
     /**
      * The place, to write in. To be left alone from the first send on.
      *
-     * @return {@link BroadcastPool#size()} bytes; the same object each time
+     * @return {@link Pool#size()} bytes; the same object each time
      * @throws IllegalStateException if it has no holder
      */
     public MemorySegment segment() {
@@ -197,5 +201,158 @@ public final class Broadcast {
     @Override
     public String toString() {
         return "broadcast at " + pool.offsetOf(segment) + " of " + pool.memory();
+    }
+
+    /**
+     * Places in a memory map for payloads that go to many peers: see {@link Broadcast}. Any thread may take one, and a place
+     * comes back on whichever thread the last send has ended. Taking and sending allocate nothing once each producer has
+     * sent from each place.
+     *
+     * {@snippet file="Publisher.java" region="publish"}
+     *
+     * <p>There is nothing to close: the buffers are of the producers, and closed with them or with the map.
+     */
+    public static final class Pool {
+        private final MemoryMap memory;
+        private final long base; // address
+        private final long size;
+        private final Broadcast[] all;
+        private final ArrayBlockingQueue<Broadcast> free;
+        private final Consumer<? super Broadcast> onEnded;
+
+        private Pool(MemoryMap memory, int count, long size, Consumer<? super Broadcast> onEnded) {
+            MemorySegment segment = memory.segment();
+            this.memory = memory;
+            this.base = segment.address();
+            this.size = size;
+            this.onEnded = onEnded;
+            this.all = new Broadcast[count];
+            this.free = new ArrayBlockingQueue<>(count);
+            for (int i = 0; i < count; i++) {
+                all[i] = new Broadcast(this, segment.asSlice(i * size, size));
+                free.add(all[i]);
+            }
+        }
+
+        /**
+         * Divides the beginning of a map into places.
+         *
+         * @param memory the map, of all devices whose producers send from it
+         * @param count how many, at least 1
+         * @param size bytes of each, at least 1
+         * @return the pool, all free
+         * @throws IllegalArgumentException if they do not fit into the map
+         * @throws IllegalStateException if the map is closed
+         * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
+         */
+        public static Pool create(MemoryMap memory, int count, long size) {
+            return create(memory, count, size, ended -> {});
+        }
+
+        /**
+         * As {@link #create(MemoryMap, int, long)}, and tells the end of each broadcast.
+         *
+         * @param memory the map, of all devices whose producers send from it
+         * @param count how many, at least 1
+         * @param size bytes of each, at least 1
+         * @param onEnded called when all sends of a broadcast have ended and it has no holder any more, before its place
+         *     is free: inside {@code progress()} of the engine of the last send, or in the last {@link Broadcast#release()}
+         * @return the pool, all free
+         * @throws IllegalArgumentException if they do not fit into the map
+         * @throws IllegalStateException if the map is closed
+         * @throws UnsupportedOperationException if the map is {@linkplain MemoryMap#isRemote() remote}
+         */
+        public static Pool create(MemoryMap memory, int count, long size, Consumer<? super Broadcast> onEnded) {
+            if (count < 1 || size < 1 || count > memory.size() / size) {
+                throw new IllegalArgumentException(count + " places of " + size + " bytes do not fit into " + memory);
+            }
+            return new Pool(memory, count, size, Objects.requireNonNull(onEnded));
+        }
+
+        /**
+         * Takes a place, with the caller as its one holder.
+         *
+         * @return the broadcast, without data; null if none is free
+         */
+        public @Nullable Broadcast tryAcquire() {
+            Broadcast taken = free.poll();
+            if (taken != null) {
+                taken.begin();
+            }
+            return taken;
+        }
+
+        /** All is over with it. */
+        void ended(Broadcast broadcast) {
+            try {
+                onEnded.accept(broadcast);
+            } finally {
+                free.add(broadcast);
+            }
+        }
+
+        /**
+         * The broadcast that a buffer is of, for completion handlers.
+         *
+         * @param buffer a buffer that was sent
+         * @return the broadcast; null if the buffer is not on a place of this pool
+         */
+        public @Nullable Broadcast of(Buffer buffer) {
+            boolean known = buffer.memory() == memory
+                    && buffer.capacity() == size
+                    && buffer.offset() % size == 0
+                    && buffer.offset() / size < all.length;
+            return known ? all[(int) (buffer.offset() / size)] : null;
+        }
+
+        /**
+         * How many places it has.
+         *
+         * @return the number it was made with
+         */
+        public int capacity() {
+            return all.length;
+        }
+
+        /**
+         * How many places are free.
+         *
+         * @return a snapshot
+         */
+        public int available() {
+            return free.size();
+        }
+
+        /**
+         * How long a payload can be.
+         *
+         * @return bytes
+         */
+        public long size() {
+            return size;
+        }
+
+        /**
+         * What the places are on.
+         *
+         * @return the map
+         */
+        public MemoryMap memory() {
+            return memory;
+        }
+
+        long offsetOf(MemorySegment place) {
+            return place.address() - base;
+        }
+
+        /**
+         * For logs.
+         *
+         * @return its size
+         */
+        @Override
+        public String toString() {
+            return "pool of " + all.length + " broadcasts of " + size + " bytes";
+        }
     }
 }

@@ -102,7 +102,7 @@ public final class ComchConsumer extends FastPathConsumer {
 
     private BufferReceives makeReceives(Builder settings) {
         ReceiveHandler handler = settings.onReceive;
-        ReceiveFailureHandler failure = settings.onFailure;
+        CompletionHandler<ComchConsumer, @Nullable Buffer> failure = settings.onFailure;
         return new BufferReceives(
                 context,
                 Pools.size(Math.max(settings.tasks, Math.addExact(firstBuffers, firstImmediates))),
@@ -111,7 +111,7 @@ public final class ComchConsumer extends FastPathConsumer {
                 handler == null
                         ? (buffer, producerId, immediate) -> {}
                         : (buffer, producerId, immediate) -> handler.onReceive(this, buffer, producerId, immediate),
-                failure == null ? null : (buffer, status) -> failure.onReceiveFailed(this, buffer, status));
+                failure == null ? null : (buffer, status) -> failure.onCompletion(this, buffer, status));
     }
 
     @Override
@@ -257,7 +257,7 @@ public final class ComchConsumer extends FastPathConsumer {
         private int firstImmediates;
         private boolean repost = true;
         private @Nullable ReceiveHandler onReceive;
-        private @Nullable ReceiveFailureHandler onFailure;
+        private @Nullable CompletionHandler<ComchConsumer, @Nullable Buffer> onFailure;
 
         Builder(ComchConnection connection, ProgressEngine engine, MemoryMap memory) {
             super("ComchConsumer.Builder", connection, engine);
@@ -283,7 +283,7 @@ public final class ComchConsumer extends FastPathConsumer {
          * @param handler the handler
          * @return this
          */
-        public Builder onReceiveFailed(ReceiveFailureHandler handler) {
+        public Builder onReceiveFailed(CompletionHandler<ComchConsumer, @Nullable Buffer> handler) {
             onFailure = use.once("onReceiveFailed", onFailure, handler);
             return this;
         }

@@ -54,8 +54,8 @@ public final class ComchProducer extends FastPathProducer {
 
     private BufferSends makeSends(Builder settings) {
         RoomHandler<ComchProducer> room = settings.onRoom;
-        SendCompletionHandler completion = settings.onCompletion;
-        ListCompletionHandler listCompletion = settings.onListCompletion;
+        CompletionHandler<ComchProducer, @Nullable Buffer> completion = settings.onCompletion;
+        CompletionHandler<ComchProducer, BufferList> listCompletion = settings.onListCompletion;
         return new BufferSends(
                 context,
                 settings.tasks,
@@ -164,7 +164,7 @@ public final class ComchProducer extends FastPathProducer {
      *
      * <p>Sends of one producer, queued or not, go out in the order of these calls. While the consumer of the first one
      * in the queue has no buffer posted, all wait, and are tried again with each {@code progress()}. A send that DOCA
-     * refuses when its turn comes ends as one that failed ({@link SendCompletionHandler}), and so does one that still
+     * refuses when its turn comes ends as one that failed ({@link Builder#onCompletion}), and so does one that still
      * waits when the producer ends.
      *
      * @param buffer what to send: its data
@@ -285,8 +285,8 @@ public final class ComchProducer extends FastPathProducer {
     public static final class Builder extends FastPathEndpoint.Builder<Builder> {
         private int buffers;
 
-        private @Nullable SendCompletionHandler onCompletion;
-        private @Nullable ListCompletionHandler onListCompletion;
+        private @Nullable CompletionHandler<ComchProducer, @Nullable Buffer> onCompletion;
+        private @Nullable CompletionHandler<ComchProducer, BufferList> onListCompletion;
         private @Nullable RoomHandler<ComchProducer> onRoom;
         private boolean releaseSent;
 
@@ -317,7 +317,7 @@ public final class ComchProducer extends FastPathProducer {
          * @param handler the handler
          * @return this
          */
-        public Builder onCompletion(SendCompletionHandler handler) {
+        public Builder onCompletion(CompletionHandler<ComchProducer, @Nullable Buffer> handler) {
             onCompletion = use.once("onCompletion", onCompletion, handler);
             return this;
         }
@@ -329,7 +329,7 @@ public final class ComchProducer extends FastPathProducer {
          * @param handler the handler
          * @return this
          */
-        public Builder onListCompletion(ListCompletionHandler handler) {
+        public Builder onListCompletion(CompletionHandler<ComchProducer, BufferList> handler) {
             onListCompletion = use.once("onListCompletion", onListCompletion, handler);
             return this;
         }

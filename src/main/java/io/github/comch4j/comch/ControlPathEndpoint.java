@@ -383,7 +383,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler
          * @return this
          */
-        public final B onSendFailed(SendFailureHandler handler) {
+        public final B onSendFailed(SendFailureHandler<ComchConnection> handler) {
             settings.onSendFailed = use.once("onSendFailed", settings.onSendFailed, handler);
             return self();
         }
@@ -413,7 +413,7 @@ public abstract sealed class ControlPathEndpoint implements AutoCloseable permit
          * @param handler the handler
          * @return this
          */
-        public final B onStateChanged(StateHandler handler) {
+        public final B onStateChanged(StateHandler<? super ControlPathEndpoint> handler) {
             settings.onStateChanged = use.once("onStateChanged", settings.onStateChanged, handler);
             return self();
         }

@@ -38,10 +38,10 @@ final class EndpointSettings {
     RemoteConsumerHandler onConsumer;
 
     @Nullable
-    SendFailureHandler onSendFailed;
+    SendFailureHandler<ComchConnection> onSendFailed;
 
     @Nullable
-    StateHandler onStateChanged;
+    StateHandler<? super ControlPathEndpoint> onStateChanged;
 
     @Nullable
     RoomHandler<ComchConnection> onRoom;

@@ -39,7 +39,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
     private final ComchConnection connection;
     private final ProgressEngine engine;
     private final int id;
-    private final @Nullable FastPathStateHandler onStateChanged;
+    private final @Nullable StateHandler<? super FastPathEndpoint> onStateChanged;
     private @Nullable BufferInventory inventory; // made when the first buffer is acquired
 
     FastPathEndpoint(Builder<?> settings, FastPathCalls calls, String kind, MemorySegment created, Resource... owners) {
@@ -285,7 +285,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
         final ProgressEngine engine;
         final OneUse use;
         int tasks = DEFAULT_TASKS;
-        private @Nullable FastPathStateHandler onStateChanged;
+        private @Nullable StateHandler<? super FastPathEndpoint> onStateChanged;
 
         Builder(String type, ComchConnection connection, ProgressEngine engine) {
             this.connection = connection;
@@ -318,7 +318,7 @@ public abstract sealed class FastPathEndpoint implements AutoCloseable permits F
          * @param handler the handler
          * @return this
          */
-        public final B onStateChanged(FastPathStateHandler handler) {
+        public final B onStateChanged(StateHandler<? super FastPathEndpoint> handler) {
             onStateChanged = use.once("onStateChanged", onStateChanged, handler);
             return self();
         }

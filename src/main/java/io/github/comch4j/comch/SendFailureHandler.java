@@ -2,14 +2,18 @@ package io.github.comch4j.comch;
 
 import io.github.comch4j.DocaError;
 
-/** Learns that a control message that was accepted could not be delivered. */
+/**
+ * Learns that a message that was accepted was not sent: of the control path, or of a queue to or from a DPA.
+ *
+ * @param <S> {@link ComchConnection} or {@link io.github.comch4j.dpa.MessageQueueProducer}
+ */
 @FunctionalInterface
-public interface SendFailureHandler {
+public interface SendFailureHandler<S> {
     /**
-     * A message was lost. Runs inside {@code progress()} of the connection's engine.
+     * A message was lost. Runs inside {@code progress()} of the engine.
      *
-     * @param connection where it should have gone
-     * @param error the task's status
+     * @param sender where it should have gone, or what should have sent it
+     * @param status of its task
      */
-    void onSendFailed(ComchConnection connection, DocaError error);
+    void onSendFailed(S sender, DocaError status);
 }

@@ -14,7 +14,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;
-import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A fixed number of buffer descriptors ({@code doca_buf_inventory}), without memory of their own. May be used from any
@@ -69,9 +69,7 @@ public final class BufferInventory implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out
      */
     public Buffer acquire(MemoryMap memory, long offset, long length) {
-        return take(memory, offset, length, length)
-                .orElseThrow(() -> Failures.refused(
-                        DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+        return taken(take(memory, offset, length, length));
     }
 
     /**
@@ -100,9 +98,7 @@ public final class BufferInventory implements AutoCloseable {
      * @throws DocaException if DOCA refuses; {@link DocaError#NO_MEMORY} when all buffers are out
      */
     public Buffer acquireEmpty(MemoryMap memory, long offset, long length) {
-        return take(memory, offset, length, 0)
-                .orElseThrow(() -> Failures.refused(
-                        DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name()));
+        return taken(take(memory, offset, length, 0));
     }
 
     /**
@@ -125,13 +121,21 @@ public final class BufferInventory implements AutoCloseable {
      * @param memory the map
      * @param offset where the window begins in it, bytes
      * @param length how long the window is, bytes, at least 1
-     * @return the buffer; empty when all buffers are out
+     * @return the buffer; null when all buffers are out
      * @throws IndexOutOfBoundsException if the window is not within the map
      * @throws IllegalStateException if the inventory or map is closed
      * @throws DocaException if DOCA refuses
      */
-    public Optional<Buffer> tryAcquire(MemoryMap memory, long offset, long length) {
+    public @Nullable Buffer tryAcquire(MemoryMap memory, long offset, long length) {
         return take(memory, offset, length, length);
+    }
+
+    private Buffer taken(@Nullable Buffer buffer) {
+        if (buffer == null) {
+            throw Failures.refused(
+                    DocaError.NO_MEMORY, InventoryCalls.TAKE_NAME, "taking a buffer from " + resource.name());
+        }
+        return buffer;
     }
 
     static MemorySegment window(MemoryMap memory, long offset, long length) {
@@ -143,7 +147,7 @@ public final class BufferInventory implements AutoCloseable {
         return memory.range().asSlice(offset, length);
     }
 
-    private Optional<Buffer> take(MemoryMap memory, long offset, long length, long dataLength) {
+    private @Nullable Buffer take(MemoryMap memory, long offset, long length, long dataLength) {
         resource.checkOpen();
         MemorySegment window = window(memory, offset, length);
         try (Arena arena = Arena.ofConfined()) {
@@ -155,7 +159,7 @@ public final class BufferInventory implements AutoCloseable {
                     MemorySegment map = memory.handle();
                     int code = InventoryCalls.take(resource.handle, map, window, dataLength, out);
                     if (code == DocaError.NO_MEMORY.code()) {
-                        return Optional.empty();
+                        return null;
                     }
                     if (code != Calls.SUCCESS) {
                         throw Failures.refused(
@@ -163,8 +167,7 @@ public final class BufferInventory implements AutoCloseable {
                                 InventoryCalls.TAKE_NAME,
                                 "taking a buffer of " + length + " bytes at " + offset + " on " + memory);
                     }
-                    return Optional.of(
-                            new Buffer(resource, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength));
+                    return new Buffer(resource, memory, offset, window, out.get(ValueLayout.ADDRESS, 0), dataLength);
                 }
             }
         }

@@ -8,12 +8,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Buffers of one size on one memory map, made once and lent again and again: claiming and releasing allocate nothing.
+ * Buffers of one size on one memory map, made once and lent again and again: acquiring and releasing allocate nothing.
  * Closed with its map, if not before.
  *
  * {@snippet file="Pieces.java" region="pool"}
  *
- * <p>A slot whose send was not accepted is still claimed: send it later, or give it back. One thread at a time,
+ * <p>A slot whose send was not accepted is still out: send it later, or give it back. One thread at a time,
  * normally that of the producer's or consumer's engine; there is no check.
  */
 public final class BufferPool implements AutoCloseable {
@@ -67,7 +67,7 @@ public final class BufferPool implements AutoCloseable {
      * @return the slot; null if none is free
      * @throws IllegalStateException if the pool is closed
      */
-    public @Nullable Slot tryClaim() {
+    public @Nullable Slot tryAcquire() {
         checkOpen();
         if (freeCount == 0) {
             return null;
@@ -86,11 +86,11 @@ public final class BufferPool implements AutoCloseable {
      * @throws IllegalArgumentException if the data are too long
      * @throws IllegalStateException if the pool is closed
      */
-    public @Nullable Slot tryClaim(ByteBuffer data) {
+    public @Nullable Slot tryAcquire(ByteBuffer data) {
         if (data.remaining() > slotSize) {
             throw new IllegalArgumentException(data.remaining() + " bytes for a slot of " + slotSize);
         }
-        Slot slot = tryClaim();
+        Slot slot = tryAcquire();
         if (slot != null) {
             long length = data.remaining();
             slot.segment().asSlice(0, length).copyFrom(MemorySegment.ofBuffer(data));
@@ -111,7 +111,7 @@ public final class BufferPool implements AutoCloseable {
      * @throws IllegalArgumentException if {@code length} is less than 1, or more than all slots hold
      * @throws IllegalStateException if the pool is closed, or the list is in flight
      */
-    public boolean tryClaim(BufferList list, long length) {
+    public boolean tryAcquire(BufferList list, long length) {
         if (length < 1 || length > slotSize * slots.length) {
             throw new IllegalArgumentException(length + " bytes out of a " + this);
         }
@@ -121,7 +121,7 @@ public final class BufferPool implements AutoCloseable {
             return false;
         }
         for (long left = length; left > 0; left -= slotSize) {
-            Slot slot = Objects.requireNonNull(tryClaim());
+            Slot slot = Objects.requireNonNull(tryAcquire());
             list.add(slot.commit(Math.min(left, slotSize)).buffer());
         }
         return true;
@@ -132,12 +132,12 @@ public final class BufferPool implements AutoCloseable {
      *
      * @param list buffers of this pool; not in flight
      * @throws IllegalArgumentException if a buffer is not of this pool; nothing is given back then
-     * @throws IllegalStateException if the list is in flight, or a slot is not claimed
+     * @throws IllegalStateException if the list is in flight, or a slot is not out
      */
     public void release(BufferList list) {
         list.checkChangeable();
         for (int i = 0; i < list.size(); i++) {
-            slotOf(list.get(i)).buffer(); // is claimed
+            slotOf(list.get(i)).buffer(); // is out
         }
         for (int i = 0; i < list.size(); i++) {
             slotOf(list.get(i)).release();
@@ -172,7 +172,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * How many slots can be claimed.
+     * How many slots are free.
      *
      * @return a snapshot
      */
@@ -199,7 +199,7 @@ public final class BufferPool implements AutoCloseable {
     }
 
     /**
-     * Says which slots are out, and with {@value io.github.comch4j.core.Doca#DEBUG_PROPERTY} where they were claimed.
+     * Says which slots are out, and with {@value io.github.comch4j.core.Doca#DEBUG_PROPERTY} where they were acquired.
      *
      * @return one line for each slot with its stack trace, or empty
      */
@@ -208,13 +208,13 @@ public final class BufferPool implements AutoCloseable {
         for (Slot slot : slots) {
             if (slot.out) {
                 text.append("slot ").append(slot.index).append(" is not released");
-                if (slot.claimed == null) {
+                if (slot.acquired == null) {
                     text.append("; run with -D")
                             .append(Doca.DEBUG_PROPERTY)
-                            .append("=true to see where it was claimed\n");
+                            .append("=true to see where it was acquired\n");
                 } else {
-                    text.append("; it was claimed\n");
-                    Arrays.stream(slot.claimed.getStackTrace())
+                    text.append("; it was acquired\n");
+                    Arrays.stream(slot.acquired.getStackTrace())
                             .forEach(frame ->
                                     text.append("    at ").append(frame).append('\n'));
                 }
@@ -251,12 +251,12 @@ public final class BufferPool implements AutoCloseable {
         }
     }
 
-    /** One buffer of the pool, while it is claimed. */
+    /** One buffer of the pool, while it is out. */
     public final class Slot {
         private final int index;
         private final Buffer buffer;
         private boolean out;
-        private @Nullable Throwable claimed;
+        private @Nullable Throwable acquired;
 
         private Slot(int index, Buffer buffer) {
             this.index = index;
@@ -275,7 +275,7 @@ public final class BufferPool implements AutoCloseable {
             buffer.clear(); // first: throws where the memory was closed
             out = true;
             if (trace) {
-                claimed = new Throwable();
+                acquired = new Throwable();
             }
         }
 
@@ -283,7 +283,7 @@ public final class BufferPool implements AutoCloseable {
          * All of it, to write in place.
          *
          * @return {@link BufferPool#slotSize()} bytes; the same object each time
-         * @throws IllegalStateException if it is not claimed, or in flight
+         * @throws IllegalStateException if it is not out, or in flight
          */
         public MemorySegment segment() {
             return buffer().segment();
@@ -293,7 +293,7 @@ public final class BufferPool implements AutoCloseable {
          * All of it, as NIO sees it.
          *
          * @return a new view of {@link BufferPool#slotSize()} bytes, at position 0, big endian
-         * @throws IllegalStateException if it is not claimed, or in flight
+         * @throws IllegalStateException if it is not out, or in flight
          */
         public ByteBuffer byteBuffer() {
             return segment().asByteBuffer();
@@ -305,7 +305,7 @@ public final class BufferPool implements AutoCloseable {
          * @param length bytes from the beginning; the data of the buffer
          * @return this
          * @throws IndexOutOfBoundsException if that is more than the slot has
-         * @throws IllegalStateException if it is not claimed, or in flight
+         * @throws IllegalStateException if it is not out, or in flight
          */
         public Slot commit(long length) {
             if (length < 0 || length > slotSize) {
@@ -320,11 +320,11 @@ public final class BufferPool implements AutoCloseable {
          * What producers send and consumers post.
          *
          * @return the buffer
-         * @throws IllegalStateException if it is not claimed
+         * @throws IllegalStateException if it is not out
          */
         public Buffer buffer() {
             if (!out) {
-                throw new IllegalStateException("slot " + index + " is not claimed");
+                throw new IllegalStateException("slot " + index + " is not out");
             }
             return buffer;
         }
@@ -332,7 +332,7 @@ public final class BufferPool implements AutoCloseable {
         /**
          * Gives it back without having used it; the same as {@link #release()}.
          *
-         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it
+         * @throws IllegalStateException if it is not out, for example because it was given back already, or if it
          *     is in flight
          */
         public void abort() {
@@ -342,7 +342,7 @@ public final class BufferPool implements AutoCloseable {
         /**
          * Gives it back.
          *
-         * @throws IllegalStateException if it is not claimed, for example because it was given back already, or if it
+         * @throws IllegalStateException if it is not out, for example because it was given back already, or if it
          *     is in flight
          */
         public void release() {
@@ -353,7 +353,7 @@ public final class BufferPool implements AutoCloseable {
                 throw new IllegalStateException("slot " + index + " is in flight");
             }
             out = false;
-            claimed = null;
+            acquired = null;
             free[freeCount++] = index;
         }
     }

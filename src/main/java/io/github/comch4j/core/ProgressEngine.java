@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>Threads.</b> The engine and everything connected to it belong to one thread at a time, at first to the one that
  * created it; any other gets a {@link WrongThreadException}. To hand over, the owner calls {@link #release()} and the
- * next one {@link #claim()}. An engine whose owner has ended may be claimed as well.
+ * next one {@link #takeOver()}. An engine whose owner has ended may be taken over as well.
  *
  * <p><b>Waiting and interrupts.</b> A call of this library that waits for something, here ({@link #await},
  * {@link #awaitEvent}), in {@code connect}, {@code start} with a time and {@code send} while there is no room, in
@@ -139,7 +139,7 @@ public final class ProgressEngine implements AutoCloseable {
     }
 
     /**
-     * Gives the engine up, with everything connected to it. Until a thread claims it nobody may use it.
+     * Gives the engine up, with everything connected to it. Until a thread takes it over nobody may use it.
      *
      * @throws WrongThreadException if another thread owns it
      * @throws IllegalStateException if it is closed, or an {@link EventLoop}'s, or inside one of its callbacks
@@ -156,8 +156,8 @@ public final class ProgressEngine implements AutoCloseable {
      * @throws WrongThreadException if another thread owns it
      * @throws IllegalStateException if it is closed
      */
-    public void claim() {
-        engine.claim();
+    public void takeOver() {
+        engine.takeOver();
     }
 
     /**
@@ -329,7 +329,7 @@ public final class ProgressEngine implements AutoCloseable {
 
     /**
      * Closes everything that is connected to the engine, progressing until it has ended, then the engine
-     * ({@code doca_pe_destroy}). A released engine is claimed first. In one of its callbacks it does so when the
+     * ({@code doca_pe_destroy}). A released engine is taken over first. In one of its callbacks it does so when the
      * callback has returned. The second call does nothing.
      *
      * @throws WrongThreadException if another thread owns it, or an engine of a producer or consumer that must be

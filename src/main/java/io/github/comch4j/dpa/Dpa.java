@@ -20,7 +20,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -269,15 +268,13 @@ public final class Dpa implements AutoCloseable {
      * The fatal error that a program on the DPA has made ({@code doca_dpa_peek_at_last_error}): from then on, until
      * this is closed, it is here. What it was is in the log of the SDK.
      *
-     * @return empty while all is well
+     * @return null while all is well
      * @throws IllegalStateException if the DPA is closed
      */
-    public Optional<DocaException> lastError() {
+    public @Nullable DocaException lastError() {
         return resource.ask("a program ran on " + this, (dpa, action) -> {
             int code = DpaCalls.lastError(dpa);
-            return code == DocaError.SUCCESS.code()
-                    ? Optional.empty()
-                    : Optional.of(Failures.refused(code, DpaCalls.LAST_ERROR_NAME, action));
+            return code == DocaError.SUCCESS.code() ? null : Failures.refused(code, DpaCalls.LAST_ERROR_NAME, action);
         });
     }
 
@@ -350,10 +347,10 @@ public final class Dpa implements AutoCloseable {
     /**
      * The program.
      *
-     * @return empty if none was set
+     * @return null if none was set
      */
-    public Optional<DpaApplication> application() {
-        return Optional.ofNullable(application);
+    public @Nullable DpaApplication application() {
+        return application;
     }
 
     /**

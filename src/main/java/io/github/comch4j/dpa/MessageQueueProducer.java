@@ -4,6 +4,7 @@ import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.SubmitResult;
 import io.github.comch4j.comch.RoomHandler;
+import io.github.comch4j.comch.SendFailureHandler;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.call.MsgqCalls;
@@ -27,7 +28,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         super(settings.queue, settings.engine, context);
         this.longest = settings.longest;
         RoomHandler<MessageQueueProducer> room = settings.onRoom;
-        MessageQueueFailureHandler failure = settings.onFailed;
+        SendFailureHandler<MessageQueueProducer> failure = settings.onFailed;
         this.sends = new BufferSends(
                 context,
                 settings.tasks,
@@ -38,7 +39,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
                 false);
     }
 
-    private void tellFailure(MessageQueueFailureHandler handler, QueueContext context, DocaError status) {
+    private void tellFailure(SendFailureHandler<MessageQueueProducer> handler, QueueContext context, DocaError status) {
         if (status != DocaError.SUCCESS && !context.isEnding()) {
             handler.onSendFailed(this, status);
         }
@@ -163,7 +164,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
         private int tasks = MessageQueue.DEFAULT_DEPTH;
         private int longest = MessageQueue.DEFAULT_IMMEDIATE;
         private @Nullable RoomHandler<MessageQueueProducer> onRoom;
-        private @Nullable MessageQueueFailureHandler onFailed;
+        private @Nullable SendFailureHandler<MessageQueueProducer> onFailed;
 
         Builder(MessageQueue queue, ProgressEngine engine) {
             this.queue = queue;
@@ -217,7 +218,7 @@ public final class MessageQueueProducer extends MessageQueueEnd {
          * @return this
          * @throws IllegalStateException if there is one already
          */
-        public Builder onFailed(MessageQueueFailureHandler handler) {
+        public Builder onFailed(SendFailureHandler<MessageQueueProducer> handler) {
             onFailed = use.once("onFailed", onFailed, handler);
             return this;
         }

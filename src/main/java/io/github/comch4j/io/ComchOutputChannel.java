@@ -152,7 +152,7 @@ public final class ComchOutputChannel implements WritableByteChannel {
 
     private BufferPool.Slot claim() throws IOException {
         await("a free chunk", () -> pool.available() > 0);
-        return pool.tryClaim();
+        return pool.tryAcquire();
     }
 
     private void send(BufferPool.Slot slot, @Nullable MemorySegment immediate) throws IOException {

@@ -189,7 +189,7 @@ class AllocationTest extends BothForms {
                 long expected = messages + 1;
                 kept.get(1).setLength(messages & 7);
                 for (int i = 0; i < 6 && (messages & 1) == 0; i++) {
-                    released.add(pool.tryClaim().commit(i).buffer());
+                    released.add(pool.tryAcquire().commit(i).buffer());
                 }
                 while (!((messages & 1) == 0
                         ? releasing.enqueue(released, consumer.id()).accepted()

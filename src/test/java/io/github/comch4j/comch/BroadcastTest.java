@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class BroadcastTest extends BothForms {
     private final Pair pair = new Pair();
     private final List<Broadcast> ended = new ArrayList<>();
-    private final BroadcastPool pool = BroadcastPool.create(pair.sendMemory, 2, 100, ended::add);
+    private final Broadcast.Pool pool = Broadcast.Pool.create(pair.sendMemory, 2, 100, ended::add);
     private final List<Long> received = new ArrayList<>();
     private final List<DocaError> statuses = new ArrayList<>();
 
@@ -53,7 +53,7 @@ class BroadcastTest extends BothForms {
     }
 
     private Broadcast claim(long value) {
-        Broadcast broadcast = pool.tryClaim();
+        Broadcast broadcast = pool.tryAcquire();
         broadcast.segment().set(ValueLayout.JAVA_LONG_UNALIGNED, 0, value);
         return broadcast.commit(8);
     }
@@ -163,8 +163,8 @@ class BroadcastTest extends BothForms {
         producer.close();
         assertThat(ended).containsExactly(broadcast);
         assertThat(statuses).hasSize(1).doesNotContain(DocaError.SUCCESS);
-        Broadcast first = pool.tryClaim();
-        Broadcast second = pool.tryClaim();
+        Broadcast first = pool.tryAcquire();
+        Broadcast second = pool.tryAcquire();
         ComchConsumer other = consumer(1);
         assertThat((first == broadcast ? first : second)
                         .commit(8)
@@ -206,13 +206,13 @@ class BroadcastTest extends BothForms {
 
     @Test
     void misuseIsRefused() throws Exception {
-        assertThatThrownBy(() -> BroadcastPool.create(pair.sendMemory, 65, Pair.SLOT))
+        assertThatThrownBy(() -> Broadcast.Pool.create(pair.sendMemory, 65, Pair.SLOT))
                 .isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> BroadcastPool.create(pair.sendMemory, 0, 1))
+        assertThatThrownBy(() -> Broadcast.Pool.create(pair.sendMemory, 0, 1))
                 .isInstanceOf(IllegalArgumentException.class);
         Broadcast broadcast = claim(1);
-        assertThat(pool.tryClaim()).isNotNull();
-        assertThat(pool.tryClaim()).isNull();
+        assertThat(pool.tryAcquire()).isNotNull();
+        assertThat(pool.tryAcquire()).isNull();
         assertThatThrownBy(() -> broadcast.commit(101)).isInstanceOf(IndexOutOfBoundsException.class);
         ComchProducer keeps = pair.hostSide.producer(pair.machine.engine).start();
         assertThatThrownBy(() -> broadcast.trySend(keeps, 1))

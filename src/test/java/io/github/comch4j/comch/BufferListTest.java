@@ -73,7 +73,7 @@ class BufferListTest extends BothForms {
         return producer((self, list, status) -> ended.add(list.size() + " " + status));
     }
 
-    private ComchProducer.Builder producer(ListCompletionHandler onListCompletion) {
+    private ComchProducer.Builder producer(CompletionHandler<ComchProducer, BufferList> onListCompletion) {
         return pair.hostSide
                 .producer(machine.engine)
                 .onListCompletion(onListCompletion)
@@ -224,7 +224,7 @@ class BufferListTest extends BothForms {
         ComchConsumer receiver =
                 pair.hostSide.consumer(machine.engine, pair.sendMemory).start(Machine.PATIENCE);
         BufferPool pool = BufferPool.create(pair.sendMemory, 4, Pair.SLOT);
-        BufferPool.Slot slot = pool.tryClaim().commit(0);
+        BufferPool.Slot slot = pool.tryAcquire().commit(0);
         taken = 32 * Pair.SLOT / 64;
         BufferList list = list("a", "b").add(slot.buffer());
         assertFree(producer, list, "a", "b", ""); // sent alone before
@@ -437,8 +437,8 @@ class BufferListTest extends BothForms {
                 .releaseSent()
                 .start();
         for (int i = 0; i < 3; i++) {
-            list.add(pool.tryClaim().commit(0).buffer())
-                    .add(pool.tryClaim().commit(0).buffer())
+            list.add(pool.tryAcquire().commit(0).buffer())
+                    .add(pool.tryAcquire().commit(0).buffer())
                     .add(buffer("own"));
             Buffer own = list.get(2);
             if (i == 1) {

@@ -182,7 +182,7 @@ class ClosingTest extends BothForms {
         assertThatThrownBy(machine.engine::progress)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("closed");
-        assertThatThrownBy(machine.engine::claim).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(machine.engine::takeOver).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> machine.client().start()).isInstanceOf(IllegalStateException.class);
         machine.host.close();
         assertThatThrownBy(machine.host::representors).isInstanceOf(IllegalStateException.class);

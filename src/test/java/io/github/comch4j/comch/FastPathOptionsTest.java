@@ -40,7 +40,7 @@ class FastPathOptionsTest extends BothForms {
     @Test
     void producersAndConsumersTellTheirStates() {
         List<String> states = new ArrayList<>();
-        FastPathStateHandler recorder = (object, previous, next) -> {
+        StateHandler<FastPathEndpoint> recorder = (object, previous, next) -> {
             assertThat(object.state()).isEqualTo(next);
             states.add(object.getClass().getSimpleName() + " " + previous + "-" + next);
         };
@@ -115,7 +115,7 @@ class FastPathOptionsTest extends BothForms {
                     .isInstanceOfSatisfying(
                             DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.TIME_OUT));
             assertThat(started[0].isClosed()).isTrue();
-            pair.machine.engine.claim();
+            pair.machine.engine.takeOver();
         }
         assertThat(consumer().isRunning()).as("the next one starts").isTrue();
     }
@@ -185,10 +185,10 @@ class FastPathOptionsTest extends BothForms {
                 pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         try (BufferPool pool = BufferPool.create(pair.sendMemory, 1, 100)) {
             for (int i = 0; i < 3; i++) {
-                Buffer buffer = pool.tryClaim().commit(7).buffer();
+                Buffer buffer = pool.tryAcquire().commit(7).buffer();
                 pair.machine.until(
                         "room", () -> producer.trySend(buffer, consumer.id()).accepted());
-                assertThat(pool.tryClaim()).isNull();
+                assertThat(pool.tryAcquire()).isNull();
                 pair.machine.until("completion", () -> producer.inFlight() == 0);
                 assertThat(buffer.isClosed()).isFalse();
             }
@@ -225,7 +225,8 @@ class FastPathOptionsTest extends BothForms {
         ComchProducer producer =
                 pair.hostSide.producer(pair.machine.engine).releaseSent().start();
         Buffer buffer = producer.acquire(pair.sendMemory, 0, 10);
-        assertThat(producer.enqueue(buffer, consumer.id()).accepted()).isTrue(); // nothing is posted: waits in the queue
+        assertThat(producer.enqueue(buffer, consumer.id()).accepted())
+                .isTrue(); // nothing is posted: waits in the queue
         producer.close();
         assertThat(buffer.isClosed()).isTrue();
         assertThat(producer.failed()).isEqualTo(1);

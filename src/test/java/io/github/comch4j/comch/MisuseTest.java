@@ -101,7 +101,7 @@ class MisuseTest extends BothForms {
                 () -> machine.server().start(),
                 () -> machine.engine.setTimeout(Duration.ZERO),
                 machine.dpu::close,
-                machine.engine::claim,
+                machine.engine::takeOver,
                 machine.representor::close);
         for (Runnable call : calls) {
             assertThat(onOtherThread(call))
@@ -126,17 +126,17 @@ class MisuseTest extends BothForms {
         machine.engine.release();
         assertThatThrownBy(machine.engine::progress)
                 .isInstanceOf(WrongThreadException.class)
-                .hasMessageContaining("claim()");
+                .hasMessageContaining("takeOver()");
         assertThat(machine.engine.owner()).isNull();
         assertThat(onOtherThread(() -> {
-                    machine.engine.claim();
+                    machine.engine.takeOver();
                     client.connection().send(new byte[] {1});
                     machine.until("the message", () -> messages == 1);
                     machine.engine.release();
                 }))
                 .isNull();
-        machine.engine.claim();
-        machine.engine.claim();
+        machine.engine.takeOver();
+        machine.engine.takeOver();
         assertThat(trigger()).isNull();
         assertThat(messages).isEqualTo(2);
     }
@@ -150,7 +150,7 @@ class MisuseTest extends BothForms {
                 }))
                 .isNull();
         assertThatThrownBy(engines[0]::progress).isInstanceOf(WrongThreadException.class);
-        engines[0].claim();
+        engines[0].takeOver();
         assertThat(engines[0].progress()).isFalse();
         engines[0].close();
         engines[1].close();

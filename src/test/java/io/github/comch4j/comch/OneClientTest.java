@@ -311,7 +311,7 @@ class OneClientTest extends BothForms {
             }
         }
         Thread closing = new Thread(() -> {
-            frozen.claim();
+            frozen.takeOver();
             client.client.close();
             frozen.release();
         });
@@ -319,7 +319,7 @@ class OneClientTest extends BothForms {
         closing.start();
         machine.until("its end", () -> !ended.isEmpty());
         machine.until("the other side", () -> !closing.isAlive());
-        frozen.claim();
+        frozen.takeOver();
     }
 
     @Test

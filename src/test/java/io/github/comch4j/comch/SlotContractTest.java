@@ -179,7 +179,8 @@ class SlotContractTest extends BothForms {
                 () -> {
                     sent[0] += sent[0] < each && put(toDpu, down.id(), "d" + sent[0]) ? 1 : 0;
                     sent[1] += sent[1] < each && put(toHost, up.id(), "u" + sent[1]) ? 1 : 0;
-                    sent[2] += sent[2] < each && plain.enqueue(buffer, down.id()).accepted() ? 1 : 0;
+                    sent[2] +=
+                            sent[2] < each && plain.enqueue(buffer, down.id()).accepted() ? 1 : 0;
                     sent[3] +=
                             sent[3] < each && pair.hostSide.trySend(new byte[8]).accepted() ? 1 : 0;
                     down.poll((memory, offset, length, id) -> atDpu.add(text(memory.asSlice(offset, length))), 5);
@@ -334,14 +335,14 @@ class SlotContractTest extends BothForms {
         MemorySegment.copy(MemorySegment.ofArray("handed".getBytes(UTF_8)), 0, producer.memory(), at, 6);
         pair.machine.engine.release();
         Machine.onThread(() -> {
-                    pair.machine.engine.claim();
+                    pair.machine.engine.takeOver();
                     producer.commit(6);
                     producer.flush();
                     pair.machine.engine.release();
                     return null;
                 })
                 .get(20, TimeUnit.SECONDS);
-        pair.machine.engine.claim();
+        pair.machine.engine.takeOver();
         List<String> received = new ArrayList<>();
         Machine.until(
                 "it",

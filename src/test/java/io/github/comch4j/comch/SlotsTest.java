@@ -220,7 +220,7 @@ class SlotsTest extends BothForms {
         assertThat(consumer.poll(note, 5, 100)).isZero();
         pair.machine.engine.release();
         Thread sender = new Thread(() -> {
-            pair.machine.engine.claim();
+            pair.machine.engine.takeOver();
             try {
                 Thread.sleep(50);
                 put(producer, consumer.id(), "late");
@@ -239,7 +239,7 @@ class SlotsTest extends BothForms {
         assertThat(polls).isLessThan(5000);
         assertThat(received).containsExactly("late");
         sender.join();
-        pair.machine.engine.claim();
+        pair.machine.engine.takeOver();
     }
 
     @Test

@@ -72,7 +72,7 @@ class AfterCloseTest {
         assertThatThrownBy(() -> inventory.expand(0)).isInstanceOf(IllegalArgumentException.class);
         Buffer first = inventory.acquire(memory, 0, 1);
         Buffer second = inventory.acquire(memory, 0, 1);
-        assertThat(inventory.tryAcquire(memory, 0, 1)).isEmpty();
+        assertThat(inventory.tryAcquire(memory, 0, 1)).isNull();
         inventory.close();
         assertThat(List.of(first.isClosed(), second.isClosed(), inventory.isClosed(), memory.isClosed()))
                 .containsExactly(true, true, true, false);
@@ -116,14 +116,14 @@ class AfterCloseTest {
             assertThatThrownBy(() -> BufferPool.create(memory, 11, 10)).isInstanceOf(IllegalArgumentException.class);
             BufferPool.create(memory, 100, 1).close(); // the smallest slots
             BufferPool pool = BufferPool.create(memory, 1, 100); // the fewest and largest
-            assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101)))
+            assertThatThrownBy(() -> pool.tryAcquire(ByteBuffer.allocate(101)))
                     .isInstanceOf(IllegalArgumentException.class);
-            assertThat(pool.tryClaim(ByteBuffer.allocate(100)))
+            assertThat(pool.tryAcquire(ByteBuffer.allocate(100)))
                     .as("a slot can be full")
                     .isNotNull();
-            assertThat(pool.tryClaim()).isNull();
+            assertThat(pool.tryAcquire()).isNull();
             pool.close();
-            assertAllRefuse(pool::tryClaim, () -> pool.tryClaim(ByteBuffer.allocate(1)));
+            assertAllRefuse(pool::tryAcquire, () -> pool.tryAcquire(ByteBuffer.allocate(1)));
         }
     }
 
@@ -155,6 +155,6 @@ class AfterCloseTest {
                 () -> closed.awaitEvent(Duration.ofMillis(1)),
                 () -> closed.await(() -> true, Duration.ZERO),
                 closed::release,
-                closed::claim);
+                closed::takeOver);
     }
 }

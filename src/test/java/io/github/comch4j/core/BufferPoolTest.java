@@ -39,43 +39,43 @@ class BufferPoolTest {
 
     @Test
     void slotsAreClaimedUntilNoneIsLeft() {
-        List<BufferPool.Slot> slots = List.of(pool.tryClaim(), pool.tryClaim(), pool.tryClaim());
+        List<BufferPool.Slot> slots = List.of(pool.tryAcquire(), pool.tryAcquire(), pool.tryAcquire());
         assertThat(slots).extracting(slot -> slot.buffer().offset()).containsExactly(0L, 100L, 200L);
-        assertThat(pool.tryClaim()).isNull();
-        assertThat(pool.tryClaim(ByteBuffer.allocate(1))).isNull();
+        assertThat(pool.tryAcquire()).isNull();
+        assertThat(pool.tryAcquire(ByteBuffer.allocate(1))).isNull();
         assertThat(pool.available()).isZero();
         slots.get(1).abort();
         assertThat(pool.available()).isEqualTo(1);
-        assertThat(pool.tryClaim()).as("the last one given back").isSameAs(slots.get(1));
+        assertThat(pool.tryAcquire()).as("the last one given back").isSameAs(slots.get(1));
     }
 
     @Test
     void aListIsAsManySlotsAsItNeeds() {
         BufferList list = BufferList.of();
-        assertThat(pool.tryClaim(list, 250)).isTrue();
+        assertThat(pool.tryAcquire(list, 250)).isTrue();
         assertThat(list.size()).isEqualTo(3);
         assertThat(List.of(
                         list.get(0).length(), list.get(1).length(), list.get(2).length()))
                 .containsExactly(100L, 100L, 50L);
         assertThat(pool.available()).isZero();
-        assertThat(pool.tryClaim(list, 1)).isFalse();
+        assertThat(pool.tryAcquire(list, 1)).isFalse();
         pool.release(list);
         assertThat(list.size()).isZero();
         assertThat(pool.available()).isEqualTo(3);
-        assertThat(pool.tryClaim(list, 200)).isTrue();
+        assertThat(pool.tryAcquire(list, 200)).isTrue();
         assertThat(list.size()).isEqualTo(2);
-        assertThat(pool.tryClaim(list, 101)).as("two more").isFalse();
+        assertThat(pool.tryAcquire(list, 101)).as("two more").isFalse();
         assertThat(pool.available()).isEqualTo(1);
-        assertThat(pool.tryClaim(list, 100)).as("appended").isTrue();
+        assertThat(pool.tryAcquire(list, 100)).as("appended").isTrue();
         assertThat(list.size()).isEqualTo(3);
     }
 
     @Test
     void aListOfWhatIsNotClaimedIsNotReleased() {
         BufferList list = BufferList.of();
-        assertThatThrownBy(() -> pool.tryClaim(list, 0)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> pool.tryClaim(list, 301)).isInstanceOf(IllegalArgumentException.class);
-        pool.tryClaim(list, 200);
+        assertThatThrownBy(() -> pool.tryAcquire(list, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pool.tryAcquire(list, 301)).isInstanceOf(IllegalArgumentException.class);
+        pool.tryAcquire(list, 200);
         pool.slotOf(list.get(1)).release();
         assertThatThrownBy(() -> pool.release(list)).isInstanceOf(IllegalStateException.class);
         assertThat(pool.available()).as("nothing was released").isEqualTo(2);
@@ -84,12 +84,12 @@ class BufferPoolTest {
             assertThatThrownBy(() -> pool.release(foreign)).isInstanceOf(IllegalArgumentException.class);
         }
         pool.close();
-        assertThatThrownBy(() -> pool.tryClaim(BufferList.of(), 1)).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> pool.tryAcquire(BufferList.of(), 1)).isInstanceOf(IllegalStateException.class);
     }
 
     @Test
     void aClaimedSlotIsWrittenInPlaceAndCommitted() {
-        BufferPool.Slot slot = pool.tryClaim();
+        BufferPool.Slot slot = pool.tryAcquire();
         slot.segment().set(ValueLayout.JAVA_BYTE, 0, (byte) 7);
         slot.byteBuffer().put(1, (byte) 8);
         assertThat(slot.buffer().length()).isZero();
@@ -99,7 +99,7 @@ class BufferPoolTest {
                 .isInstanceOf(IndexOutOfBoundsException.class)
                 .hasMessageContaining("101 bytes");
         slot.release();
-        assertThat(pool.tryClaim().buffer().length())
+        assertThat(pool.tryAcquire().buffer().length())
                 .as("a new claim has no data")
                 .isZero();
     }
@@ -108,16 +108,17 @@ class BufferPoolTest {
     void dataCanBeCopiedIn() {
         ByteBuffer data = ByteBuffer.wrap(new byte[] {1, 2, 3, 4});
         data.position(1);
-        BufferPool.Slot slot = pool.tryClaim(data);
+        BufferPool.Slot slot = pool.tryAcquire(data);
         assertThat(slot.buffer().data().toArray(ValueLayout.JAVA_BYTE)).containsExactly(2, 3, 4);
         assertThat(data.hasRemaining()).isFalse();
-        assertThatThrownBy(() -> pool.tryClaim(ByteBuffer.allocate(101))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> pool.tryAcquire(ByteBuffer.allocate(101)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThat(pool.available()).isEqualTo(2);
     }
 
     @Test
     void misuseIsNoticed() {
-        BufferPool.Slot slot = pool.tryClaim();
+        BufferPool.Slot slot = pool.tryAcquire();
         slot.release();
         assertThatThrownBy(slot::release)
                 .isInstanceOf(IllegalStateException.class)
@@ -131,7 +132,7 @@ class BufferPoolTest {
         assertThatThrownBy(() -> BufferPool.create(memory, 11, 100)).isInstanceOf(IllegalArgumentException.class);
         pool.close();
         pool.close();
-        assertThatThrownBy(pool::tryClaim)
+        assertThatThrownBy(pool::tryAcquire)
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("pool of 3 buffers");
     }
@@ -139,11 +140,11 @@ class BufferPoolTest {
     @Test
     void leaksAreNamedAndInDebugModeTraced() {
         assertThat(pool.leaks()).isEmpty();
-        pool.tryClaim();
+        pool.tryAcquire();
         assertThat(pool.leaks()).contains("slot 0").contains(Doca.DEBUG_PROPERTY);
         System.setProperty(Doca.DEBUG_PROPERTY, "true");
         try (BufferPool traced = BufferPool.create(memory, 2, 100)) {
-            traced.tryClaim();
+            traced.tryAcquire();
             assertThat(traced.leaks())
                     .contains("slot 0")
                     .contains("BufferPoolTest")
@@ -173,7 +174,7 @@ class BufferPoolTest {
                             (sender, buffer, status) -> slots.slotOf(buffer).release())
                     .start();
             machine.until("the consumer", () -> consumer[0] != 0);
-            BufferPool.Slot slot = slots.tryClaim().commit(42);
+            BufferPool.Slot slot = slots.tryAcquire().commit(42);
             machine.until(
                     "room", () -> producer.trySend(slot.buffer(), consumer[0]).accepted());
             if (slot.buffer().isInFlight()) {
@@ -187,10 +188,10 @@ class BufferPoolTest {
 
     @Test
     void aClosedMapUnderAPoolIsNoticed() {
-        BufferPool.Slot slot = pool.tryClaim();
+        BufferPool.Slot slot = pool.tryAcquire();
         memory.close();
         for (int i = 0; i < 2; i++) {
-            assertThatThrownBy(pool::tryClaim)
+            assertThatThrownBy(pool::tryAcquire)
                     .isInstanceOf(IllegalStateException.class)
                     .hasMessageContaining("closed");
         }

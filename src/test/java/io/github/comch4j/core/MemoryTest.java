@@ -157,14 +157,14 @@ class MemoryTest {
             Buffer one = inventory.acquire(memory, 0, 10);
             inventory.acquireEmpty(memory, 0, 10);
             assertThat(inventory.available()).isZero();
-            assertThat(inventory.tryAcquire(memory, 0, 10)).isEmpty();
+            assertThat(inventory.tryAcquire(memory, 0, 10)).isNull();
             assertThatThrownBy(() -> inventory.acquire(memory, 0, 10))
                     .isInstanceOfSatisfying(
                             DocaException.class, e -> assertThat(e.error()).isEqualTo(DocaError.NO_MEMORY));
             one.close();
             one.close();
             assertThat(inventory.available()).isEqualTo(1);
-            assertThat(inventory.tryAcquire(memory, 0, 10)).isPresent();
+            assertThat(inventory.tryAcquire(memory, 0, 10)).isNotNull();
         }
         assertThatThrownBy(() -> BufferInventory.create(0)).isInstanceOf(IllegalArgumentException.class);
     }

@@ -98,7 +98,7 @@ class ProgressEngineTest {
                     .isTrue();
             engine.release();
             assertThatThrownBy(() -> engine.await(() -> true, Duration.ZERO)).isInstanceOf(WrongThreadException.class);
-            engine.claim();
+            engine.takeOver();
         }
     }
 

@@ -76,7 +76,7 @@ class DpaObjectsTest extends DpaScene {
         assertThat(word(shared, RUNS)).isEqualTo(2);
         assertRefused(DocaError.BAD_STATE, thread::run);
         assertRefused(DocaError.BAD_STATE, thread::id);
-        assertThat(dpa.lastError()).isEmpty();
+        assertThat(dpa.lastError()).isNull();
         thread.close();
         assertThat(waker.isClosed()).as("what names the thread").isTrue();
         assertThatThrownBy(thread::run).isInstanceOf(IllegalStateException.class);
@@ -200,7 +200,7 @@ class DpaObjectsTest extends DpaScene {
                     .isEqualTo(100 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9);
         }
         assertThatThrownBy(() -> dpa.hashTable(0)).isInstanceOf(IllegalArgumentException.class);
-        assertThat(dpa.lastError()).isEmpty();
+        assertThat(dpa.lastError()).isNull();
     }
 
     @Test
@@ -278,7 +278,7 @@ class DpaObjectsTest extends DpaScene {
         CompletableFuture<Boolean> closed = Machine.onThread(() -> question.awaitEqual(1, Machine.PATIENCE));
         question.close();
         assertThatThrownBy(closed::get).hasCauseInstanceOf(IllegalStateException.class);
-        assertThat(dpa.lastError()).isEmpty();
+        assertThat(dpa.lastError()).isNull();
     }
 
     @Test
@@ -292,7 +292,7 @@ class DpaObjectsTest extends DpaScene {
         ended.set(2);
         dpa.launch(program.function("meet")).after(ended, 1).launchAndAdd(ended, 3, words().address(), 1);
         assertThat(ended.awaitEqual(5, Machine.PATIENCE)).isTrue();
-        assertThat(dpa.lastError()).isEmpty();
+        assertThat(dpa.lastError()).isNull();
     }
 
     @Test
@@ -301,13 +301,13 @@ class DpaObjectsTest extends DpaScene {
             assertThat(Dpa.isSupported(function)).as("by extending").isTrue();
             assertRefused(DocaError.NOT_SUPPORTED, () -> Dpa.builder(function).start());
             Dpa extended = dpa.extend(function);
-            assertThat(extended.application()).containsSame(program);
+            assertThat(extended.application()).isSameAs(program);
             assertThat(extended.device()).isSameAs(function);
             assertThat(extended.handle()).isNotEqualTo(dpa.handle());
             DpaCompletion completion = extended.completion(1);
             DpaFunction use = program.function("use_completion_of");
             assertThat(dpa.rpc(use, extended.handle(), completion.handle())).isZero();
-            assertThat(dpa.lastError()).isEmpty();
+            assertThat(dpa.lastError()).isNull();
             DpaMemory memory = extended.allocate(8);
             dpa.close();
             assertThat(extended.isClosed()).isTrue();

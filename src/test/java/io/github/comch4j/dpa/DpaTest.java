@@ -62,7 +62,7 @@ class DpaTest extends DpaScene {
 
     @Test
     void itsProgramIsFoundByName(@TempDir Path folder) {
-        assertThat(dpa.application()).containsSame(program);
+        assertThat(dpa.application()).isSameAs(program);
         assertThat(program).hasToString("application test_program");
         assertThat(program.function("sum")).hasToString("sum");
         Path library = program.library();
@@ -121,14 +121,13 @@ class DpaTest extends DpaScene {
 
     @Test
     void aKernelsMistakeIsItsLastError() {
-        assertThat(dpa.lastError()).isEmpty();
+        assertThat(dpa.lastError()).isNull();
         dpa.rpc(program.function("misuse"), 0, 12345);
-        assertThat(dpa.lastError())
-                .hasValueSatisfying(e -> assertThat(e.error()).isEqualTo(DocaError.BAD_STATE));
+        assertThat(dpa.lastError()).satisfies(e -> assertThat(e.error()).isEqualTo(DocaError.BAD_STATE));
         assertThat(dpa.rpc(program.function("sum"), 1)).as("goes on").isEqualTo(1);
-        assertThat(dpa.lastError()).as("until it is closed").isPresent();
+        assertThat(dpa.lastError()).as("until it is closed").isNotNull();
         try (Dpa other = Dpa.builder(machine.host).start()) {
-            assertThat(other.lastError()).isEmpty();
+            assertThat(other.lastError()).isNull();
         }
     }
 

@@ -68,10 +68,10 @@ class JavaMessagesTest {
             send(i);
         }
         machine.until("the messages", () -> received.size() == CREDITS);
-        assertThat(link.dpa.lastError()).isEmpty();
+        assertThat(link.dpa.lastError()).isNull();
         assertThat(next()).isNull();
         send(100);
-        assertThat(link.dpa.lastError()).isPresent();
+        assertThat(link.dpa.lastError()).isNotNull();
         assertThat(next()).isEqualTo(CompletionType.SEND_ERROR);
         assertThat(link.consumer.tryPost()).isEqualTo(SubmitResult.ACCEPTED);
         send(101);
@@ -107,10 +107,10 @@ class JavaMessagesTest {
                             .asSlice(0, 1000)
                             .mismatch(source.segment().asSlice(0, 1000)))
                     .isEqualTo(-1);
-            assertThat(link.dpa.lastError()).isEmpty();
+            assertThat(link.dpa.lastError()).isNull();
 
             link.dpa.rpc(copy, 4097);
-            assertThat(link.dpa.lastError()).isPresent();
+            assertThat(link.dpa.lastError()).isNotNull();
             assertThat(next()).isEqualTo(CompletionType.SEND_ERROR);
             assertThat(received).containsExactly(1000L);
         }

@@ -59,7 +59,7 @@ class JavaWakeupTest {
                 }
             }
             machine.until("all answers, seed " + SEED, () -> received == MESSAGES);
-            assertThat(link.dpa.lastError()).isEmpty();
+            assertThat(link.dpa.lastError()).isNull();
         }
     }
 

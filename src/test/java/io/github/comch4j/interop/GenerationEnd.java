@@ -172,7 +172,9 @@ public final class GenerationEnd {
                 boolean queued = i % 2 == 0;
                 Machine.until(
                         "room",
-                        () -> (queued ? producer.enqueue(buffer, peersConsumer) : producer.trySend(buffer, peersConsumer))
+                        () -> (queued
+                                        ? producer.enqueue(buffer, peersConsumer)
+                                        : producer.trySend(buffer, peersConsumer))
                                 .accepted(),
                         engine);
                 Machine.until("the completion", () -> !buffer.isInFlight(), engine);

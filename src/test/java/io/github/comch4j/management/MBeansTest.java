@@ -175,7 +175,7 @@ class MBeansTest {
                         .isZero();
                 machine.engine.release();
                 assertThat(engine.getOwner()).isEmpty();
-                machine.engine.claim();
+                machine.engine.takeOver();
             }
         }
     }

@@ -8,7 +8,6 @@ import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelService;
 import io.github.comch4j.comch.Broadcast;
-import io.github.comch4j.comch.BroadcastPool;
 import io.github.comch4j.comch.Capabilities;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
@@ -24,7 +23,6 @@ import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.DocaLog;
-import io.github.comch4j.core.ElementPool;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.IdleStrategy;
 import io.github.comch4j.core.MemoryMap;
@@ -111,9 +109,8 @@ public final class EveryMethod {
             BufferInventory.class,
             BufferList.class,
             BufferPool.class,
-            ElementPool.class,
             MemoryMap.class,
-            BroadcastPool.class,
+            Broadcast.Pool.class,
             ComchClient.class,
             ComchServer.class,
             ComchInputChannel.class,
@@ -245,7 +242,7 @@ public final class EveryMethod {
             };
             stage(scene, target, values, action);
             if (!scene.engine.isClosed() && scene.engine.owner() == null) {
-                scene.engine.claim();
+                scene.engine.takeOver();
             }
             if (!scene.engine.isClosed()) {
                 scene.engine.setTimeout(Machine.PATIENCE);

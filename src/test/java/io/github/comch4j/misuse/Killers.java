@@ -363,7 +363,7 @@ public final class Killers {
                     consumer::close,
                     sink::close,
                     pair.machine.host::close,
-                    pair.machine.engine::claim,
+                    pair.machine.engine::takeOver,
                     pair.machine.engine::close,
                     pair.machine.engine::inFlight);
             List<Thread> threads = new ArrayList<>();

@@ -5,7 +5,7 @@ import io.github.comch4j.channel.ChannelClient;
 import io.github.comch4j.channel.ChannelPeer;
 import io.github.comch4j.channel.ChannelPeerState;
 import io.github.comch4j.channel.ChannelService;
-import io.github.comch4j.comch.BroadcastPool;
+import io.github.comch4j.comch.Broadcast;
 import io.github.comch4j.comch.ComchClient;
 import io.github.comch4j.comch.ComchConnection;
 import io.github.comch4j.comch.ComchConsumer;
@@ -21,7 +21,6 @@ import io.github.comch4j.core.BufferList;
 import io.github.comch4j.core.BufferPool;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
-import io.github.comch4j.core.ElementPool;
 import io.github.comch4j.core.EventLoop;
 import io.github.comch4j.core.MemoryMap;
 import io.github.comch4j.core.ProgressEngine;
@@ -141,12 +140,11 @@ final class Scene implements AutoCloseable {
                 .releaseSent()
                 .onCompletion((self, sent, status) -> {})
                 .start();
-        BroadcastPool broadcasts = BroadcastPool.create(hostMemory, 2, 64);
-        objects.put("broadcast", broadcasts.tryClaim());
+        Broadcast.Pool broadcasts = Broadcast.Pool.create(hostMemory, 2, 64);
+        objects.put("broadcast", broadcasts.tryAcquire());
         objects.put("broadcast pool", broadcasts);
-        objects.put("slot", pool.tryClaim());
+        objects.put("slot", pool.tryAcquire());
         objects.put("pool", pool);
-        objects.put("element pool", ElementPool.create(hostMemory, 4, 64));
         objects.put("buffer", buffer);
         objects.put("buffer of the consumer", free);
         objects.put("buffer of an inventory", inventory.acquire(hostMemory, 128, 64));

@@ -25,7 +25,7 @@ import java.util.function.IntSupplier;
  * A {@code doca_pe} with its owner thread, and the exceptions of the callbacks that it ran.
  *
  * <p>One thread owns the engine and everything connected to it. The owner may {@linkplain #release() release} it, then
- * another thread may {@linkplain #claim claim} it. The check is one comparison, on each call.
+ * another thread may {@linkplain #takeOver take} it over. The check is one comparison, on each call.
  */
 public final class Engine extends Resource {
     private static final VarHandle OWNER = ownerHandle();
@@ -353,7 +353,7 @@ public final class Engine extends Resource {
             return isClosed()
                     ? new IllegalStateException(name() + " is closed")
                     : new WrongThreadException(
-                            name() + " belongs to no thread since release(); claim() it first on " + current);
+                            name() + " belongs to no thread since release(); takeOver() it first on " + current);
         }
         return new WrongThreadException(name() + " belongs to " + other + ", called from " + current);
     }
@@ -363,7 +363,7 @@ public final class Engine extends Resource {
         return owner;
     }
 
-    /** The owner releases the engine: any thread may claim it. */
+    /** The owner releases the engine: any thread may take it over. */
     public void release() {
         checkOwner();
         if (inCallbacks) {
@@ -373,7 +373,7 @@ public final class Engine extends Resource {
     }
 
     /** The calling thread takes over an engine that was released, or whose owner has ended. */
-    public void claim() {
+    public void takeOver() {
         checkOpen();
         Thread current = Thread.currentThread();
         Thread previous = owner;
@@ -426,7 +426,7 @@ public final class Engine extends Resource {
             return; // the loop is asked to close it
         }
         if (owner == null || (owner != Thread.currentThread() && !owner.isAlive())) {
-            claim(); // no thread owns it: the one that closes it may
+            takeOver(); // no thread owns it: the one that closes it may
         }
         checkOwner();
     }
