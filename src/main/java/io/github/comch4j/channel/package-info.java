@@ -15,7 +15,10 @@
  * is in one throws {@link WrongThreadException}. So threads that share an endpoint need a lock around their calls.
  * Arming and waiting for events ({@code arm…}, {@code await…}), {@code close}, and what says so, need none.
  */
+@Experimental("DOCA has removed this API after 2.8, and no libdoca_comm_channel but the emulated one and that of 2.5"
+        + " without a card has carried it; it is stable once it was tried on a card")
 @NullMarked
 package io.github.comch4j.channel;
 
+import io.github.comch4j.Experimental;
 import org.jspecify.annotations.NullMarked;
