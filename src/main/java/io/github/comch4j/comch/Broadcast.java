@@ -204,9 +204,9 @@ public final class Broadcast {
     }
 
     /**
-     * Places in a memory map for payloads that go to many peers: see {@link Broadcast}. Any thread may take one, and a place
-     * comes back on whichever thread the last send has ended. Taking and sending allocate nothing once each producer has
-     * sent from each place.
+     * Places in a memory map for payloads that go to many peers: see {@link Broadcast}. Any thread may take one, and a
+     * place comes back on whichever thread the last send has ended. Taking and sending allocate nothing once each
+     * producer has sent from each place.
      *
      * {@snippet file="Publisher.java" region="publish"}
      *
@@ -255,8 +255,9 @@ public final class Broadcast {
          * @param memory the map, of all devices whose producers send from it
          * @param count how many, at least 1
          * @param size bytes of each, at least 1
-         * @param onEnded called when all sends of a broadcast have ended and it has no holder any more, before its place
-         *     is free: inside {@code progress()} of the engine of the last send, or in the last {@link Broadcast#release()}
+         * @param onEnded called when all sends of a broadcast have ended and it has no holder any more, before its
+         *     place is free: inside {@code progress()} of the engine of the last send, or in the last
+         *     {@link Broadcast#release()}
          * @return the pool, all free
          * @throws IllegalArgumentException if they do not fit into the map
          * @throws IllegalStateException if the map is closed

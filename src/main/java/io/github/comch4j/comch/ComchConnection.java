@@ -35,9 +35,9 @@ import org.jspecify.annotations.Nullable;
  *       {@link ConnectionState#OPEN}. A client is {@linkplain ComchClient#isConnected() not connected} any more; its
  *       context becomes STOPPING, and IDLE when its producers and consumers have ended.
  *   <li>Producers and consumers of the connection stop. What they had in flight and had not arrived fails
- *       ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}). A send that has succeeded is in the peer's
- *       memory, which does not mean that the peer's program has seen it. Without a completion handler,
- *       {@code progress()} throws for the first send that fails, on a client.
+ *       ({@link ComchProducer.Builder#onCompletion}, {@link ComchConsumer.Builder#onReceiveFailed}). A send that has
+ *       succeeded is in the peer's memory, which does not mean that the peer's program has seen it. Without a
+ *       completion handler, {@code progress()} throws for the first send that fails, on a client.
  *   <li>The library closes each of them at the end of the {@code progress()} of its own engine in which it has become
  *       idle, when all callbacks have returned. Their counts can still be read, and so can messages in slots that were
  *       not polled yet, whose consumer is closed when the last of them has been. To close them earlier is allowed, and

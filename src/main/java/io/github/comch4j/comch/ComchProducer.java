@@ -337,8 +337,8 @@ public final class ComchProducer extends FastPathProducer {
         /**
          * Called when there is room again after a send that was not accepted, so that nobody has to ask again and
          * again: after {@link SubmitResult#NO_TASK} when a task is free, after {@link SubmitResult#NO_RECEIVE}, of
-         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#enqueue(Buffer, int)} has the first
-         * only.
+         * whose end DOCA does not tell, with the next progress. {@link ComchProducer#enqueue(Buffer, int)} has the
+         * first only.
          *
          * @param handler the handler; costs nothing as long as all sends are accepted
          * @return this

@@ -51,8 +51,8 @@ public final class Doca {
     public static final String STRICT_PROPERTY = Settings.STRICT_PROPERTY;
 
     /**
-     * System property for those who look for leaks: when {@code true}, a pool's slots remember where they were acquired,
-     * and engines, devices and inventories where they were made, at the price of a stack trace for each.
+     * System property for those who look for leaks: when {@code true}, a pool's slots remember where they were
+     * acquired, and engines, devices and inventories where they were made, at the price of a stack trace for each.
      */
     public static final String DEBUG_PROPERTY = Settings.DEBUG_PROPERTY;
 
