@@ -19,6 +19,8 @@ MAY_INCLUDE = {
     "channel/v1_2": {"channel", "comch/base", "common", "include"},
     "comch/msgq": {"comch/fast", "comch/connection", "comch/base", "common", "include"},
     "dpa": {"common", "include"},
+    "argp": {"common", "include"},
+    "argp/v2_5": {"argp", "common", "include"},
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},
     "cc/v2_5": {"cc", "comch/control", "comch/base", "common", "include"},
     "cc/v2_6": {"cc", "common", "include"},

@@ -55,7 +55,51 @@ install 1.2 --release 1.2
 DOCA_EMU_DIR="$work" LD_LIBRARY_PATH="$work/1.2/lib" "$work/old" 2>"$work/log" || die "the program of 1.2 fails"
 grep -q 'OLD.*an endpoint' "$work/log" || die "no record of the program of 1.2"
 
+# A program with a command line, in each release that has the parser: found by the names that build files of the
+# vendor's samples ask for.
+cat >"$work/flags.c" <<'C'
+#include <doca_argp.h>
+#include <stdio.h>
+
+static doca_error_t greet(void *param, void *config)
+{
+    (void)config;
+    printf("hello, %s\n", (const char *)param);
+    return DOCA_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    struct doca_argp_param *param;
+    if (doca_argp_init("flags", NULL) != DOCA_SUCCESS || doca_argp_param_create(&param) != DOCA_SUCCESS)
+        return 1;
+    doca_argp_param_set_short_name(param, "n");
+    doca_argp_param_set_long_name(param, "name");
+    doca_argp_param_set_description(param, "A name");
+    doca_argp_param_set_callback(param, greet);
+    doca_argp_param_set_type(param, DOCA_ARGP_TYPE_STRING);
+    if (doca_argp_register_param(param) != DOCA_SUCCESS || doca_argp_start(argc, argv) != DOCA_SUCCESS)
+        return 1;
+    return doca_argp_destroy() == DOCA_SUCCESS ? 0 : 1;
+}
+C
+has_flags() { # folder, names for pkg-config
+    folder=$1
+    shift
+    flags=$(PKG_CONFIG_PATH="$work/$folder/lib/pkgconfig" pkg-config --cflags --libs "$@") || die "no $* in $folder"
+    # shellcheck disable=SC2086 # several options
+    "$cc" -Wall -Wextra -Werror -DDOCA_ALLOW_EXPERIMENTAL_API "$work/flags.c" -o "$work/flags" $flags
+    said=$(LD_LIBRARY_PATH="$work/$folder/lib" "$work/flags" -n you) || die "a command line of $folder fails"
+    [ "$said" = "hello, you" ] || die "a command line of $folder: $said"
+}
+install 2.5 --release 2.5
+install 2.6 --release 2.6
+has_flags 2.5 doca
+has_flags 2.5 doca-argp
+has_flags 2.6 doca-argp
+
 install host
+has_flags host doca-argp doca-common
 is_for HOST host
 is_for DPU host -DDOCA_ARCH_DPU
 install dpu --dpu
@@ -90,4 +134,4 @@ done
 if "$work/host/bin/dpa-app-attributes2blob" "$work/attributes.yaml" 2>/dev/null; then
     die "dpa-app-attributes2blob takes one file"
 fi
-echo "installed: SDK folders of 3.0, for the host and the DPU, and of 1.2"
+echo "installed: SDK folders of 3.0, for the host and the DPU, of 2.6, 2.5 and 1.2"

@@ -59,6 +59,13 @@ static void counted(char *text)
 	note("flushed %s", lines > 0 ? "lines" : "no line");
 }
 
+/* Of the parser of command lines: nothing is wrong. */
+static int taken(void)
+{
+	note("taken");
+	return 0;
+}
+
 void callbacks_define(void)
 {
 	values_variable("any")->value = (word)any;
@@ -66,6 +73,7 @@ void callbacks_define(void)
 	values_variable("changed")->value = (word)changed;
 	values_variable("flushed")->value = (word)flushed;
 	values_variable("counted")->value = (word)counted;
+	values_variable("taken")->value = (word)taken;
 }
 
 void callbacks_forget(void)

@@ -20,7 +20,8 @@
  *   and the words of extras.c
  *
  * Arguments: numbers, NULL, "text", x*120 (120 times x), VARIABLE, VARIABLE+NUMBER, &VARIABLE (an output), @VARIABLE
- * (an input that is an output too), and mem, fake, stderr and the callbacks any, freed, changed, flushed, counted. */
+ * (an input that is an output too), and mem, fake, stderr and the callbacks any, freed, changed, flushed, counted,
+ * taken. */
 
 enum { MAX_LINES = 2000 };
 
