@@ -47,9 +47,9 @@ static void flush_nothing(struct doca_ctx *ctx)
 
 uint32_t comch4j_batch_init(const struct batch_functions *functions)
 {
-	if (functions->layout != comch4j_batch_layout() || functions->progress == NULL || functions->submit == NULL ||
-	    functions->status == NULL || functions->set_data == NULL || functions->reset_data_len == NULL ||
-	    functions->get_data_len == NULL || functions->send_set_buf == NULL ||
+	if (/* guard: batch-layout */ functions->layout != comch4j_batch_layout() || functions->progress == NULL ||
+	    functions->submit == NULL || functions->status == NULL || functions->set_data == NULL ||
+	    functions->reset_data_len == NULL || functions->get_data_len == NULL || functions->send_set_buf == NULL ||
 	    functions->send_set_consumer == NULL || functions->receive_set_buf == NULL)
 		return 0;
 	bool immediate = functions->send_set_imm != NULL;
@@ -88,7 +88,7 @@ static inline struct batch_entry *next_entry(struct batch_engine *engine, uint64
 static inline struct batch_entry *append(const struct batch_context *context, uint32_t slot, doca_error_t status)
 {
 	/* The status fits into 16 bits. */
-	uint64_t code = (unsigned int)status <= INT16_MAX ? status : DOCA_ERROR_UNKNOWN;
+	uint64_t code = /* guard: batch-status=1 */ (unsigned int)status <= INT16_MAX ? status : DOCA_ERROR_UNKNOWN;
 	return next_entry(context->engine,
 			  slot | (uint64_t)context->index << BATCH_CONTEXT_SHIFT | code << BATCH_STATUS_SHIFT);
 }
@@ -194,11 +194,12 @@ void comch4j_batch_state(union doca_data ctx_data, struct doca_ctx *ctx, enum do
 /* In one of the inboxes, NULL if there is none. */
 static inline uint8_t *take_place(struct batch_engine *engine, uint64_t len)
 {
-	if (len <= BATCH_MESSAGE_LEN)
-		return engine->messages == BATCH_MESSAGES
+	if (/* guard: batch-message-length=1 */ len <= BATCH_MESSAGE_LEN)
+		return /* guard: batch-messages */ engine->messages == BATCH_MESSAGES
 			       ? NULL
 			       : engine->inbox + (size_t)engine->messages++ * BATCH_MESSAGE_LEN;
-	if (len > BATCH_LONG_LEN || engine->long_inbox == NULL || engine->long_messages == BATCH_LONG_MESSAGES)
+	if (/* guard: batch-long-length */ len > BATCH_LONG_LEN || engine->long_inbox == NULL ||
+	    /* guard: batch-long-messages */ engine->long_messages == BATCH_LONG_MESSAGES)
 		return NULL;
 	return engine->long_inbox + (size_t)engine->long_messages++ * BATCH_LONG_LEN;
 }

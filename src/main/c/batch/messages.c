@@ -13,10 +13,10 @@ static bool can_allocate(const struct messages_functions *functions)
 
 uint32_t comch4j_messages_init(const struct messages_functions *functions)
 {
-	if (functions->layout != comch4j_batch_layout() || !can_allocate(functions) || functions->as_task == NULL ||
-	    functions->set_user_data == NULL || functions->submit == NULL || functions->free_task == NULL ||
-	    functions->connection_data == NULL || functions->state_changed == NULL || functions->not_sent == NULL ||
-	    functions->received == NULL)
+	if (/* guard: messages-layout */ functions->layout != comch4j_batch_layout() || !can_allocate(functions) ||
+	    functions->as_task == NULL || functions->set_user_data == NULL || functions->submit == NULL ||
+	    functions->free_task == NULL || functions->connection_data == NULL || functions->state_changed == NULL ||
+	    functions->not_sent == NULL || functions->received == NULL)
 		return 0;
 	doca = *functions;
 	return 1;

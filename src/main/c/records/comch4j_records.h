@@ -53,7 +53,8 @@ static inline void comch4j_records_write(struct comch4j_record_writer *writer, v
  * what is left, or another one is claimed: then nothing has changed. */
 static inline void *comch4j_record_claim(struct comch4j_record_writer *writer, uint32_t len, uint32_t type)
 {
-	if (writer->is_claimed || len > COMCH4J_RECORD_MAX || comch4j_record_size(len) > writer->capacity - writer->len)
+	if (writer->is_claimed || /* guard: record-claim-most */ len > COMCH4J_RECORD_MAX ||
+	    /* guard: record-claim-room */ comch4j_record_size(len) > writer->capacity - writer->len)
 		return NULL;
 	writer->claimed = len;
 	writer->type = type;
@@ -73,7 +74,7 @@ static inline uint64_t comch4j_record_header(uint32_t len, uint32_t type)
 /* The claimed record is complete, with so many bytes. False, and nothing has changed, if none or less is claimed. */
 static inline bool comch4j_record_commit(struct comch4j_record_writer *writer, uint32_t len)
 {
-	if (!writer->is_claimed || len > writer->claimed)
+	if (!writer->is_claimed || /* guard: record-commit */ len > writer->claimed)
 		return false;
 	uint64_t header = comch4j_record_header(len, writer->type);
 	memcpy(writer->bytes + writer->len, &header, sizeof(header));
@@ -131,7 +132,8 @@ static inline bool comch4j_record_next(struct comch4j_record_reader *reader, str
 	header = __builtin_bswap64(header);
 #endif
 	uint32_t len = (uint32_t)header;
-	if (len > COMCH4J_RECORD_MAX || /* guard: record-length */ len > left - COMCH4J_RECORD_HEADER)
+	if (/* guard: record-most */ len > COMCH4J_RECORD_MAX ||
+	    /* guard: record-length */ len > left - COMCH4J_RECORD_HEADER)
 		return false;
 	record->bytes = reader->bytes + reader->at + COMCH4J_RECORD_HEADER;
 	record->len = len;

@@ -1,6 +1,7 @@
 /* A client that speaks the emulator's protocol itself and keeps to none of its rules: it loses its own connection, and
  * harms nobody else's. fuzz/fuzz_channel.c tries more. */
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
@@ -401,6 +402,58 @@ static void introductions_that_are_none_fail(void **state)
 	pair_close(&pair);
 }
 
+/* Whether the other end is closed. */
+static bool has_hung_up(int socket)
+{
+	char byte;
+	ssize_t got = recv(socket, &byte, sizeof(byte), MSG_DONTWAIT);
+	return got == 0 || (got < 0 && errno == ECONNRESET);
+}
+
+static void a_service_that_ends_hangs_up_on_who_has_said_nothing(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "ends", small, small);
+	int socket;
+	OK(fabric_connect(PLACE, "ends", &socket));
+	expect_nothing(pair.service);
+	CHECK(!has_hung_up(socket));
+	pair_close(&pair);
+	CHECK(has_hung_up(socket));
+	close(socket);
+}
+
+/* It introduces itself, and does not wait for the answer. */
+static void who_has_gone_before_the_answer_is_no_peer(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "gone", small, small);
+	int before = descriptors();
+	for (int i = 0; i < 3; i++) {
+		int socket, memory = sealed();
+		struct wire_message hello;
+		hello_init(&hello, "gone");
+		OK(fabric_connect(PLACE, "gone", &socket));
+		OK(wire_send(socket, &hello, memory));
+		close(memory);
+		close(socket);
+		char bytes[300];
+		size_t len = sizeof(bytes);
+		address *from;
+		GIVES(DOCA_ERROR_INITIALIZATION, receive(pair.service, bytes, &len, &from));
+		expect_nothing(pair.service);
+		CHECK(descriptors() == before);
+	}
+	address **peers;
+	uint32_t num;
+	OK(doca_comm_channel_ep_update_service_state_info(pair.service));
+	OK(doca_comm_channel_ep_get_peer_addr_list(pair.service, &peers, &num));
+	CHECK(num == 1);
+	pair_close(&pair);
+}
+
 static void who_says_nothing_is_not_waited_for(void **state)
 {
 	(void)state;
@@ -533,6 +586,7 @@ static void answers_that_are_none_abort_the_connect(void **state)
 			OK(wire_send(socket, &answer, i == 2 ? -1 : i == 3 ? memory : fds[0]));
 		CHECK(is_readable(recv));
 		GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_peer_addr_update_info(peer));
+		CHECK(has_hung_up(socket));
 		OK(doca_comm_channel_ep_disconnect(client, peer));
 		close(fds[0]);
 		close(fds[1]);
@@ -559,6 +613,8 @@ int main(void)
 		cmocka_unit_test(a_ring_begins_with_a_record),
 		cmocka_unit_test(introductions_that_are_none_fail),
 		cmocka_unit_test(who_says_nothing_is_not_waited_for),
+		cmocka_unit_test(a_service_that_ends_hangs_up_on_who_has_said_nothing),
+		cmocka_unit_test(who_has_gone_before_the_answer_is_no_peer),
 		cmocka_unit_test(a_crowd_that_says_nothing_is_kept_at_bay),
 		cmocka_unit_test(a_service_has_no_peer_of_another_user),
 		cmocka_unit_test(answers_that_are_none_abort_the_connect),

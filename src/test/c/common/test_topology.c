@@ -531,6 +531,17 @@ static void see_endless_file(const void *unused)
 	expect_refused("no file of at most");
 }
 
+static void see_large_file(const void *unused)
+{
+	(void)unused;
+	char path[128];
+	path_of("machine", path);
+	write_file("machine", "", 0);
+	CHECK(truncate(path, (1 << 20) + 1) == 0);
+	setenv("DOCA_EMU_TOPOLOGY", path, 1);
+	expect_refused("no file of at most");
+}
+
 static void see_too_many_functions(const void *unused)
 {
 	(void)unused;
@@ -581,6 +592,7 @@ static void a_topology_that_cannot_be_read_shows_no_device(void **state)
 	in_child(see_missing_file, NULL);
 	in_child(see_folder_as_file, NULL);
 	in_child(see_endless_file, NULL);
+	in_child(see_large_file, NULL);
 	in_child(see_too_many_functions, NULL);
 	in_child(see_bytes, NULL);
 	in_child(see_folder_of_others, NULL);

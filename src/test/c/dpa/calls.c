@@ -27,6 +27,8 @@ static void memory_goes_both_ways(void **state)
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_h2d_memcpy(dpa.dpa, memory + 9, &number, sizeof(number)));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_d2h_memcpy(dpa.dpa, &got, memory - 1, sizeof(got)));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_memset(dpa.dpa, memory, 1, 17));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_memset(dpa.dpa, memory + 64, 1, 1));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_memset(dpa.dpa, memory - 64, 1, 1));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_mem_free(dpa.dpa, memory + 8));
 	GIVES(DOCA_ERROR_NO_MEMORY, doca_dpa_mem_alloc(dpa.dpa, SIZE_MAX, &none));
 	assert_int_equal(none, 0);
@@ -46,7 +48,7 @@ static void buffers_go_both_ways(void **state)
 	doca_dpa_dev_uintptr_t there;
 	dpa_open(&dpa);
 	memory_open(&memory, 256, 4, dpa.dev, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
-	OK(doca_dpa_mem_alloc(dpa.dpa, 64, &there));
+	OK(doca_dpa_mem_alloc(dpa.dpa, 128, &there));
 	struct doca_buf *from = memory_buf(&memory, 0, 64, 48), *to = memory_buf(&memory, 128, 64, 0);
 	fill(memory.bytes, 48, 5);
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_h2d_buf_memcpy(dpa.dpa, there, from, 49));
@@ -58,6 +60,32 @@ static void buffers_go_both_ways(void **state)
 	buf_release(from);
 	buf_release(to);
 	OK(doca_dpa_mem_free(dpa.dpa, there));
+	memory_close(&memory);
+	dpa_close(&dpa);
+}
+
+/* Its bytes are on the other machine, though in this test that is this process. */
+static void a_buffer_of_an_imported_map_is_not_the_hosts(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct memory memory;
+	struct doca_mmap *imported;
+	struct doca_buf *buf;
+	const void *descriptor;
+	size_t len;
+	doca_dpa_dev_uintptr_t there;
+	dpa_open_on(&dpa, true);
+	memory_open(&memory, 256, 1, dpa.devices.host, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	OK(doca_mmap_export_pci(memory.mmap, dpa.devices.host, &descriptor, &len));
+	OK(doca_mmap_create_from_export(NULL, descriptor, len, dpa.dev, &imported));
+	OK(doca_buf_inventory_buf_get_by_data(memory.inventory, imported, memory.bytes, 64, &buf));
+	OK(doca_dpa_mem_alloc(dpa.dpa, 64, &there));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_h2d_buf_memcpy(dpa.dpa, there, buf, 64));
+	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_d2h_buf_memcpy(dpa.dpa, buf, there, 64));
+	OK(doca_dpa_mem_free(dpa.dpa, there));
+	buf_release(buf);
+	OK(doca_mmap_destroy(imported));
 	memory_close(&memory);
 	dpa_close(&dpa);
 }
@@ -277,6 +305,8 @@ static void programs_copy_between_maps(void **state)
 	OK(doca_dpa_async_ops_start(ops));
 	OK(doca_dpa_async_ops_get_dpa_handle(ops, &ops_handle));
 	uint64_t on_host = handle_of_map(memory.mmap, dpa.dev), on_dpa = handle_of_map(heap, dpa.dev);
+	doca_dpa_dev_mmap_t nowhere;
+	GIVES(DOCA_ERROR_NOT_FOUND, doca_mmap_dev_get_dpa_handle(memory.mmap, dpa.devices.host2, &nowhere));
 	fill(memory.bytes, 128, 9);
 	OK(doca_dpa_rpc(dpa.dpa, copy, &got, ops_handle, completion_handle, on_dpa, there, on_host, memory.bytes,
 			UINT64_C(128), UINT64_C(1)));
@@ -427,21 +457,99 @@ static void what_waits_ends_with_its_queue(void **state)
 	dpa_close(&dpa);
 }
 
-/* As large a value as the hardware compares, room for what waits, and an event of the dpa. */
+/* As many as the smaller of queue and completion has places. */
+static void operations_must_be_acknowledged(void **state)
+{
+	(void)state;
+	for (int smaller = 0; smaller < 2; smaller++) {
+		struct dpa dpa;
+		struct memory memory;
+		struct doca_dpa_completion *completion;
+		struct doca_dpa_async_ops *ops;
+		uint64_t handle, of_completion, got;
+		dpa_open(&dpa);
+		memory_open(&memory, 256, 1, dpa.dev, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		OK(doca_dpa_completion_create(dpa.dpa, smaller == 0 ? 4 : 8, &completion));
+		OK(doca_dpa_completion_start(completion));
+		OK(doca_dpa_completion_get_dpa_handle(completion, &of_completion));
+		OK(doca_dpa_async_ops_create(dpa.dpa, smaller == 0 ? 8 : 4, 1, &ops));
+		OK(doca_dpa_async_ops_attach(ops, completion));
+		OK(doca_dpa_async_ops_start(ops));
+		OK(doca_dpa_async_ops_get_dpa_handle(ops, &handle));
+		uint64_t map = handle_of_map(memory.mmap, dpa.dev);
+		struct doca_dpa_completion *unused;
+		uint64_t of_unused;
+		OK(doca_dpa_completion_create(dpa.dpa, 1, &unused));
+		OK(doca_dpa_completion_start(unused));
+		OK(doca_dpa_completion_get_dpa_handle(unused, &of_unused));
+		for (int i = 0; i < 4; i++)
+			OK(doca_dpa_rpc(dpa.dpa, copy, NULL, handle, of_unused, map, memory.bytes + 1, map,
+					memory.bytes, UINT64_C(1), UINT64_C(1)));
+		HEALTHY(dpa.dpa);
+		OK(doca_dpa_rpc(dpa.dpa, copy, NULL, handle, of_unused, map, memory.bytes + 1, map, memory.bytes,
+				UINT64_C(1), UINT64_C(1)));
+		FAILED(dpa.dpa);
+		OK(doca_dpa_rpc(dpa.dpa, count_completed, &got, of_completion));
+		assert_int_equal(got, 4);
+		OK(doca_dpa_rpc(dpa.dpa, copy, &got, handle, of_completion, map, memory.bytes + 1, map, memory.bytes,
+				UINT64_C(1), UINT64_C(1)));
+		assert_int_equal(got, 1); /* there is room again */
+		OK(doca_dpa_async_ops_destroy(ops));
+		OK(doca_dpa_completion_destroy(completion));
+		OK(doca_dpa_completion_destroy(unused));
+		memory_close(&memory);
+		dpa_close(&dpa);
+	}
+}
+
+static void memory_that_was_given_back_is_not_reached_by_a_map(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct queue queue;
+	struct doca_mmap *heap;
+	uint64_t got;
+	dpa_open(&dpa);
+	queue_open(&queue, &dpa, 4);
+	uint8_t *there = dpa_zeros(dpa.dpa, 64);
+	OK(doca_mmap_create(&heap));
+	OK(doca_mmap_set_dpa_memrange(heap, dpa.dpa, (uint64_t)there, 64));
+	OK(doca_mmap_start(heap));
+	uint64_t map = handle_of_map(heap, dpa.dev);
+	OK(doca_dpa_rpc(dpa.dpa, copy, &got, queue.handle, queue.completion_handle, queue.map, queue.memory.bytes, map,
+			there, UINT64_C(64), UINT64_C(1)));
+	assert_int_equal(got, 1);
+	dpa_release(dpa.dpa, there);
+	OK(doca_dpa_rpc(dpa.dpa, copy, &got, queue.handle, queue.completion_handle, queue.map, queue.memory.bytes, map,
+			there, UINT64_C(64), UINT64_C(1)));
+	assert_int_equal(got >> 32, SEND_ERR);
+	FAILED(dpa.dpa);
+	OK(doca_mmap_destroy(heap));
+	queue_close(&queue);
+	dpa_close(&dpa);
+}
+
+/* As large a value as the hardware compares, room for what waits, with a report or without, and an event of the dpa. */
 static void a_wait_that_cannot_be_posted_is_the_dpas_error(void **state)
 {
 	(void)state;
-	for (int mistake = 0; mistake < 3; mistake++) {
+	for (int mistake = 0; mistake < 4; mistake++) {
 		struct dpa dpa;
 		struct queue queue;
 		uint64_t handle;
 		dpa_open(&dpa);
-		queue_open(&queue, &dpa, mistake == 1 ? 2 : 8);
+		queue_open(&queue, &dpa, mistake == 1 ? 2 : mistake == 3 ? 4 : 8);
 		struct doca_sync_event *event = event_make(&dpa, true);
 		OK(doca_sync_event_get_dpa_handle(event, dpa.dpa, &handle));
 		OK(doca_dpa_rpc(dpa.dpa, copy_after, NULL, queue.handle, mistake == 2 ? queue.handle : handle,
 				UINT64_C(254) + (mistake == 0), UINT64_C(4), queue.map, queue.memory.bytes + 64,
 				queue.memory.bytes));
+		if (mistake == 3) {
+			HEALTHY(dpa.dpa);
+			OK(doca_dpa_rpc(dpa.dpa, copy, NULL, queue.handle, queue.completion_handle, queue.map,
+					queue.memory.bytes + 64, queue.map, queue.memory.bytes, UINT64_C(1),
+					UINT64_C(3)));
+		}
 		FAILED(dpa.dpa);
 		queue_close(&queue);
 		OK(doca_sync_event_destroy(event));
@@ -454,6 +562,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_goes_both_ways),
 		cmocka_unit_test(buffers_go_both_ways),
+		cmocka_unit_test(a_buffer_of_an_imported_map_is_not_the_hosts),
 		cmocka_unit_test(all_ranks_of_a_launch_run_at_once),
 		cmocka_unit_test(a_launch_waits_for_its_event),
 		cmocka_unit_test(kernels_and_host_talk_by_events),
@@ -463,6 +572,8 @@ int main(void)
 		cmocka_unit_test(programs_copy_between_maps),
 		cmocka_unit_test(operations_wait_for_events),
 		cmocka_unit_test(what_waits_ends_with_its_queue),
+		cmocka_unit_test(operations_must_be_acknowledged),
+		cmocka_unit_test(memory_that_was_given_back_is_not_reached_by_a_map),
 		cmocka_unit_test(a_wait_that_cannot_be_posted_is_the_dpas_error),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

@@ -320,6 +320,9 @@ static void it_says_what_it_has(void **state)
 	OK(doca_dpa_app_get_name(test_program, name, &len));
 	assert_string_equal(name, "test_program");
 	assert_int_equal(len, sizeof("test_program"));
+	OK(doca_dpa_stop(dpa.dpa));
+	REFUSED(doca_dpa_set_app(dpa.dpa, A(doca_dpa_app))); /* not made by dpacc */
+	OK(doca_dpa_start(dpa.dpa));
 	dpa_close(&dpa);
 }
 
@@ -361,11 +364,18 @@ static void objects_have_states(void **state)
 	struct doca_dpa_completion *completion;
 	struct doca_dpa_async_ops *ops;
 	struct doca_dpa_notification_completion *notification;
+	struct doca_dpa_tg *group;
+	struct doca_dpa_hash_table *table;
 	uint64_t handle;
 	uint32_t id, other;
 	unsigned int size;
 	dpa_open(&dpa);
 	OK(doca_dpa_thread_create(dpa.dpa, &thread));
+	OK(doca_dpa_thread_group_create(dpa.dpa, 2, &group));
+	REFUSED(doca_dpa_thread_group_set_thread(group, thread, 2));
+	OK(doca_dpa_thread_group_set_thread(group, thread, 1));
+	OK(doca_dpa_thread_group_destroy(group));
+	REFUSED(doca_dpa_hash_table_create(dpa.dpa, (1u << 24) + 1, &table));
 	TOO_EARLY(doca_dpa_thread_start(thread)); /* no function */
 	TOO_EARLY(doca_dpa_thread_run(thread));
 	TOO_EARLY(doca_dpa_thread_stop(thread));

@@ -50,6 +50,53 @@ static void the_handle_of_what_has_ended_names_nothing(void **state)
 	dpa_close(&dpa);
 }
 
+static void a_handle_names_one_kind_of_object(void **state)
+{
+	(void)state;
+	for (uint64_t which = 0; which < MISUSES; which++) {
+		struct dpa dpa;
+		struct doca_dpa_completion *completion;
+		struct doca_dpa_hash_table *table;
+		uint64_t handle, got = 1;
+		if (which >= 9 && which <= 11)
+			continue; /* without a handle */
+		dpa_open(&dpa);
+		OK(doca_dpa_completion_create(dpa.dpa, 4, &completion));
+		OK(doca_dpa_completion_start(completion));
+		OK(doca_dpa_hash_table_create(dpa.dpa, 4, &table));
+		if (which <= 2)
+			OK(doca_dpa_hash_table_get_dpa_handle(table, &handle));
+		else
+			OK(doca_dpa_completion_get_dpa_handle(completion, &handle));
+		HEALTHY(dpa.dpa);
+		OK(doca_dpa_rpc(dpa.dpa, misuse, &got, which, handle));
+		assert_int_equal(got, 0);
+		FAILED(dpa.dpa);
+		OK(doca_dpa_hash_table_destroy(table));
+		OK(doca_dpa_completion_destroy(completion));
+		dpa_close(&dpa);
+	}
+}
+
+static void a_kernel_cannot_mean_the_dpa_of_another_program(void **state)
+{
+	(void)state;
+	struct dpa dpa;
+	struct doca_dpa *other;
+	uint64_t handle;
+	dpa_open(&dpa);
+	OK(doca_dpa_create(dpa.dev, &other));
+	OK(doca_dpa_set_app(other, test_program));
+	OK(doca_dpa_start(other));
+	OK(doca_dpa_get_dpa_handle(other, &handle));
+	OK(doca_dpa_rpc(dpa.dpa, misuse, NULL, UINT64_C(5), handle));
+	FAILED(dpa.dpa);
+	HEALTHY(other);
+	OK(doca_dpa_stop(other));
+	OK(doca_dpa_destroy(other));
+	dpa_close(&dpa);
+}
+
 static void more_cannot_be_acknowledged_than_was_read(void **state)
 {
 	(void)state;
@@ -167,6 +214,7 @@ static void objects_of_an_extended_dpa_need_to_be_meant(void **state)
 	OK(doca_dpa_rpc(dpa.dpa, use_completion_of, NULL, here, handle));
 	FAILED(dpa.dpa);
 	FAILED(extended);
+	GIVES(DOCA_ERROR_IN_USE, doca_dpa_destroy(extended));
 	OK(doca_dpa_completion_destroy(completion));
 	OK(doca_dpa_destroy(extended));
 	dpa_close(&dpa);
@@ -177,6 +225,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_call_takes_a_wrong_handle),
 		cmocka_unit_test(the_handle_of_what_has_ended_names_nothing),
+		cmocka_unit_test(a_handle_names_one_kind_of_object),
+		cmocka_unit_test(a_kernel_cannot_mean_the_dpa_of_another_program),
 		cmocka_unit_test(more_cannot_be_acknowledged_than_was_read),
 		cmocka_unit_test(the_kernel_of_a_thread_may_not_return),
 		cmocka_unit_test(a_kernel_can_say_that_it_has_failed),

@@ -10,8 +10,8 @@
 #include "msgq_ends.h"
 
 extern struct doca_dpa_app *msgq_program;
-doca_dpa_func_t post_receives, echo, echo_one_each_run, echo_polling, collect, send_number, hold_back, copy_and_send,
-	next_sent, read_all, give_back, msgq_misuse;
+doca_dpa_func_t post_receives, echo, echo_one_each_run, echo_polling, collect, send_number, hold_back, hold_back_each,
+	copy_and_send, next_sent, read_all, read_one, give_back, msgq_misuse;
 
 #define FLUSH 1u
 #define OPTIMIZE_REPORTS 2u

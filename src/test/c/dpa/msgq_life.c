@@ -312,6 +312,11 @@ static void ends_on_the_cpu_take_immediate_data_only(void **state)
 	doca_comch_producer_task_send_set_buf(send, buf);
 	REFUSED(doca_task_submit(doca_comch_producer_task_send_as_task(send)));
 	doca_comch_producer_task_send_set_buf(send, NULL);
+	doca_comch_producer_task_send_set_imm_data(send, imm, 0);
+	REFUSED(doca_task_submit(doca_comch_producer_task_send_as_task(send)));
+	doca_comch_producer_task_send_set_imm_data(send, imm, 97);
+	REFUSED(doca_task_submit(doca_comch_producer_task_send_as_task(send)));
+	doca_comch_producer_task_send_set_imm_data(send, imm, 8);
 	const uint32_t unknown[] = {0, 2, 1000, UINT32_MAX};
 	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
 		doca_comch_producer_task_send_set_consumer_id(send, unknown[i]);

@@ -307,6 +307,63 @@ static void messages_without_flush_go_out_at_the_end(void **state)
 	link_close(&link);
 }
 
+/* By a producer with fewer places than there are receives. */
+static void as_many_are_held_back_as_there_are_places(void **state)
+{
+	(void)state;
+	struct link link;
+	uint64_t num, producer;
+	link_open(&link, echo, 8, 8);
+	OK(doca_ctx_stop(producer_ctx(link.dpa_producer)));
+	OK(doca_comch_producer_destroy(link.dpa_producer));
+	link.dpa_producer = dpa_producer_make(link.from_dpa, link.dpa, link.sent, 4);
+	OK(doca_comch_producer_get_dpa_handle(link.dpa_producer, &producer));
+	OK(doca_dpa_rpc(link.dpa, hold_back, &num, producer, 100));
+	assert_int_equal(num, 8);
+	UNTIL(link.num_received == 8, link.pe);
+	HEALTHY(link.dpa);
+	link_close(&link);
+}
+
+/* By more producers than a run remembers. */
+static void many_producers_hold_back(void **state)
+{
+	(void)state;
+	enum { HOLDING = 9 };
+	struct dpa base;
+	struct doca_pe *pe;
+	struct doca_dpa_completion *sent;
+	struct doca_comch_producer *producers[HOLDING];
+	struct link counts = {0};
+	dpa_open(&base);
+	OK(doca_pe_create(&pe));
+	struct doca_comch_msgq *queue = msgq_make(base.dev, NULL, base.dpa, 1, HOLDING);
+	counts.consumer = cpu_consumer_make(queue, pe, 16, 8, &counts);
+	OK(doca_dpa_completion_create(base.dpa, 16, &sent));
+	OK(doca_dpa_completion_start(sent));
+	uint64_t *handles = dpa_zeros(base.dpa, sizeof(*handles) * HOLDING);
+	for (int i = 0; i < HOLDING; i++) {
+		producers[i] = dpa_producer_make(queue, base.dpa, sent, 2);
+		OK(doca_comch_producer_get_dpa_handle(producers[i], &handles[i]));
+	}
+	link_post(&counts, 16);
+	OK(doca_dpa_rpc(base.dpa, hold_back_each, NULL, handles, HOLDING));
+	UNTIL(counts.num_received == HOLDING, pe);
+	HEALTHY(base.dpa);
+	for (int i = 0; i < HOLDING; i++) {
+		OK(doca_ctx_stop(producer_ctx(producers[i])));
+		OK(doca_comch_producer_destroy(producers[i]));
+	}
+	ctx_stop(consumer_ctx(counts.consumer), pe);
+	OK(doca_comch_consumer_destroy(counts.consumer));
+	OK(doca_dpa_completion_destroy(sent));
+	OK(doca_comch_msgq_stop(queue));
+	OK(doca_comch_msgq_destroy(queue));
+	dpa_release(base.dpa, handles);
+	OK(doca_pe_destroy(pe));
+	dpa_close(&base);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +373,8 @@ int main(void)
 		cmocka_unit_test(what_has_arrived_is_received_in_spite_of_a_stop),
 		cmocka_unit_test(a_full_completion_loses_nothing),
 		cmocka_unit_test(messages_without_flush_go_out_at_the_end),
+		cmocka_unit_test(as_many_are_held_back_as_there_are_places),
+		cmocka_unit_test(many_producers_hold_back),
 		cmocka_unit_test(a_message_from_the_dpa_wakes_an_engine),
 	};
 	return cmocka_run_group_tests(tests, fabric_up, fabric_down);

@@ -43,6 +43,49 @@ static void the_handle_of_what_has_stopped_names_nothing(void **state)
 	}
 }
 
+/* The call on an element of a message that is there, of one that is not yet there, of one that was given back, and of
+ * one that the completion read before it was started anew; and of something that is no completion at all. */
+static void an_element_is_used_between_its_read_and_its_acknowledgement(void **state)
+{
+	(void)state;
+	for (int mistake = 0; mistake < 6; mistake++) {
+		struct link link;
+		struct doca_dpa_notification_completion *waker;
+		uint8_t imm[8] = {0};
+		uint64_t element, got, other;
+		link_open(&link, echo, 4, 8);
+		for (int i = 0; i < 2; i++)
+			OK(link_send(&link, imm, 8));
+		OK(doca_dpa_notification_completion_create(link.dpa, link.thread, &waker));
+		OK(doca_dpa_notification_completion_start(waker));
+		OK(doca_dpa_notification_completion_get_dpa_handle(waker, &other));
+		OK(doca_dpa_rpc(link.dpa, read_one, &element, link.ends->completion));
+		OK(doca_dpa_rpc(link.dpa, msgq_misuse, &got, UINT64_C(3), element));
+		assert_int_equal(got, 1); /* the producer's id */
+		HEALTHY(link.dpa);
+		if (mistake == 0)
+			element++;
+		else if (mistake == 1)
+			element--;
+		else if (mistake == 2)
+			OK(doca_dpa_rpc(link.dpa, give_back, NULL, link.ends->completion, UINT64_C(1)));
+		else if (mistake == 3)
+			OK(doca_dpa_rpc(link.dpa, give_back, NULL, link.ends->completion, UINT64_C(2)));
+		else if (mistake == 4)
+			element ^= UINT64_C(1) << 32; /* of another start */
+		else
+			element = other << 48;
+		if (mistake == 3)
+			OK(doca_dpa_rpc(link.dpa, read_one, &element, link.ends->completion));
+		else
+			OK(doca_dpa_rpc(link.dpa, msgq_misuse, &got, UINT64_C(3), element));
+		FAILED(link.dpa);
+		UNTIL(link.num_sent == 2, link.pe);
+		OK(doca_dpa_notification_completion_destroy(waker));
+		link_close(&link);
+	}
+}
+
 static void a_send_without_credit_fails(void **state)
 {
 	(void)state;
@@ -72,13 +115,14 @@ static void sends_to_nobody_and_too_long_ones_fail(void **state)
 {
 	(void)state;
 	const struct {
-		uint32_t consumer, len;
-	} wrong[] = {{0, 8}, {2, 8}, {UINT32_MAX, 8}, {1, 9}, {1, 96}, {1, 97}, {1, 0}};
+		uint32_t consumer, len, flags;
+	} wrong[] = {{0, 8, FLUSH},  {2, 8, FLUSH}, {UINT32_MAX, 8, FLUSH}, {1, 9, FLUSH}, {1, 96, FLUSH},
+		     {1, 97, FLUSH}, {1, 97, 0},    {1, 0, FLUSH}};
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		struct link link;
-		link_open(&link, echo, 4, 8);
+		link_open(&link, echo, 1, 8);
 		OK(doca_dpa_rpc(link.dpa, send_number, NULL, link.ends->producer, wrong[i].consumer, UINT64_C(4),
-				wrong[i].len, FLUSH));
+				wrong[i].len, wrong[i].flags));
 		FAILED(link.dpa);
 		settle(link.pe, NULL);
 		assert_int_equal(link.num_received, 0);
@@ -180,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_call_takes_a_wrong_handle),
 		cmocka_unit_test(the_handle_of_what_has_stopped_names_nothing),
+		cmocka_unit_test(an_element_is_used_between_its_read_and_its_acknowledgement),
 		cmocka_unit_test(a_send_without_credit_fails),
 		cmocka_unit_test(sends_to_nobody_and_too_long_ones_fail),
 		cmocka_unit_test(operations_must_be_acknowledged),

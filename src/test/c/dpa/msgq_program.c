@@ -114,6 +114,15 @@ __dpa_rpc__ uint64_t hold_back(doca_dpa_dev_comch_producer_t producer, uint32_t 
 	return sent;
 }
 
+/* One message from each of several producers, all held back until the end. */
+__dpa_rpc__ uint64_t hold_back_each(const doca_dpa_dev_comch_producer_t *producers, uint32_t num)
+{
+	for (uint32_t i = 0; i < num; i++)
+		doca_dpa_dev_comch_producer_post_send_imm_only(producers[i], 1, (const uint8_t *)&i, sizeof(i),
+							       DOCA_DPA_DEV_SUBMIT_FLAG_OPTIMIZE_REPORTS);
+	return 0;
+}
+
 __dpa_rpc__ uint64_t copy_and_send(doca_dpa_dev_comch_producer_t producer, doca_dpa_dev_mmap_t dst_map, uint64_t dst,
 				   doca_dpa_dev_mmap_t src_map, uint64_t src, uint64_t length)
 {
@@ -141,6 +150,14 @@ __dpa_rpc__ uint64_t read_all(doca_dpa_dev_comch_consumer_completion_t completio
 	while (doca_dpa_dev_comch_consumer_get_completion(completion, &element))
 		num++;
 	return num;
+}
+
+/* An element that is not given back; 0: there is none. */
+__dpa_rpc__ uint64_t read_one(doca_dpa_dev_comch_consumer_completion_t completion)
+{
+	doca_dpa_dev_comch_consumer_completion_element_t element = 0;
+	(void)doca_dpa_dev_comch_consumer_get_completion(completion, &element);
+	return element;
 }
 
 __dpa_rpc__ uint64_t give_back(doca_dpa_dev_comch_consumer_completion_t completion, uint64_t num)

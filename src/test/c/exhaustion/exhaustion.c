@@ -282,6 +282,32 @@ static void each_call_fails_once_with_the_pipeline(void **state)
 	unsetenv("DOCA_EMU_DIRECT_WRITE");
 }
 
+/* A server keeps some of them for late calls: not all. */
+static void connections_that_have_ended_do_not_pile_up(void **state)
+{
+	(void)state;
+	struct life server;
+	long kept = 0;
+	life_begin(&server, &machine, true, "many");
+	REQUIRE(life_step(&server) == LIFE_GOES_ON);
+	for (int i = 0; i < 200; i++) {
+		struct life client;
+		int64_t deadline = now_ms() + 20000;
+		life_begin(&client, &machine, false, "many");
+		while (client.connection == NULL) {
+			REQUIRE(life_step(&client) == LIFE_GOES_ON && now_ms() < deadline);
+			(void)doca_pe_progress(server.pe);
+		}
+		life_end(&client, &server);
+		while (doca_pe_progress(server.pe) == 1)
+			;
+		if (i == 99)
+			kept = inject_live_allocations();
+	}
+	REQUIRE(inject_live_allocations() < kept + 10);
+	life_end(&server, NULL);
+}
+
 /* ---- descriptors run out ---- */
 
 static void set_limit(rlim_t descriptors)
@@ -495,6 +521,7 @@ int main(void)
 		cmocka_unit_test(each_call_fails_once_in_a_server),
 		cmocka_unit_test(each_call_fails_once_in_a_client),
 		cmocka_unit_test(each_call_fails_once_with_the_pipeline),
+		cmocka_unit_test(connections_that_have_ended_do_not_pile_up),
 		cmocka_unit_test(descriptors_run_out),
 		cmocka_unit_test(the_folder_vanishes),
 		cmocka_unit_test(a_folder_that_is_no_folder),

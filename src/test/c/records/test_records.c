@@ -1,5 +1,6 @@
 /* The format of records, as docs/records.md says and Java's RecordWriter and RecordReader do. */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -139,6 +140,25 @@ static void what_is_not_a_row_of_records_is_refused(void **state)
 	assert_int_equal(0, records);
 }
 
+/* Of a message that is long enough for more. */
+static void the_longest_record_is_that_of_java(void **state)
+{
+	(void)state;
+	const size_t len = (size_t)3 << 30;
+	uint32_t *message = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	assert_true(message != MAP_FAILED);
+	message[0] = COMCH4J_RECORD_MAX + 1;
+	comch4j_records_read(&reader, message, len);
+	assert_false(comch4j_record_next(&reader, &record));
+	message[0] = COMCH4J_RECORD_MAX;
+	assert_true(comch4j_record_next(&reader, &record));
+	assert_int_equal(COMCH4J_RECORD_MAX, record.len);
+	comch4j_records_write(&writer, message, len);
+	assert_null(comch4j_record_claim(&writer, COMCH4J_RECORD_MAX + 1, 1));
+	assert_non_null(comch4j_record_claim(&writer, COMCH4J_RECORD_MAX, 1));
+	assert_int_equal(0, munmap(message, len));
+}
+
 static bool stop_at_second(const struct comch4j_record *taken, void *own)
 {
 	(void)taken;
@@ -179,6 +199,7 @@ int main(void)
 		cmocka_unit_test_setup(what_does_not_fit_is_refused_and_changes_nothing, set_up),
 		cmocka_unit_test_setup(one_record_is_claimed_at_a_time, set_up),
 		cmocka_unit_test_setup(what_is_not_a_row_of_records_is_refused, set_up),
+		cmocka_unit_test_setup(the_longest_record_is_that_of_java, set_up),
 		cmocka_unit_test_setup(taking_can_be_ended, set_up),
 		cmocka_unit_test_setup(a_message_may_begin_anywhere, set_up),
 	};

@@ -28,7 +28,7 @@ static doca_error_t introduce(struct doca_comm_channel_addr_t *peer)
 	/* A service that has closed the socket already has perhaps said why: client_go_on finds out. */
 	struct pollfd answer = {.fd = socket, .events = POLLIN};
 	if (wire_send(socket, &hello, peer->map->base.fd) != DOCA_SUCCESS && poll(&answer, 1, 0) <= 0) {
-		close(socket);
+		/* guard: release-channel-socket */ close(socket);
 		return DOCA_ERROR_NOT_CONNECTED;
 	}
 	peer->recv_bell.socket = socket;
@@ -73,7 +73,7 @@ doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char 
 	if (result == DOCA_SUCCESS)
 		result = peer_create(endpoint, SHM_CLIENT, map, &created);
 	if (result != DOCA_SUCCESS) {
-		channel_memory_release(map);
+		/* guard: release-channel-memory */ channel_memory_release(map);
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_INITIALIZATION;
 	}
 	endpoint_place(pci, created->place);
@@ -86,7 +86,7 @@ doca_error_t client_connect(struct doca_comm_channel_ep_t *endpoint, const char 
 		return DOCA_SUCCESS;
 	}
 	explain(created, result);
-	peer_release(created);
+	/* guard: release-channel-attempt */ peer_release(created);
 	handle_bury(&created->handle);
 	if (result == DOCA_ERROR_NO_MEMORY || result == DOCA_ERROR_INITIALIZATION)
 		return result;
@@ -156,5 +156,5 @@ void client_go_on(struct doca_comm_channel_addr_t *peer)
 	if (result == DOCA_SUCCESS || result == DOCA_ERROR_AGAIN)
 		return;
 	explain(peer, result);
-	peer_release(peer);
+	/* guard: release-refused-client */ peer_release(peer);
 }

@@ -21,7 +21,7 @@ void handle_bury(struct handle *handle)
 	else
 		newest->next = handle;
 	newest = handle;
-	if (num_kept == KEPT) {
+	if (/* guard: channel-tombstones */ num_kept == KEPT) {
 		freed = oldest;
 		oldest = freed->next;
 	} else {

@@ -26,7 +26,7 @@ doca_error_t service_listen(struct doca_comm_channel_ep_t *endpoint, struct endp
 	if (result != DOCA_SUCCESS) {
 		while (listening > 0)
 			fabric_unlisten(&functions[--listening].listener);
-		free(pending);
+		/* guard: release-channel-pending */ free(pending);
 		return result == DOCA_ERROR_ALREADY_EXIST ? READING_SERVICE_NAME_TAKEN
 		       : result == DOCA_ERROR_NO_MEMORY   ? result
 							  : DOCA_ERROR_INITIALIZATION;
@@ -45,7 +45,7 @@ void service_close(struct doca_comm_channel_ep_t *endpoint)
 	for (uint32_t i = 0; i < endpoint->num_functions; i++)
 		fabric_unlisten(&endpoint->functions[i].listener);
 	for (uint32_t i = 0; i < endpoint->num_pending; i++)
-		close(endpoint->pending[i].socket);
+		/* guard: release-silent-clients */ close(endpoint->pending[i].socket);
 	free(endpoint->functions);
 	free(endpoint->pending);
 	endpoint->functions = NULL;
@@ -163,7 +163,7 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 	if (result == DOCA_SUCCESS)
 		result = peer_create(endpoint, SHM_SERVER, map, &peer);
 	if (result != DOCA_SUCCESS) {
-		channel_memory_release(map);
+		/* guard: release-offered-channel */ channel_memory_release(map);
 		return result;
 	}
 	peer->function = client->function;
@@ -182,12 +182,12 @@ static doca_error_t make_peer(struct doca_comm_channel_ep_t *endpoint, const str
 		return DOCA_SUCCESS;
 	}
 	if (pair[1] >= 0)
-		close(pair[1]);
+		/* guard: release-channel-bell */ close(pair[1]);
 	pthread_mutex_lock(&endpoint->lock);
 	events_detach(endpoint, peer);
 	peer->recv_bell.socket = -1; /* it is the caller's */
 	pthread_mutex_unlock(&endpoint->lock);
-	peer_release(peer);
+	/* guard: release-channel-peer */ peer_release(peer);
 	handle_bury(&peer->handle);
 	return result;
 }
@@ -214,7 +214,7 @@ static bool let_in(struct doca_comm_channel_ep_t *endpoint, const struct pending
 	bool answered = wire_send(client->socket, &answer, bell) == DOCA_SUCCESS;
 	close(bell);
 	if (!answered)
-		endpoint_disconnect(endpoint, peer, 0);
+		/* guard: release-unanswered-client */ endpoint_disconnect(endpoint, peer, 0);
 	return answered;
 }
 

@@ -80,14 +80,15 @@ void *emu_dpa_find(enum emu_dpa_kind kind, uint64_t handle, const char *call)
 {
 	struct emu_dpa_run *run = current;
 	struct entry *entry = &entries[handle & INDEX_MASK];
-	if (EMU_UNLIKELY(handle == 0 || handle == RETIRING || atomic_load(&entry->handle) != handle ||
-			 entry->kind != kind)) {
+	if (EMU_UNLIKELY(/* guard: dpa-handle-none */ handle == 0 || handle == RETIRING ||
+			 /* guard: dpa-handle-current */ atomic_load(&entry->handle) != handle ||
+			 /* guard: dpa-handle-kind */ entry->kind != kind)) {
 		emu_dpa_fail(run->dpa, "%s: %#llx is no such object, or not any more", call,
 			     (unsigned long long)handle);
 		return NULL;
 	}
 	const void *meant = kind == EMU_DPA_MMAP ? (const void *)emu_dpa_of(run->dpa)->dev : (const void *)run->dpa;
-	if (EMU_UNLIKELY(entry->owner != NULL && entry->owner != meant)) {
+	if (EMU_UNLIKELY(entry->owner != NULL && /* guard: dpa-handle-owner */ entry->owner != meant)) {
 		emu_dpa_fail(run->dpa, "%s: an object of another dpa (doca_dpa_dev_device_set says which is meant)",
 			     call);
 		return NULL;
@@ -98,7 +99,7 @@ void *emu_dpa_find(enum emu_dpa_kind kind, uint64_t handle, const char *call)
 bool emu_dpa_begin(const char *call)
 {
 	struct emu_dpa_run *run = current;
-	if (EMU_UNLIKELY(run == NULL)) {
+	if (EMU_UNLIKELY(/* guard: dpa-caller */ run == NULL)) {
 		EMU_LOG_ERROR("%s: only kernels on the DPA may call it", call);
 		return false;
 	}
@@ -128,7 +129,8 @@ void *emu_dpa_at(enum emu_dpa_kind kind, uint16_t index)
 {
 	struct entry *entry = &entries[index];
 	uint64_t handle = atomic_load(&entry->handle);
-	return handle != 0 && handle != RETIRING && entry->kind == kind ? entry->object : NULL;
+	return handle != 0 && handle != RETIRING && /* guard: dpa-element-kind=1 */ entry->kind == kind ? entry->object
+													: NULL;
 }
 
 struct emu_dpa_run *emu_dpa_run(void)

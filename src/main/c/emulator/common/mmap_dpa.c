@@ -61,11 +61,12 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 	pthread_mutex_lock(&mmap->lock);
 	if (!atomic_load(&mmap->started))
 		result = DOCA_ERROR_NOT_PERMITTED;
-	else if (!emu_mmap_has_dev(mmap, dev))
+	else if (/* guard: map-handle-device */ !emu_mmap_has_dev(mmap, dev))
 		result = DOCA_ERROR_NOT_FOUND;
-	else if (!emu_dev_reaches_dpa(dev) || (!is_own(mmap) && mmap->reach == NULL))
+	else if (!emu_dev_reaches_dpa(dev) ||
+		 (!is_own(mmap) && /* guard: map-handle-out-of-reach */ mmap->reach == NULL))
 		result = DOCA_ERROR_NOT_SUPPORTED;
-	else if (!is_own(mmap) && !emu_reach_alive(mmap->reach))
+	else if (!is_own(mmap) && /* guard: map-handle-exporter */ !emu_reach_alive(mmap->reach))
 		result = READING_MMAP_EXPORTER_GONE;
 	else
 		result = handle_for(mmap, dev, dpa_mmap_handle);
@@ -75,12 +76,12 @@ doca_error_t doca_mmap_dev_get_dpa_handle(struct doca_mmap *mmap, const struct d
 
 doca_error_t doca_mmap_set_dpa_memrange(struct doca_mmap *mmap, struct doca_dpa *dpa, uint64_t dpa_addr, size_t len)
 {
-	if (mmap == NULL || dpa == NULL || len == 0 || len > UINT64_MAX - dpa_addr)
+	if (mmap == NULL || dpa == NULL || len == 0 || /* guard: map-memrange-end */ len > UINT64_MAX - dpa_addr)
 		return DOCA_ERROR_INVALID_VALUE;
 	struct emu_dpa *base = emu_dpa_of(dpa);
 	if (!atomic_load(&base->started))
 		return READING_DPA_NOT_STARTED;
-	if (!base->owns(dpa, dpa_addr, len))
+	if (/* guard: map-memrange-owned */ !base->owns(dpa, dpa_addr, len))
 		return READING_DPA_OUT_OF_RANGE;
 	doca_error_t result = doca_mmap_set_memrange(mmap, (void *)(uintptr_t)dpa_addr, len);
 	if (result != DOCA_SUCCESS)
@@ -110,13 +111,14 @@ static bool find_bytes(uint32_t handle, uint64_t addr, uint64_t len, bool write,
 	struct doca_dpa *dpa = emu_dpa_run()->dpa;
 	const struct emu_reach *away = is_own(mmap) ? NULL : mmap->reach;
 	const uint32_t writable = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE | DOCA_ACCESS_FLAG_PCI_READ_WRITE;
-	if (!emu_mmap_usable(mmap) || (away != NULL && !emu_reach_alive(away)))
+	/* A map's handles end when it stops: that it is usable is looked at a second time here. */
+	if (!emu_mmap_usable(mmap) || (away != NULL && /* guard: map-exporter-alive */ !emu_reach_alive(away)))
 		emu_dpa_fail(dpa, "%s: a map that is not started, or whose exporter has ended", call);
-	else if (!emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, len) ||
-		 (mmap->dpa != NULL && !emu_dpa_of(mmap->dpa)->owns(mmap->dpa, addr, len)))
+	else if (/* guard: map-bytes */ !emu_mmap_contains(mmap, (const uint8_t *)(uintptr_t)addr, len) ||
+		 (mmap->dpa != NULL && /* guard: map-bytes-owned */ !emu_dpa_of(mmap->dpa)->owns(mmap->dpa, addr, len)))
 		emu_dpa_fail(dpa, "%s: %llu bytes at %#llx are not within the map", call, (unsigned long long)len,
 			     (unsigned long long)addr);
-	else if (write && mmap->dpa == NULL && (mmap->permissions & writable) == 0)
+	else if (write && mmap->dpa == NULL && /* guard: map-writable */ (mmap->permissions & writable) == 0)
 		emu_dpa_fail(dpa, "%s: the map's permissions do not let it be written", call);
 	else {
 		uint8_t *here = away == NULL ? (uint8_t *)(uintptr_t)addr : emu_reach_here(away, addr, len);

@@ -36,7 +36,8 @@ static doca_error_t read_file(int fd, const char *path, char **text, size_t *len
 	size_t have = 0;
 	if (fstat(fd, &status) != 0) {
 		result = refuse("read", path);
-	} else if (!S_ISREG(status.st_mode) || status.st_size > (off_t)MAX_FILE_BYTES) {
+	} else if (/* guard: topology-file-kind */ !S_ISREG(status.st_mode) ||
+		   /* guard: topology-file-size */ status.st_size > (off_t)MAX_FILE_BYTES) {
 		EMU_LOG_ERROR("the topology %s is no file of at most %u bytes; no device is visible", path,
 			      MAX_FILE_BYTES);
 		result = DOCA_ERROR_NOT_FOUND;
@@ -103,13 +104,13 @@ static doca_error_t make(struct emu_topology **topology)
 		if (result != DOCA_SUCCESS)
 			return result;
 		result = emu_topology_parse(text, len, path, &made);
-		free(text);
+		/* guard: release-topology-text */ free(text);
 	}
 	const char *limits = getenv("DOCA_EMU_LIMITS");
 	if (result == DOCA_SUCCESS && limits != NULL)
 		result = emu_limits_parse(limits, "DOCA_EMU_LIMITS", &made->limits);
 	if (result != DOCA_SUCCESS) {
-		free(made);
+		/* guard: release-refused-topology */ free(made);
 		return result == DOCA_ERROR_NO_MEMORY ? result : DOCA_ERROR_NOT_FOUND;
 	}
 	*topology = made;

@@ -41,7 +41,8 @@ void limits_set(struct parser *parser, struct span name, struct span value, stru
 		uint64_t wanted;
 		if (!span_is(name, known[i].name))
 			continue;
-		if (!span_number(value, known[i].most, &wanted) || wanted < known[i].least)
+		if (/* guard: limit-most */ !span_number(value, known[i].most, &wanted) ||
+		    /* guard: limit-least */ wanted < known[i].least)
 			text_complain(parser, "%s must be a number from %u to %u, not \"%.*s\"", known[i].name,
 				      known[i].least, known[i].most, SPAN(value));
 		else
@@ -56,7 +57,7 @@ void limits_check(struct parser *parser, const struct emu_limits *limits)
 {
 	uint64_t record = 16 + ((uint64_t)limits->max_msg_size + 15) / 16 * 16;
 	uint64_t bytes = ((uint64_t)limits->max_recv_queue_size + 1) * record;
-	if (bytes > EMU_BOUND_QUEUE_BYTES)
+	if (/* guard: limits-together */ bytes > EMU_BOUND_QUEUE_BYTES)
 		text_complain(parser,
 			      "max_recv_queue_size %u of max_msg_size %u is more than a queue can hold, lower one "
 			      "of them",

@@ -36,7 +36,7 @@ static bool copy_pci(struct span value, char out[DOCA_DEVINFO_PCI_ADDR_SIZE])
 
 static bool parse_mac(struct span value, uint8_t mac[DOCA_DEVINFO_MAC_ADDR_SIZE])
 {
-	if (value.len != 3 * DOCA_DEVINFO_MAC_ADDR_SIZE - 1)
+	if (/* guard: topology-mac-length */ value.len != 3 * DOCA_DEVINFO_MAC_ADDR_SIZE - 1)
 		return false;
 	for (size_t i = 0; i < value.len; i++)
 		if (i % 3 == 2 ? value.start[i] != ':' : !isxdigit((unsigned char)value.start[i]))
@@ -272,11 +272,11 @@ static void add_function(struct parser *parser, struct span rest, bool dpu, stru
 		text_complain(parser, "\"%.*s\" is no PCI address", SPAN(pci));
 		return;
 	}
-	if (find(topology, f.pci) != NULL) {
+	if (/* guard: topology-twice */ find(topology, f.pci) != NULL) {
 		text_complain(parser, "%s is there already", f.pci);
 		return;
 	}
-	if (topology->count == EMU_MAX_FUNCTIONS) {
+	if (/* guard: topology-functions */ topology->count == EMU_MAX_FUNCTIONS) {
 		text_complain(parser, "more than %u functions", EMU_MAX_FUNCTIONS);
 		return;
 	}

@@ -45,10 +45,10 @@ struct span span_cut(struct span *rest, char stop)
 
 bool span_copy_name(struct span value, char *out, size_t size)
 {
-	if (value.len == 0 || value.len >= size)
+	if (/* guard: topology-name-none */ value.len == 0 || /* guard: topology-name-length */ value.len >= size)
 		return false;
 	for (size_t i = 0; i < value.len; i++)
-		if (!isgraph((unsigned char)value.start[i]))
+		if (/* guard: topology-name-characters */ !isgraph((unsigned char)value.start[i]))
 			return false;
 	memset(out, 0, size);
 	memcpy(out, value.start, value.len);
@@ -62,7 +62,7 @@ bool span_number(struct span value, uint64_t largest, uint64_t *out)
 		if (!isdigit((unsigned char)value.start[i]))
 			return false;
 		sum = sum * 10 + (uint64_t)(value.start[i] - '0');
-		if (sum > largest)
+		if (/* guard: topology-number */ sum > largest)
 			return false;
 	}
 	*out = sum;

@@ -26,7 +26,7 @@ doca_error_t doca_dpa_eu_affinity_destroy(struct doca_dpa_eu_affinity *affinity)
 
 doca_error_t doca_dpa_eu_affinity_set(struct doca_dpa_eu_affinity *affinity, unsigned int eu_id)
 {
-	if (affinity == NULL || eu_id >= READING_DPA_EUS)
+	if (affinity == NULL || /* guard: affinity-unit */ eu_id >= READING_DPA_EUS)
 		return DOCA_ERROR_INVALID_VALUE;
 	affinity->eu = (int)eu_id;
 	return DOCA_SUCCESS;

@@ -35,7 +35,7 @@ static uint64_t ticks(void)
 static void push(struct doca_dpa_completion *completion, uint32_t type, uint32_t user_data, _Atomic uint32_t *unacked)
 {
 	emu_spin_lock(&completion->lock);
-	bool fits = completion->pushed - completion->acked < completion->size;
+	bool fits = /* guard: completion-full=1 */ completion->pushed - completion->acked < completion->size;
 	bool wakes = fits && completion->armed;
 	if (fits) {
 		uint32_t counter = (uint32_t)completion->pushed;
@@ -84,7 +84,7 @@ bool completion_get(struct doca_dpa_completion *completion, uint64_t *element, u
 bool completion_ack(struct doca_dpa_completion *completion, uint64_t num)
 {
 	emu_spin_lock(&completion->lock);
-	bool read = num <= completion->read - completion->acked;
+	bool read = /* guard: completion-acknowledged=1 */ num <= completion->read - completion->acked;
 	for (; read && num > 0; num--) {
 		struct completion_element *element =
 			&completion->elements[completion->acked++ & (completion->size - 1)];

@@ -32,7 +32,7 @@ void doca_dpa_dev_device_set(doca_dpa_dev_t dpa_handle)
 	if (dpa == NULL)
 		return;
 	struct emu_dpa_run *run = emu_dpa_run();
-	bool related = dpa_root(dpa) == dpa_root(run->home);
+	bool related = /* guard: dpa-of-another-program=1 */ dpa_root(dpa) == dpa_root(run->home);
 	if (!related)
 		emu_dpa_fail(run->dpa, "%s: a dpa of another program", __func__);
 	emu_dpa_leave();

@@ -60,7 +60,7 @@ static void post_wait(doca_dpa_dev_async_ops_t async_ops_handle, doca_dpa_dev_sy
 			      .reports = true,
 			      .wait = {.event = event, .relation = relation, .value = value}};
 	/* As much as the hardware compares. */
-	if (relation == EMU_SYNC_GREATER && value > 254)
+	if (relation == EMU_SYNC_GREATER && /* guard: wait-value */ value > 254)
 		emu_dpa_fail(ops->dpa, "%s: a value above 254", call);
 	else if (emu_dpa_find(EMU_DPA_SYNC_EVENT, event, call) != NULL)
 		async_ops_post(ops, &op);

@@ -100,9 +100,9 @@ doca_error_t doca_dpa_stop(struct doca_dpa *dpa)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa) || is_extended(dpa))
 		return DOCA_ERROR_BAD_STATE;
-	if (used(dpa))
+	if (/* guard: dpa-in-use */ used(dpa))
 		return DOCA_ERROR_IN_USE;
-	if (!eu_pool_destroy(dpa->pool, READING_DPA_STOP_PATIENCE_MS)) {
+	if (/* guard: dpa-stop-patience */ !eu_pool_destroy(dpa->pool, READING_DPA_STOP_PATIENCE_MS)) {
 		emu_dpa_fail(dpa, "a kernel does not end");
 		return READING_DPA_STOP_RUNNING;
 	}
@@ -117,7 +117,7 @@ doca_error_t doca_dpa_destroy(struct doca_dpa *dpa)
 {
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (used(dpa))
+	if (/* guard: dpa-destroyed-in-use */ used(dpa))
 		return DOCA_ERROR_IN_USE;
 	if (is_extended(dpa)) {
 		atomic_fetch_sub(&dpa->base.root->children, 1);
@@ -139,7 +139,7 @@ doca_error_t doca_dpa_device_extend(struct doca_dpa *dpa, struct doca_dev *other
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
-	if (!emu_dev_reaches_dpa(other_dev) || !emu_dev_same_card(dpa->base.dev, other_dev))
+	if (!emu_dev_reaches_dpa(other_dev) || /* guard: dpa-card */ !emu_dev_same_card(dpa->base.dev, other_dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	struct doca_dpa *created = make(other_dev);
 	uint64_t handle = created == NULL ? 0 : emu_dpa_publish(EMU_DPA_DEVICE, created, NULL);
@@ -166,7 +166,7 @@ doca_error_t doca_dpa_set_app(struct doca_dpa *dpa, struct doca_dpa_app *app)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa_started(dpa))
 		return DOCA_ERROR_BAD_STATE;
-	if (app->magic != DOCA_EMU_DPA_MAGIC) {
+	if (/* guard: app-magic */ app->magic != DOCA_EMU_DPA_MAGIC) {
 		emu_log_reason("an application for a real DPA, or none: scripts/dpacc makes those of the emulated one");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
@@ -187,7 +187,7 @@ doca_error_t doca_dpa_app_get_name(struct doca_dpa_app *app, char *app_name, uin
 	if (app == NULL || app_name == NULL || app_name_len == NULL || app->magic != DOCA_EMU_DPA_MAGIC)
 		return DOCA_ERROR_INVALID_VALUE;
 	size_t needed = strlen(app->name) + 1;
-	if (*app_name_len < needed)
+	if (/* guard: app-name-length */ *app_name_len < needed)
 		return DOCA_ERROR_INVALID_VALUE;
 	memcpy(app_name, app->name, needed);
 	*app_name_len = (uint32_t)needed;

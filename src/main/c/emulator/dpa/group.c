@@ -62,7 +62,7 @@ doca_error_t doca_dpa_thread_group_get_num_threads(struct doca_dpa_tg *tg, unsig
 
 doca_error_t doca_dpa_thread_group_set_thread(struct doca_dpa_tg *tg, struct doca_dpa_thread *thread, unsigned int rank)
 {
-	if (tg == NULL || thread == NULL || rank >= tg->num || thread->base.dpa != tg->dpa)
+	if (tg == NULL || thread == NULL || /* guard: group-rank */ rank >= tg->num || thread->base.dpa != tg->dpa)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (tg->started)
 		return DOCA_ERROR_BAD_STATE;

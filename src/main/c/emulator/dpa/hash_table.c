@@ -42,7 +42,7 @@ bool hash_table_add(struct doca_dpa_hash_table *table, uint32_t key, uint64_t va
 {
 	emu_spin_lock(&table->lock);
 	uint32_t *link = link_to(table, key);
-	if (*link == NONE && table->free != NONE) {
+	if (*link == NONE && /* guard: table-full=1 */ table->free != NONE) {
 		uint32_t index = table->free;
 		table->free = table->entries[index].next;
 		table->entries[index] = (struct entry){.key = key, .next = NONE};
@@ -80,7 +80,7 @@ bool hash_table_find(struct doca_dpa_hash_table *table, uint32_t key, uint64_t *
 
 doca_error_t doca_dpa_hash_table_create(struct doca_dpa *dpa, unsigned int num_entries, struct doca_dpa_hash_table **ht)
 {
-	if (dpa == NULL || num_entries == 0 || num_entries > MAX_ENTRIES || ht == NULL)
+	if (dpa == NULL || num_entries == 0 || /* guard: table-entries */ num_entries > MAX_ENTRIES || ht == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa))
 		return READING_DPA_NOT_STARTED;

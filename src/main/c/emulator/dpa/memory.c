@@ -11,7 +11,9 @@
 
 static bool holds(const struct allocation *a, uint64_t addr, uint64_t len)
 {
-	return addr >= a->addr && addr - a->addr <= a->size && len <= a->size - (addr - a->addr);
+	/* What is in front of it is far behind it, modulo 2^64. */
+	return /* guard: dpa-memory-outside=1 */ addr - a->addr <= a->size &&
+	       /* guard: dpa-memory-end=1 */ len <= a->size - (addr - a->addr);
 }
 
 bool dpa_owns(struct doca_dpa *dpa, uint64_t addr, uint64_t len)
@@ -42,13 +44,15 @@ doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_
 	*dev_ptr = 0;
 	if (!dpa_started(dpa))
 		return READING_DPA_NOT_STARTED;
+	/* Before memory is asked for; how much is left is looked at below. */
 	if (size > READING_DPA_HEAP)
 		return READING_DPA_HEAP_USED_UP;
 	struct doca_dpa *root = dpa_root(dpa);
 	void *memory = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct allocation *allocation = malloc(sizeof(*allocation));
 	pthread_mutex_lock(&root->lock);
-	bool fits = memory != NULL && allocation != NULL && size <= READING_DPA_HEAP - root->allocated;
+	bool fits = memory != NULL && allocation != NULL &&
+		    /* guard: dpa-heap-left=1 */ size <= READING_DPA_HEAP - root->allocated;
 	if (fits) {
 		*allocation = (struct allocation){(uint64_t)(uintptr_t)memory, size, root->allocations};
 		root->allocations = allocation;
@@ -58,8 +62,8 @@ doca_error_t doca_dpa_mem_alloc(struct doca_dpa *dpa, size_t size, doca_dpa_dev_
 	}
 	pthread_mutex_unlock(&root->lock);
 	if (!fits) {
-		free(memory);
-		free(allocation);
+		/* guard: release-refused-memory */ free(memory);
+		/* guard: release-refused-allocation */ free(allocation);
 	}
 	return fits ? DOCA_SUCCESS : READING_DPA_HEAP_USED_UP;
 }
@@ -96,7 +100,7 @@ static doca_error_t check(struct doca_dpa *dpa, const void *other, uint64_t dev_
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa))
 		return READING_DPA_NOT_STARTED;
-	return dpa_owns(dpa, dev_ptr, size) ? DOCA_SUCCESS : READING_DPA_OUT_OF_RANGE;
+	return /* guard: dpa-memory-owned=1 */ dpa_owns(dpa, dev_ptr, size) ? DOCA_SUCCESS : READING_DPA_OUT_OF_RANGE;
 }
 
 doca_error_t doca_dpa_h2d_memcpy(struct doca_dpa *dpa, doca_dpa_dev_uintptr_t dst_ptr, void *src_ptr, size_t size)

@@ -80,7 +80,7 @@ static doca_error_t set_path(struct doca_dpa *dpa, struct dpa_output *output, co
 		return DOCA_ERROR_NO_MEMORY;
 	FILE *file = fopen(path, "we");
 	if (file == NULL) {
-		free(copy);
+		/* guard: release-refused-path */ free(copy);
 		return errno == ENOMEM ? DOCA_ERROR_NO_MEMORY : DOCA_ERROR_OPERATING_SYSTEM;
 	}
 	close_output(output);
@@ -92,7 +92,7 @@ static doca_error_t get_path(const struct dpa_output *output, char *path, uint32
 {
 	const char *text = output->path == NULL ? "stdout" : output->path;
 	size_t needed = strlen(text) + 1;
-	if (*len < needed)
+	if (/* guard: output-path-length */ *len < needed)
 		return DOCA_ERROR_NO_MEMORY;
 	memcpy(path, text, needed);
 	*len = (uint32_t)needed;
@@ -132,7 +132,7 @@ static bool is_level(uint32_t level)
 
 doca_error_t doca_dpa_set_log_level(struct doca_dpa *dpa, doca_dpa_dev_log_level_t log_level)
 {
-	if (dpa == NULL || !is_level((uint32_t)log_level))
+	if (dpa == NULL || /* guard: log-level */ !is_level((uint32_t)log_level))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (dpa_root(dpa) != dpa)
 		return DOCA_ERROR_NOT_PERMITTED;

@@ -7,7 +7,7 @@
 /* Notes an operation whose completion the program wants; false when the queue has no room. */
 static bool take_place(struct doca_dpa_async_ops *ops, const char *call)
 {
-	if (atomic_fetch_add(&ops->unacked, 1) < ops->size)
+	if (/* guard: operations-unacknowledged=1 */ atomic_fetch_add(&ops->unacked, 1) < ops->size)
 		return true;
 	atomic_fetch_sub(&ops->unacked, 1);
 	emu_dpa_fail(ops->dpa, "%s: more than %u operations without acknowledgement", call, ops->size);
@@ -104,7 +104,7 @@ static bool hold(struct doca_dpa_async_ops *ops, const struct async_op *op)
 	if (ops->held == NULL)
 		ops->held = calloc(ops->size, sizeof(ops->held[0]));
 	uint32_t num = atomic_load(&ops->num_held);
-	if (ops->held == NULL || num == ops->size) {
+	if (ops->held == NULL || /* guard: operations-held */ num == ops->size) {
 		emu_dpa_fail(ops->dpa, "%s: no room for an operation behind %u that wait", op->call, num);
 		return false;
 	}

@@ -64,7 +64,7 @@ static void work_rpc(struct eu_job *job, struct emu_dpa_run *run)
 	pthread_cond_signal(&rpc->ended);
 	pthread_mutex_unlock(&rpc->lock);
 	if (abandoned)
-		free_rpc(rpc);
+		/* guard: release-abandoned-call */ free_rpc(rpc);
 }
 
 static doca_error_t await_rpc(struct rpc *rpc, uint64_t *retval)
@@ -75,7 +75,7 @@ static doca_error_t await_rpc(struct rpc *rpc, uint64_t *retval)
 	struct doca_dpa *dpa = rpc->dpa;
 	int error = 0;
 	pthread_mutex_lock(&rpc->lock);
-	while (!rpc->done && error != ETIMEDOUT)
+	while (!rpc->done && /* guard: rpc-patience=1 */ error != ETIMEDOUT)
 		error = pthread_cond_timedwait(&rpc->ended, &rpc->lock, &deadline);
 	bool done = rpc->done;
 	rpc->abandoned = !done;
@@ -191,9 +191,10 @@ static doca_error_t launch(struct doca_dpa *dpa, struct doca_sync_event *wait_ev
 			   unsigned int num_threads, const struct kernel *kernel)
 {
 	/* As much as the hardware compares. */
-	if (threshold > 254 || num_threads == 0 || num_threads > READING_DPA_MAX_THREADS_PER_KERNEL ||
-	    (wait_event != NULL && !emu_sync_event_is_for(wait_event, dpa)) ||
-	    (comp_event != NULL && !emu_sync_event_is_for(comp_event, dpa)))
+	if (/* guard: launch-threshold */ threshold > 254 || /* guard: launch-threads-none */ num_threads == 0 ||
+	    /* guard: launch-threads */ num_threads > READING_DPA_MAX_THREADS_PER_KERNEL ||
+	    (wait_event != NULL && /* guard: launch-wait-event */ !emu_sync_event_is_for(wait_event, dpa)) ||
+	    (comp_event != NULL && /* guard: launch-completion-event */ !emu_sync_event_is_for(comp_event, dpa)))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!dpa_started(dpa))
 		return READING_DPA_NOT_STARTED;

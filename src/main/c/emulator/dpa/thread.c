@@ -119,7 +119,7 @@ static bool come_to_rest(struct doca_dpa_thread *thread)
 	pthread_mutex_lock(&thread->lock);
 	thread->run = false;
 	int error = 0;
-	while (thread->busy && error != ETIMEDOUT)
+	while (thread->busy && /* guard: thread-patience=1 */ error != ETIMEDOUT)
 		error = pthread_cond_timedwait(&thread->at_rest, &thread->lock, &deadline);
 	bool rests = !thread->busy;
 	pthread_mutex_unlock(&thread->lock);
@@ -144,7 +144,7 @@ doca_error_t doca_dpa_thread_destroy(struct doca_dpa_thread *dpa_thread)
 {
 	if (dpa_thread == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (atomic_load(&dpa_thread->base.users) > 0 || dpa_thread->group != NULL)
+	if (/* guard: thread-in-use */ atomic_load(&dpa_thread->base.users) > 0 || dpa_thread->group != NULL)
 		return DOCA_ERROR_BAD_STATE;
 	if (!come_to_rest(dpa_thread))
 		return READING_DPA_STOP_RUNNING;

@@ -50,7 +50,7 @@ void server_drop_connection(struct doca_comch_server *server, struct doca_comch_
 	connection_lose(connection);
 	connection->next = server->tombstones;
 	server->tombstones = connection;
-	server_trim_tombstones(server, MAX_TOMBSTONES);
+	/* guard: tombstones */ server_trim_tombstones(server, MAX_TOMBSTONES);
 }
 
 /* ---- progress ---- */

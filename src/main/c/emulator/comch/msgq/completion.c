@@ -20,7 +20,7 @@ doca_error_t completion_attach(struct doca_comch_consumer_completion *completion
 {
 	doca_error_t result = DOCA_ERROR_NO_MEMORY;
 	emu_spin_lock(&completion->lock);
-	if (completion->num_queues < completion->max_consumers) {
+	if (/* guard: queues-attached=1 */ completion->num_queues < completion->max_consumers) {
 		completion->queues[completion->num_queues++] = queue;
 		result = DOCA_SUCCESS;
 	}
@@ -67,7 +67,7 @@ bool completion_read(struct doca_comch_consumer_completion *completion, uint64_t
 {
 	bool any = false;
 	emu_spin_lock(&completion->lock);
-	bool room = completion->read - completion->acked < completion->max_recv;
+	bool room = /* guard: queues-room=1 */ completion->read - completion->acked < completion->max_recv;
 	for (uint32_t i = 0; room && !any && i < completion->num_queues; i++) {
 		struct msgq_queue *queue = completion->queues[completion->next];
 		completion->next = completion->next + 1 < completion->num_queues ? completion->next + 1 : 0;
@@ -89,7 +89,7 @@ bool completion_read(struct doca_comch_consumer_completion *completion, uint64_t
 bool completion_acknowledge(struct doca_comch_consumer_completion *completion, uint64_t num)
 {
 	emu_spin_lock(&completion->lock);
-	bool read = num <= completion->read - completion->acked;
+	bool read = /* guard: queues-acknowledged=1 */ num <= completion->read - completion->acked;
 	bool was_full = completion->read - completion->acked == completion->max_recv;
 	if (read)
 		completion->acked += num;

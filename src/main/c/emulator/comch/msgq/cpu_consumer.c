@@ -191,9 +191,9 @@ static doca_error_t submit(struct doca_task *base, uint32_t flags)
 	(void)flags;
 	struct doca_comch_consumer_task_post_recv *task = (struct doca_comch_consumer_task_post_recv *)base;
 	struct doca_comch_consumer *consumer = of_ctx(base->ctx);
-	if (task->buf != NULL)
+	if (/* guard: receive-on-cpu-buffer */ task->buf != NULL)
 		return DOCA_ERROR_INVALID_VALUE; /* a MsgQ carries immediate data only */
-	/* As many places as tasks, but a cancelled task's place stays taken until its turn. */
+	/* Cannot be: there are no more tasks than places, and a cancelled one is taken until its turn. */
 	if (EMU_UNLIKELY(consumer->posted - consumer->completed > consumer->mask))
 		return DOCA_ERROR_AGAIN;
 	task->index = consumer->posted;

@@ -124,7 +124,9 @@ static doca_error_t submit(struct doca_task *base, uint32_t flags)
 	(void)flags;
 	struct doca_comch_producer_task_send *task = (struct doca_comch_producer_task_send *)base;
 	struct doca_comch_producer *producer = of_ctx(base->ctx);
-	if (EMU_UNLIKELY(task->buf != NULL || task->imm_len == 0 || task->imm_len > producer->imm_bound))
+	/* No consumer takes more than the bound, which its queue looks at, too. */
+	if (EMU_UNLIKELY(task->buf != NULL || /* guard: send-from-cpu-none */ task->imm_len == 0 ||
+			 task->imm_len > producer->imm_bound))
 		return DOCA_ERROR_INVALID_VALUE;
 	struct msgq_queue *queue = msgq_find(producer->msgq->msgq, task->consumer_id);
 	if (EMU_UNLIKELY(queue == NULL)) {

@@ -12,7 +12,7 @@ void doca_dpa_dev_comch_consumer_ack(doca_dpa_dev_comch_consumer_t consumer, uin
 	if (found == NULL)
 		return;
 	uint32_t posted = msgq_queue_post(found->msgq->queue, num_msg);
-	if (EMU_UNLIKELY(posted < num_msg))
+	if (EMU_UNLIKELY(/* guard: consumer-receives */ posted < num_msg))
 		emu_dpa_fail(found->msgq->dpa, "%s: %u receives more than the consumer's queue has places", __func__,
 			     num_msg - posted);
 	emu_dpa_leave();
@@ -33,10 +33,11 @@ static const struct completion_entry *entry_of(uint64_t element, const char *cal
 	struct doca_comch_consumer_completion *completion =
 		emu_dpa_at(EMU_DPA_CONSUMER_COMPLETION, (uint16_t)(element >> 48));
 	const struct completion_entry *entry = NULL;
-	if (completion != NULL && element_of(completion->handle, element) == element) {
+	if (completion != NULL &&
+	    /* guard: element-generation=1 */ element_of(completion->handle, element) == element) {
 		emu_spin_lock(&completion->lock);
 		uint32_t age = (uint32_t)element - (uint32_t)completion->acked;
-		if (age < completion->read - completion->acked)
+		if (/* guard: element-read=1 */ age < completion->read - completion->acked)
 			entry = completion_entry(completion, completion->acked + age);
 		emu_spin_unlock(&completion->lock);
 	}

@@ -39,7 +39,7 @@ static void carry_out(struct doca_comch_producer *producer, const struct operati
 	struct doca_dpa *dpa = producer->msgq->dpa;
 	struct emu_dpa_completion *completion = emu_dpa_completion_of(end->completion);
 	bool reports = (op->flags & OPTIMIZE_REPORTS) == 0;
-	if (reports && atomic_fetch_add(&end->unacked, 1) >= end->max_send) {
+	if (reports && /* guard: sends-unacknowledged */ atomic_fetch_add(&end->unacked, 1) >= end->max_send) {
 		atomic_fetch_sub(&end->unacked, 1);
 		emu_dpa_fail(dpa, "%s: more than %u operations without acknowledgement", call, end->max_send);
 		return;
@@ -88,7 +88,7 @@ static bool flush_later(const struct msgq_producer *end)
 	for (uint32_t i = 0; i < run->num_unflushed; i++)
 		if (run->unflushed[i] == end->handle)
 			return true;
-	if (run->num_unflushed == EMU_DPA_MAX_UNFLUSHED)
+	if (/* guard: sends-unflushed */ run->num_unflushed == EMU_DPA_MAX_UNFLUSHED)
 		return false;
 	run->flush = flush_at_end;
 	run->unflushed[run->num_unflushed++] = end->handle;
@@ -98,7 +98,8 @@ static bool flush_later(const struct msgq_producer *end)
 void dpa_producer_post(struct doca_comch_producer *producer, const struct operation *operation, const char *call)
 {
 	struct msgq_producer *end = producer->msgq;
-	if (operation->imm == NULL || operation->imm_len == 0 || operation->imm_len > EMU_BOUND_MSGQ_IMM_LEN) {
+	if (operation->imm == NULL || /* guard: sends-immediate-none */ operation->imm_len == 0 ||
+	    /* guard: sends-immediate-length */ operation->imm_len > EMU_BOUND_MSGQ_IMM_LEN) {
 		emu_dpa_fail(producer->msgq->dpa, "%s: %u bytes of immediate data", call, operation->imm_len);
 		return;
 	}
@@ -107,7 +108,7 @@ void dpa_producer_post(struct doca_comch_producer *producer, const struct operat
 		flush_held(producer, call);
 		carry_out(producer, operation, call);
 	} else {
-		if (end->num_held == end->max_send)
+		if (/* guard: sends-held */ end->num_held == end->max_send)
 			flush_held(producer, call);
 		struct held_operation *held = &end->held[end->num_held++];
 		held->operation = *operation;

@@ -70,7 +70,7 @@ uint32_t msgq_queue_post(struct msgq_queue *queue, uint32_t num)
 	uint64_t room;
 	do {
 		room = queue->capacity - (posted - atomic_load_explicit(&queue->taken, memory_order_acquire));
-		if (num > room)
+		if (/* guard: queue-places */ num > room)
 			num = (uint32_t)room;
 		/* Pairs with the acquire in msgq_queue_send. */
 	} while (!atomic_compare_exchange_weak_explicit(&queue->posted, &posted, posted + num, memory_order_release,
@@ -128,13 +128,13 @@ doca_error_t msgq_queue_send(struct msgq_queue *queue, uint32_t producer_id, con
 	doca_error_t result = DOCA_SUCCESS;
 	uint64_t position;
 	emu_spin_lock(&queue->lock);
-	if (EMU_UNLIKELY(queue->state != MSGQ_QUEUE_OPEN))
+	if (EMU_UNLIKELY(/* guard: queue-open */ queue->state != MSGQ_QUEUE_OPEN))
 		result = queue->state == MSGQ_QUEUE_CREATED ? READING_CONSUMER_NOT_RUNNING
 			 : queue->state == MSGQ_QUEUE_FREE  ? READING_CONSUMER_UNKNOWN
 							    : READING_CONSUMER_EXPIRED;
-	else if (EMU_UNLIKELY(imm_len > queue->max_imm))
+	else if (EMU_UNLIKELY(/* guard: queue-immediate-length */ imm_len > queue->max_imm))
 		result = READING_SEND_TOO_LONG;
-	else if (!find_posted(queue, &position))
+	else if (/* guard: queue-posted */ !find_posted(queue, &position))
 		result = DOCA_ERROR_AGAIN;
 	if (result == DOCA_SUCCESS) {
 		struct msgq_slot *slot = msgq_queue_slot(queue, position);
