@@ -19,6 +19,7 @@ final class Probes {
         all.addAll(ContextProbes.of(generation));
         all.addAll(NotificationProbes.of());
         all.addAll(EndpointProbes.of());
+        all.addAll(DpaProbes.of(generation));
         all.addAll(DeathProbes.of());
         all.addAll(SpeedProbes.of());
         return all;
