@@ -244,6 +244,7 @@ static void a_name_serves_once_per_function(void **state)
 	endpoint *service = service_make(&d, "once", defaults), *second = made_of(d.dpu, d.rep);
 	endpoint *elsewhere = made_of(d.dpu, other_rep), *client = made_of(other_host, NULL);
 	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_ep_listen(second, "once"));
+	CHECK(strstr(doca_emu_last_error(), "\"once\" on 0000:b1:00.0 already") != NULL);
 	address *peer;
 	GIVES(DOCA_ERROR_CONNECTION_ABORTED, doca_comm_channel_ep_connect(client, "once", &peer));
 	OK(doca_comm_channel_ep_listen(elsewhere, "once"));
@@ -529,7 +530,7 @@ static void a_service_that_does_not_come_is_not_waited_for_longer(void **state)
 	doca_error_t result = DOCA_ERROR_CONNECTION_INPROGRESS;
 	UNTIL(result != DOCA_ERROR_CONNECTION_INPROGRESS, result = doca_comm_channel_peer_addr_update_info(peer));
 	CHECK(result == DOCA_ERROR_CONNECTION_ABORTED);
-	CHECK(strstr(doca_emu_last_error(), "client finds no service \"nobody\"") != NULL);
+	CHECK(strstr(doca_emu_last_error(), "client finds no service \"nobody\" on 0000:b1:00.0: ") != NULL);
 	OK(doca_comm_channel_ep_disconnect(client, peer));
 	setenv("DOCA_EMU_CONNECT_WAIT", "abc", 1);
 	GIVES(DOCA_ERROR_INITIALIZATION, doca_comm_channel_ep_connect(client, "nobody", &peer));

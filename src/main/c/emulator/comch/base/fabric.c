@@ -21,6 +21,9 @@
 #include "folder.h"
 #include "sdk_log.h"
 
+/* Of a place, which is a PCI address and, for services of the endpoint API, ".ep". */
+#define FUNCTION "%.12s"
+
 #define LOCK_SUFFIX ".lock"
 #define SOCKET_SUFFIX ".sock"
 #define FABRIC_PATH_BYTES (FABRIC_FILE_BYTES + sizeof(SOCKET_SUFFIX))
@@ -267,12 +270,12 @@ doca_error_t fabric_listen(const char *pci, const char *name, struct fabric_list
 		if (!taken)
 			EMU_LOG_ERROR("cannot register server \"%s\" in the fabric folder %s: %m", name, path);
 		else if (socket_ino(dir, opened.file) != 0)
-			EMU_LOG_ERROR("there is a server \"%s\" on %s already", name, pci);
+			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION " already", name, pci);
 		else
-			EMU_LOG_ERROR(
-				"there is a server \"%s\" on %s already, which cannot be connected to: its socket was "
-				"removed from the fabric folder %s, and it does not progress",
-				name, pci, path);
+			EMU_LOG_ERROR("there is a server \"%s\" on " FUNCTION
+				      " already, which cannot be connected to: its socket was "
+				      "removed from the fabric folder %s, and it does not progress",
+				      name, pci, path);
 		close(dir);
 		return taken ? DOCA_ERROR_ALREADY_EXIST : DOCA_ERROR_OPERATING_SYSTEM;
 	}
@@ -499,11 +502,12 @@ void fabric_explain_absence(const char *client, const char *server, const char *
 	if (dir >= 0)
 		close(dir);
 	if (deaf)
-		EMU_LOG_WARNING(
-			"%s finds no socket of %s \"%s\" on %s in the fabric folder %s, where it runs: it has been "
-			"removed, or the %s starts or ends at this moment",
-			client, server, name, pci, path, server);
+		EMU_LOG_WARNING("%s finds no socket of %s \"%s\" on " FUNCTION
+				" in the fabric folder %s, where it runs: it has been "
+				"removed, or the %s starts or ends at this moment",
+				client, server, name, pci, path, server);
 	else
-		EMU_LOG_WARNING("%s finds no %s \"%s\" on %s: none runs in the fabric folder %s%s", client, server,
-				name, pci, path, own ? ", which is this user's only (DOCA_EMU_DIR names another)" : "");
+		EMU_LOG_WARNING("%s finds no %s \"%s\" on " FUNCTION ": none runs in the fabric folder %s%s", client,
+				server, name, pci, path,
+				own ? ", which is this user's only (DOCA_EMU_DIR names another)" : "");
 }
