@@ -16,6 +16,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,6 +28,10 @@ import org.junit.jupiter.api.io.TempDir;
 class PackagesTest {
     private static final String ROOT = "io.github.comch4j";
     private static final Pattern ARROW = Pattern.compile("^\\s+(\\S+)\\s+-> (io\\.github\\.comch4j\\S*)\\s.*$");
+
+    /** The type, without what is nested in it. */
+    private static final Pattern IMPORT = Pattern.compile(
+            "^import (?:static )?(io\\.github\\.comch4j\\.(?:[a-z0-9]+\\.)*[A-Z]\\w*)", Pattern.MULTILINE);
 
     /** From the bottom up. */
     private static final List<String> ORDER = List.of(
@@ -151,6 +156,33 @@ class PackagesTest {
     @Test
     void arrowsPointDownOnly() {
         assertThat(upward(arrows)).isEmpty();
+    }
+
+    /** Imports for Javadoc leave nothing in the classes. */
+    @Test
+    void importsPointDownOnly() throws IOException {
+        List<Arrow> imports = importsIn(Path.of("src", "main", "java"));
+        assertThat(imports).as("what was read").hasSizeGreaterThan(100);
+        assertThat(upward(imports)).isEmpty();
+    }
+
+    private static List<Arrow> importsIn(Path sources) throws IOException {
+        Map<String, Arrow> found = new TreeMap<>();
+        try (Stream<Path> files = Files.walk(sources)) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".java")).toList()) {
+                String type =
+                        sources.relativize(file).toString().replace('/', '.').replaceFirst("\\.java$", "");
+                Matcher imported = IMPORT.matcher(Files.readString(file));
+                while (imported.find()) {
+                    String from = packageOf(type);
+                    String to = packageOf(imported.group(1));
+                    String because = simpleName(type) + " imports " + simpleName(imported.group(1));
+                    found.putIfAbsent(from + " " + to, new Arrow(from, to, because));
+                }
+            }
+        }
+        return List.copyOf(found.values());
     }
 
     @Test

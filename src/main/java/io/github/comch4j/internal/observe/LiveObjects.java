@@ -1,6 +1,5 @@
 package io.github.comch4j.internal.observe;
 
-import io.github.comch4j.internal.life.Leaks;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.IdentityHashMap;
@@ -12,7 +11,8 @@ import java.util.function.Consumer;
  * The engines, connections, producers and consumers of the process, and the counts of its clients and servers of calls,
  * for management. They begin and end rarely, so a lock is fast enough.
  *
- * <p>Of an engine it holds no object of the public API, so that one that a program has lost is noticed ({@link Leaks}).
+ * <p>Of an engine it holds no object of the public API, so that one that a program has lost is noticed
+ * ({@code internal.life.Leaks}).
  */
 public final class LiveObjects {
 
