@@ -34,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>All methods belong to the thread that owns the engine, unless they say otherwise.
  */
-// More than 400 lines because of the Javadoc of the settings.
 public abstract sealed class ControlPathEndpoint implements AutoCloseable permits ComchServer, ComchClient {
     final EndpointCalls calls;
     final EndpointContext context;

@@ -40,7 +40,7 @@ import org.jspecify.annotations.Nullable;
  * dies, {@code exceptionCaught} comes before {@code channelInactive} if DOCA tells the difference, which it does on
  * servers.
  */
-// More than 400 lines because a channel of Netty has many methods: the work is done by Connecting, Messages and Wire.
+// A channel of Netty has many methods: the work is done by Connecting, Messages and Wire.
 @SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the pipeline
 public final class ComchChannel extends AbstractChannel implements DuplexChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);

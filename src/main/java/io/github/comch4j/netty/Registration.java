@@ -27,7 +27,7 @@ final class Registration implements IoRegistration {
         return handle;
     }
 
-    /** Has the channel look what has come, in the handler's next round. */
+    /** Something has come: queues this for the next round of the handler. */
     void ready() {
         if (valid && !ready) {
             ready = true;
@@ -35,7 +35,7 @@ final class Registration implements IoRegistration {
         }
     }
 
-    /** Its turn has come. */
+    /** The handler has reached it in its queue: has the channel look what has come. */
     void run() {
         ready = false;
         if (valid) {

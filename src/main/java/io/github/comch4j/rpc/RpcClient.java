@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * {@linkplain Builder#reconnect reconnects} goes on with the next call once it is connected again, and calls can
  * {@linkplain Builder#waitForReady wait for that}.
  */
-// More than 400 lines because of the Javadoc of the settings; CallTable and ClientLink do the work.
+// CallTable and ClientLink do the work.
 public final class RpcClient implements AutoCloseable {
     private static final long LOOK_NANOS = 1_000_000_000; // how often a waiting thread looks whether the loop is closed
 
