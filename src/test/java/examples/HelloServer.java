@@ -14,7 +14,7 @@ public class HelloServer {
                      .start()) {
             System.out.println(server + " is ready");
             while (!Thread.interrupted()) {
-                if (!engine.progress()) { // callbacks run in here
+                if (!engine.progress()) { // handlers run in here
                     Thread.onSpinWait();
                 }
             }
