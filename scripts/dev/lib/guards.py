@@ -3,7 +3,8 @@
 
     guards.py check            each guard has a test, and each test its guard; docs/guards.md says so
     guards.py write            writes docs/guards.md
-    guards.py mutate [NAME...] takes out one guard at a time and runs its test (scripts/dev/mutate.sh --c)
+    guards.py mutate [NAME...] takes out one guard at a time, then turns it round, and runs its test each time
+                               (scripts/dev/mutate.sh --c)
 
 A comment marks a guard, in front of what does not happen without it:
 
@@ -11,8 +12,10 @@ A comment marks a guard, in front of what does not happen without it:
     return /* guard: NAME=1 */ seals >= 0 && …;     or what the mark says,
     /* guard: NAME */ close(fd);                    or a statement, which is left out
 
-An expression ends where the next && or || begins, or what is around it ends. src/test/c/guards.tsv has the test of
-each: the program, and the case in it that fails without the guard.
+An expression ends where the next && or || begins, or what is around it ends. Turned round, a bound is off by one
+(< becomes <=), and any other condition means its contrary; statements and constants are taken out only.
+src/test/c/guards.tsv has the test of each: the program, and the case in it that fails without the guard. A row that
+begins with ~ has another one for the guard turned round, or a - and why nothing can fail then.
 """
 import concurrent.futures
 import functools
@@ -45,6 +48,7 @@ class Guard:
         self.is_statement = before[-1:] in ";{})" or before.endswith("else")
         self.end = end_of(text, self.at, self.is_statement, f"{path}:{self.line}")
         self.what = " ".join(text[self.at : self.end].split())
+        self.turned = None if self.is_statement else turned_round(text[self.at : self.end])
 
 
 def end_of(text, at, is_statement, where):
@@ -75,6 +79,21 @@ def end_of(text, at, is_statement, where):
     return at
 
 
+def turned_round(expression):
+    """The expression with its bound off by one, or else its contrary; None for a constant."""
+    if re.fullmatch(r"\w+", expression.strip()) and not expression.strip().islower():
+        return None
+    depth = at = 0
+    while at < len(expression):
+        depth += (expression[at] in "([{") - (expression[at] in ")]}")
+        bound = re.compile(r"->|<<|>>|[<>]=?").match(expression, at)
+        if bound and depth == 0 and bound.group()[:1] != "-" and bound.group() not in ("<<", ">>"):
+            other = bound.group().rstrip("=") if bound.group().endswith("=") else bound.group() + "="
+            return expression[:at] + other + expression[bound.end() :]
+        at = bound.end() if bound else at + 1
+    return f"!({expression})"
+
+
 def all_guards():
     found = []
     for path in sorted((ROOT / SOURCES).rglob("*.[ch]")):
@@ -86,6 +105,11 @@ def all_guards():
 def all_tests():
     rows = (line.split("\t") for line in TABLE.read_text(encoding="utf-8").splitlines() if line and line[0] != "#")
     return {name: (program, case) for name, program, case in rows}
+
+
+def way(tests, name):
+    """The test of a guard that is turned round."""
+    return tests.get(f"~{name}", tests[name])
 
 
 def cases():
@@ -104,7 +128,8 @@ def page(guards, tests):
         "What stands between a process and a hostile or dead peer, a stranger, or a leak, and the test that",
         "fails without it. `scripts/dev/lib/guards.py` makes this page from the marks in `src/main/c` and from",
         "`src/test/c/guards.tsv`, and fails where one has no counterpart in the other;",
-        "`scripts/dev/mutate.sh --c` takes out one guard at a time and runs its test, which must fail.",
+        "`scripts/dev/mutate.sh --c` takes out one guard at a time, then turns it round, and runs its test each",
+        "time, which must fail.",
         "",
         "| guard | where | what is taken out | test |",
         "|---|---|---|---|",
@@ -115,6 +140,18 @@ def page(guards, tests):
         what = what if len(what) <= 90 else what[:87] + "…"
         where = str(guard.path).removeprefix("src/main/c/")
         lines.append(f"| {guard.name} | {where} | `{what}` | {program}: {case} |")
+    lines += [
+        "",
+        "## Turned round",
+        "",
+        "A bound is off by one then (`<` becomes `<=`), and another condition means its contrary. Where that is",
+        "too strict, it is the test of an honest peer that fails: `src/test/c/guards.tsv` names it. Nothing fails",
+        "of these:",
+        "",
+        "| guard | why |",
+        "|---|---|",
+    ]
+    lines += [f"| {name[1:]} | {why} |" for name, (program, why) in sorted(tests.items()) if program == "-"]
     return "\n".join(lines) + "\n"
 
 
@@ -123,8 +160,9 @@ def check(write):
     names = [guard.name for guard in guards]
     faults += [f"two guards are called {name}" for name in sorted(set(names)) if names.count(name) > 1]
     faults += [f"{g.path}:{g.line}: guard {g.name} has no test in {TABLE.name}" for g in guards if g.name not in tests]
-    faults += [f"{TABLE.name}: no guard is called {name}" for name in tests if name not in names]
-    faults += [f"{TABLE.name}: there is no test {case}" for _, case in tests.values() if case not in known]
+    faults += [f"{TABLE.name}: no guard is called {name}" for name in tests if name.lstrip("~") not in names]
+    faults += [f"{TABLE.name}: there is no test {case}" for program, case in tests.values()
+               if program != "-" and case not in known]
     if not faults:
         wanted = page(guards, tests)
         if write:
@@ -137,15 +175,23 @@ def check(write):
 
 # ---- taking them out ----
 
-SWITCH = """/* Which guard is taken out: COMCH4J_GUARD_OUT. */
+SWITCH = """/* Which guard is taken out, or turned round: COMCH4J_GUARD_OUT, and the same with a ~ in front. */
 #include <stdlib.h>
 #include <string.h>
+static inline const char *guard_changed(void)
+{
+	static const char *changed;
+	if (changed == NULL && (changed = getenv("COMCH4J_GUARD_OUT")) == NULL)
+		changed = "";
+	return changed;
+}
 static inline int guard_is_out(const char *name)
 {
-	static const char *out;
-	if (out == NULL && (out = getenv("COMCH4J_GUARD_OUT")) == NULL)
-		out = "";
-	return strcmp(out, name) == 0;
+	return strcmp(guard_changed(), name) == 0;
+}
+static inline int guard_is_turned(const char *name)
+{
+	return guard_changed()[0] == '~' && strcmp(guard_changed() + 1, name) == 0;
 }
 """
 
@@ -159,7 +205,8 @@ def with_switches(path, text):
             guard.end += 1
             switch = f'{{ if (!guard_is_out("{guard.name}")) {{ {inner}; }} }}'
         else:
-            switch = f'(guard_is_out("{guard.name}") ? ({guard.value}) : ({inner}))'
+            turned = f'guard_is_turned("{guard.name}") ? ({guard.turned}) : ' if guard.turned else ""
+            switch = f'(guard_is_out("{guard.name}") ? ({guard.value}) : {turned}({inner}))'
         text = text[: guard.begin] + switch + text[guard.end :]
     return text
 
@@ -249,22 +296,31 @@ def try_one(bin_folder, name, program, case):
 
 
 def mutate(names):
+    """Both ways, or with ~NAME the guard turned round only."""
     tests = all_tests()
-    unknown = [name for name in names if name not in tests]
+    ways = {}
+    for guard in all_guards():
+        if not names or guard.name in names:
+            ways[guard.name] = tests[guard.name]
+        turned = f"~{guard.name}"
+        if (guard.name in ways or turned in names) and guard.turned and way(tests, guard.name)[0] != "-":
+            ways[turned] = way(tests, guard.name)
+    unknown = [name for name in names if name not in ways]
     if unknown:
-        raise SystemExit(f"no such guard: {', '.join(unknown)}")
-    chosen = {name: tests[name] for name in names or tests}
+        raise SystemExit(f"no such guard, or none that is tried: {', '.join(unknown)}")
     BUILD.mkdir(parents=True, exist_ok=True)
-    bin_folder = build({program for program, _ in chosen.values()})
+    bin_folder = build({program for program, _ in ways.values()})
     bad = killed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        trials = {pool.submit(try_one, bin_folder, name, *chosen[name]): name for name in chosen}
+        trials = {pool.submit(try_one, bin_folder, name, *ways[name]): name for name in ways}
         for trial in concurrent.futures.as_completed(trials):
             name, verdict = trials[trial], trial.result()
-            print(f"{verdict:14} {name}: {chosen[name][0]} {chosen[name][1]}", flush=True)
+            print(f"{verdict:14} {name}: {' '.join(ways[name])}", flush=True)
             bad += verdict != "skipped" and not verdict.startswith("killed")
             killed += verdict.startswith("killed")
-    print(f"{len(chosen)} guards, {killed} killed, {bad} not, {len(chosen) - killed - bad} skipped")
+    turned = sum(name[0] == "~" for name in ways)
+    print(f"{len(ways) - turned} guards taken out and {turned} turned round (~): "
+          f"{killed} killed, {bad} not, {len(ways) - killed - bad} skipped")
     return 1 if bad else 0
 
 

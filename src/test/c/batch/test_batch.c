@@ -105,6 +105,8 @@ static doca_error_t set_data(struct doca_buf *buf, void *data, size_t len)
 {
 	if (len == 666)
 		return DOCA_ERROR_TOO_BIG;
+	if (len == 668)
+		return (doca_error_t)INT16_MAX;
 	if (len == 667)
 		return (doca_error_t)(INT16_MAX + 1); /* of a later release */
 	buf->data = data;
@@ -458,6 +460,11 @@ static void what_is_refused_becomes_an_entry_and_the_rest_goes_on(void **state)
 	enqueue(&context, 4);
 	assert_int_equal(0, comch4j_batch_flush(&context));
 	expect_entry(1, 4, DOCA_ERROR_UNKNOWN);
+	slots[5].changes = BATCH_DATA;
+	segments[5].data_len = 668;
+	enqueue(&context, 5);
+	assert_int_equal(0, comch4j_batch_flush(&context));
+	expect_entry(2, 5, (doca_error_t)INT16_MAX);
 }
 
 static void cancel_ends_what_is_queued(void **state)

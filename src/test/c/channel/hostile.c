@@ -402,6 +402,34 @@ static void introductions_that_are_none_fail(void **state)
 	pair_close(&pair);
 }
 
+/* The sizes next to those that are refused. */
+static void introductions_at_the_limits_are_welcome(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_meet(&pair, "large", small, small);
+	for (int i = 0; i < 3; i++) {
+		int socket, bells = -1, memory = sealed();
+		struct wire_message hello, answer;
+		hello_init(&hello, "large");
+		if (i == 0)
+			hello.max_msg_size = CHANNEL_MAX_MSG_SIZE;
+		if (i == 1)
+			hello.send_queue_size = CHANNEL_MAX_QUEUE;
+		if (i == 2)
+			hello.recv_queue_size = CHANNEL_MAX_QUEUE;
+		OK(fabric_connect(PLACE, "large", &socket));
+		OK(wire_send(socket, &hello, memory));
+		expect_nothing(pair.service);
+		OK(wire_receive(socket, &answer, &bells));
+		CHECK(answer.kind == WIRE_ACCEPT && bells >= 0);
+		close(socket);
+		close(bells);
+		close(memory);
+	}
+	pair_close(&pair);
+}
+
 /* Whether the other end is closed. */
 static bool has_hung_up(int socket)
 {
@@ -612,6 +640,7 @@ int main(void)
 		cmocka_unit_test(a_message_from_the_far_future_is_there),
 		cmocka_unit_test(a_ring_begins_with_a_record),
 		cmocka_unit_test(introductions_that_are_none_fail),
+		cmocka_unit_test(introductions_at_the_limits_are_welcome),
 		cmocka_unit_test(who_says_nothing_is_not_waited_for),
 		cmocka_unit_test(a_service_that_ends_hangs_up_on_who_has_said_nothing),
 		cmocka_unit_test(who_has_gone_before_the_answer_is_no_peer),

@@ -251,8 +251,10 @@ static void what_is_too_long_is_refused_and_takes_no_buffer(void **state)
 	struct path path;
 	path_open(&path);
 	struct doca_buf *from = memory_buf(&path.source, 0, 101, 101), *to = memory_buf(&path.sink, 0, 100, 0);
-	memset(path.sink.bytes, 0x55, 200);
+	struct doca_buf *small = memory_buf(&path.sink, 200, 40, 0);
+	memset(path.sink.bytes, 0x55, 300);
 	post(&path.consumer, to);
+	post(&path.consumer, small);
 	GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
 	assert_int_equal(buf_data_len(to), 0);
 	assert_int_equal(path.sink.bytes[0], 0x55);
@@ -261,8 +263,37 @@ static void what_is_too_long_is_refused_and_takes_no_buffer(void **state)
 	received(&path, 0);
 	assert_int_equal(path.sink.bytes[100], 0x55);
 	sent(&path, 0);
+	GIVES(DOCA_ERROR_INVALID_VALUE, try_send(&path.producer, path.consumer.id, from, NULL, 0, NULL));
+	OK(doca_buf_set_data_len(from, 40));
+	put(&path.producer, path.consumer.id, from);
+	received(&path, 1);
+	assert_int_equal(buf_data_len(small), 40);
+	sent(&path, 1);
+	buf_release(small);
 	free_received(&path.consumer.record);
 	free_sent(&path.producer.record);
+	buf_release(from);
+	buf_release(to);
+	path_close(&path);
+}
+
+static void the_largest_consumer_can_be_sent_to(void **state)
+{
+	(void)state;
+	struct path path;
+	struct consumer large;
+	path_open(&path);
+	consumer_make(&large, path.pair.server.connection, path.sink.mmap, 8192, NULL);
+	consumer_start(&large, path.pair.server.pe);
+	struct doca_buf *from = memory_buf(&path.source, 0, 100, 100), *to = memory_buf(&path.sink, 0, 100, 0);
+	post(&large, to);
+	put(&path.producer, large.id, from);
+	UNTIL(count_of(&large.record, RECEIVED) == 1, large.pe);
+	sent(&path, 0);
+	free_received(&large.record);
+	free_sent(&path.producer.record);
+	consumer_stop(&large);
+	consumer_destroy(&large);
 	buf_release(from);
 	buf_release(to);
 	path_close(&path);
@@ -1172,6 +1203,7 @@ int main(void)
 		cmocka_unit_test(data_are_appended_behind_the_data_segment),
 		cmocka_unit_test(the_data_segment_counts_at_submit),
 		cmocka_unit_test(what_is_too_long_is_refused_and_takes_no_buffer),
+		cmocka_unit_test(the_largest_consumer_can_be_sent_to),
 		cmocka_unit_test(immediate_data_longer_than_the_consumer_takes_are_refused),
 		cmocka_unit_test(buffers_outside_the_memory_map_cannot_be_posted),
 		cmocka_unit_test(imported_memory_cannot_be_sent_from),

@@ -1207,10 +1207,13 @@ static void an_offer_of_a_producer_that_cannot_be_is_survived(void **state)
 		offer->ticket = 1;
 		atomic_store(&offer->state, shm_offer_mark(index, SHM_OFFER_OPEN));
 		struct shm_half before = *target.raw.peer;
+		_Atomic uint64_t *behind = target.raw.peer->fetched + SHM_PRODUCER_PLACES;
+		uint64_t number = atomic_load(behind);
 		target_fill(&target, &(struct shm_slot){.len = 1, .payload = SHM_PAYLOAD_FETCH});
 		doca_task_free(doca_comch_consumer_task_post_recv_as_task(target.task));
 		assert_int_equal(shm_offer_state(offer, index), SHM_OFFER_FETCHED);
 		assert_memory_equal(&before, target.raw.peer, sizeof(before));
+		assert_int_equal(atomic_load(behind), number);
 		target_close(&target);
 	}
 }

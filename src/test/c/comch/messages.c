@@ -61,6 +61,24 @@ static void every_size_survives_the_end_of_the_ring(void **state)
 	pair_stop(&pair);
 }
 
+/* The longest ones fill the ring without a gap, so that one of them ends where the ring does. */
+static void a_message_may_end_with_the_ring(void **state)
+{
+	(void)state;
+	struct pair pair;
+	pair_make(&pair, ONE_ENGINE);
+	OK(doca_comch_server_set_recv_queue_size(pair.server.server, 3));
+	pair_connect(&pair);
+	uint8_t bytes[MAX_SIZE];
+	for (uint32_t i = 0; i < 20; i++) {
+		fill(bytes, MAX_SIZE, i);
+		send_bytes(&pair.client, pair.client.connection, bytes, MAX_SIZE);
+		UNTIL(count_of(&pair.server.record, MESSAGE) == i + 1, pair.server.pe);
+		assert_true(filled(nth(&pair.server.record, MESSAGE, i)->bytes, MAX_SIZE, i));
+	}
+	pair_stop(&pair);
+}
+
 static void empty_and_over_long_messages_are_refused(void **state)
 {
 	(void)state;
@@ -643,6 +661,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(messages_of_every_kind_of_size_arrive_both_ways),
 		cmocka_unit_test(every_size_survives_the_end_of_the_ring),
+		cmocka_unit_test(a_message_may_end_with_the_ring),
 		cmocka_unit_test(empty_and_over_long_messages_are_refused),
 		cmocka_unit_test(the_smaller_maximum_of_both_sides_holds),
 		cmocka_unit_test(the_memory_may_be_reused_right_after_the_submit),

@@ -185,24 +185,27 @@ static void a_lock_that_has_lost_its_name_is_none(void **state)
 static void a_sweep_leaves_alone_what_is_in_use_or_none_of_its_own(void **state)
 {
 	(void)state;
-	char path[400], letters[200];
-	memset(letters, 'x', sizeof(letters) - 1);
-	letters[sizeof(letters) - 1] = '\0';
-	snprintf(path, sizeof(path), "%s/%s.lock", folder, letters);
-	int fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
-	CHECK(fd >= 0);
-	close(fd);
+	/* Names that are too long to be its own, by one letter and by many. */
+	const int lengths[] = {FABRIC_FILE_BYTES, 199};
+	char paths[2][400], letters[200];
+	memset(letters, 'x', sizeof(letters));
+	for (int i = 0; i < 2; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s/%.*s.lock", folder, lengths[i], letters);
+		int fd = open(paths[i], O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+		CHECK(fd >= 0);
+		close(fd);
+	}
 	struct fabric_listener first, second;
 	int socket;
 	OK(fabric_listen(PCI, NAME, &first));
 	OK(fabric_listen(PCI, "another", &second));
-	CHECK(access(path, F_OK) == 0);
+	CHECK(access(paths[0], F_OK) == 0 && access(paths[1], F_OK) == 0);
 	OK(fabric_connect(PCI, NAME, &socket));
 	close(socket);
 	GIVES(DOCA_ERROR_ALREADY_EXIST, fabric_listen(PCI, NAME, &(struct fabric_listener){0}));
 	fabric_unlisten(&first);
 	fabric_unlisten(&second);
-	CHECK(unlink(path) == 0);
+	CHECK(unlink(paths[0]) == 0 && unlink(paths[1]) == 0);
 }
 
 /* ---- a server of alice's ---- */

@@ -407,11 +407,22 @@ static void see_extreme_limits(const void *unused)
 	OK(doca_devinfo_destroy_list(list));
 }
 
+/* 16,384 records of 4,096 bytes: all that a queue can hold. */
+static void see_full_queues(const void *unused)
+{
+	(void)unused;
+	setenv("DOCA_EMU_LIMITS", "max_recv_queue_size=16383,max_msg_size=4080", 1);
+	see();
+	CHECK(emu_limits()->max_recv_queue_size == 16383);
+	OK(doca_devinfo_destroy_list(list));
+}
+
 static void limits_of_the_environment_win(void **state)
 {
 	(void)state;
 	in_child(see_overridden_limits, NULL);
 	in_child(see_extreme_limits, NULL);
+	in_child(see_full_queues, NULL);
 }
 
 /* ---- what cannot be used ---- */
@@ -542,6 +553,16 @@ static void see_large_file(const void *unused)
 	expect_refused("no file of at most");
 }
 
+static void see_largest_file(const void *unused)
+{
+	(void)unused;
+	choose("dpu 03:00.0\n#");
+	CHECK(truncate(getenv("DOCA_EMU_TOPOLOGY"), 1 << 20) == 0);
+	see();
+	CHECK(count == 1);
+	OK(doca_devinfo_destroy_list(list));
+}
+
 static void see_too_many_functions(const void *unused)
 {
 	(void)unused;
@@ -593,6 +614,7 @@ static void a_topology_that_cannot_be_read_shows_no_device(void **state)
 	in_child(see_folder_as_file, NULL);
 	in_child(see_endless_file, NULL);
 	in_child(see_large_file, NULL);
+	in_child(see_largest_file, NULL);
 	in_child(see_too_many_functions, NULL);
 	in_child(see_bytes, NULL);
 	in_child(see_folder_of_others, NULL);

@@ -116,7 +116,7 @@ static void all_ranks_of_a_launch_run_at_once(void **state)
 	OK(doca_sync_event_add_publisher_location_cpu(on_cpu, dpa.dev));
 	OK(doca_sync_event_add_subscriber_location_cpu(on_cpu, dpa.dev));
 	OK(doca_sync_event_start(on_cpu));
-	uint64_t *words = dpa_zeros(dpa.dpa, (1 + RANKS) * sizeof(uint64_t));
+	uint64_t *words = dpa_zeros(dpa.dpa, (1 + 128) * sizeof(uint64_t));
 	OK(doca_dpa_kernel_launch_update_add(dpa.dpa, NULL, 0, done, 5, RANKS, meet, words, (uint64_t)RANKS));
 	OK(doca_sync_event_wait_eq(done, 5, UINT64_MAX));
 	for (uint64_t rank = 0; rank < RANKS; rank++)
@@ -124,6 +124,8 @@ static void all_ranks_of_a_launch_run_at_once(void **state)
 	HEALTHY(dpa.dpa);
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 0, meet));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 1, 129, meet));
+	OK(doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, done, 128, 128, meet, words, UINT64_C(0)));
+	OK(doca_sync_event_wait_eq(done, 128, UINT64_MAX));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, on_cpu, 0, NULL, 1, 1, meet));
 	GIVES(DOCA_ERROR_INVALID_VALUE, doca_dpa_kernel_launch_update_set(dpa.dpa, NULL, 0, on_cpu, 1, 1, meet));
 	OK(doca_sync_event_destroy(on_cpu));
@@ -155,6 +157,9 @@ static void a_launch_waits_for_its_event(void **state)
 	OK(doca_sync_event_get(done, &value));
 	assert_int_equal(value, 77);
 	assert_int_equal(words[0], 1);
+	OK(doca_dpa_kernel_launch_update_set(dpa.dpa, go, 254, done, 78, 1, meet, words, UINT64_C(1)));
+	OK(doca_sync_event_update_set(go, 255));
+	OK(doca_sync_event_wait_gt(done, 77, UINT64_MAX));
 	OK(doca_sync_event_destroy(go));
 	OK(doca_sync_event_destroy(done));
 	dpa_release(dpa.dpa, words);
@@ -253,6 +258,7 @@ static void logs_and_traces_go_to_files(void **state)
 	OK(doca_dpa_log_file_get_path(dpa.dpa, path, &len));
 	assert_string_equal(path, log);
 	assert_int_equal(len, strlen(log) + 1);
+	OK(doca_dpa_log_file_get_path(dpa.dpa, path, &len)); /* just enough */
 	len = sizeof(path);
 	OK(doca_dpa_trace_file_get_path(dpa.dpa, path, &len));
 	assert_string_equal(path, trace);

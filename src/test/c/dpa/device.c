@@ -320,6 +320,7 @@ static void it_says_what_it_has(void **state)
 	OK(doca_dpa_app_get_name(test_program, name, &len));
 	assert_string_equal(name, "test_program");
 	assert_int_equal(len, sizeof("test_program"));
+	OK(doca_dpa_app_get_name(test_program, name, &len)); /* just enough */
 	OK(doca_dpa_stop(dpa.dpa));
 	REFUSED(doca_dpa_set_app(dpa.dpa, A(doca_dpa_app))); /* not made by dpacc */
 	OK(doca_dpa_start(dpa.dpa));

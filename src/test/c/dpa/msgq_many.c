@@ -313,7 +313,7 @@ static void as_many_are_held_back_as_there_are_places(void **state)
 	(void)state;
 	struct link link;
 	uint64_t num, producer;
-	link_open(&link, echo, 8, 8);
+	link_open(&link, echo, 8, 96);
 	OK(doca_ctx_stop(producer_ctx(link.dpa_producer)));
 	OK(doca_comch_producer_destroy(link.dpa_producer));
 	link.dpa_producer = dpa_producer_make(link.from_dpa, link.dpa, link.sent, 4);
@@ -321,6 +321,10 @@ static void as_many_are_held_back_as_there_are_places(void **state)
 	OK(doca_dpa_rpc(link.dpa, hold_back, &num, producer, 100));
 	assert_int_equal(num, 8);
 	UNTIL(link.num_received == 8, link.pe);
+	link_post(&link, 1);
+	/* The longest immediate data there are. */
+	OK(doca_dpa_rpc(link.dpa, send_number, &num, producer, 1, UINT64_C(1), 96, OPTIMIZE_REPORTS));
+	UNTIL(link.num_received == 9, link.pe);
 	HEALTHY(link.dpa);
 	link_close(&link);
 }

@@ -79,6 +79,8 @@ static void what_does_not_fit_is_refused_and_changes_nothing(void **state)
 	assert_int_equal(24, writer.len);
 	for (size_t i = 24; i < sizeof(words); i++)
 		assert_int_equal(0xee, bytes[i]);
+	comch4j_records_write(&writer, bytes, 24);
+	assert_non_null(comch4j_record_claim(&writer, 16, 1)); /* just enough */
 	comch4j_records_write(&writer, bytes, 7);
 	assert_null(comch4j_record_claim(&writer, 0, 1));
 }
@@ -138,6 +140,8 @@ static void what_is_not_a_row_of_records_is_refused(void **state)
 	int records = 0;
 	assert_true(comch4j_records_for_each(bytes, 0, count, &records)); /* a message without records is none */
 	assert_int_equal(0, records);
+	assert_true(comch4j_records_for_each("\0\0\0\0\0\0\0", 8, count, &records)); /* an empty one at the end */
+	assert_int_equal(1, records);
 }
 
 /* Of a message that is long enough for more. */
