@@ -73,8 +73,8 @@ extract() {
         "$@") || die "jextract failed"
 }
 
-# Java has no use for the parser of command lines.
-extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && ls doca_*.h | grep -v doca_argp)
+# Java has no use for the parser of command lines, and none yet for DMA.
+extract headers doca_h io.github.comch4j.ffi includes.txt $(cd headers && ls doca_*.h | grep -Ev 'doca_(argp|dma)')
 # What DOCA 2.5 has of Comch. What Java calls of its Core has the same types in headers; so has Comch of 2.6, but for
 # the names.
 extract headers/2.5 cc_h io.github.comch4j.ffi.cc cc.txt $(cd headers/2.5 && echo doca_cc*.h)

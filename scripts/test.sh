@@ -154,7 +154,7 @@ stage_abi() {
   check "ABI: headers" python3 src/test/abi/check.py $table --headers headers --only "$only"
   check "ABI: headers of the DPA" headers_of_the_dpa
   check "ABI: headers, what is new since 3.1" headers_since_3_1
-  check "ABI: header of the parser" python3 src/test/abi/check.py src/test/abi/doca-3.3-argp.tsv --headers headers
+  check "ABI: headers of DMA and the parser" headers_of_neighbours
   check "ABI: each header alone, C and C++" bash src/test/abi/headers_alone.sh
   check "ABI: what headers bring with them" what_headers_bring
   check "ABI: each header of DPA programs alone" bash src/test/abi/headers_alone.sh headers/dpa
@@ -163,9 +163,9 @@ stage_abi() {
     --library target/native/lib/libdoca_comch.so --only "$only"
   check "ABI: version node of the exports" python3 src/test/abi/symbols.py --only-node DOCA_3.0 \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_comch.so \
-    --library target/native/lib/libdoca_dpa.so --library target/native/lib/libdoca_argp.so
-  check "ABI: exports of the parser" python3 src/test/abi/check.py src/test/abi/doca-3.3-argp.tsv \
-    --library target/native/lib/libdoca_argp.so
+    --library target/native/lib/libdoca_dpa.so --library target/native/lib/libdoca_argp.so \
+    --library target/native/lib/libdoca_dma.so
+  check "ABI: exports of DMA and the parser" exports_of_neighbours target/native/lib
   check "ABI: exports for the DPA" exports_for_the_dpa target/native/lib
   check "ABI: exports, what is new since 3.1" python3 src/test/abi/check.py src/test/abi/doca-3.1-3.3.tsv \
     --library target/native/lib/libdoca_common.so --library target/native/lib/libdoca_dpa.so
@@ -180,8 +180,9 @@ stage_abi() {
     --table src/test/abi/doca-3.0-dpa-host.tsv --table src/test/abi/doca-3.0-dpa-dev.tsv \
     --library target/native/lib/libdoca_dpa.so \
     --table src/test/abi/doca-3.3-argp.tsv --library target/native/lib/libdoca_argp.so \
+    --table src/test/abi/doca-3.0-dma.tsv --library target/native/lib/libdoca_dma.so \
     --table src/test/abi/doca-2.5.tsv --library target/native/lib/2.5/libdoca_common.so \
-    --library target/native/lib/2.5/libdoca_argp.so \
+    --library target/native/lib/2.5/libdoca_argp.so --library target/native/lib/2.5/libdoca_dma.so \
     --library target/native/lib/2.5/libdoca_cc.so --library target/native/lib/2.5/libdoca_comm_channel.so \
     --table src/test/abi/doca-2.6.tsv --library target/native/lib/2.6/libdoca_common.so \
     --library target/native/lib/2.6/libdoca_cc.so --library target/native/lib/2.6/libdoca_comm_channel.so \
@@ -203,6 +204,16 @@ what_headers_bring() {
     && $brings --headers headers/2.6 --folder 2.5
 }
 
+headers_of_neighbours() {
+  python3 src/test/abi/check.py src/test/abi/doca-3.3-argp.tsv --headers headers \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dma.tsv --headers headers
+}
+
+exports_of_neighbours() { # folder
+  python3 src/test/abi/check.py src/test/abi/doca-3.3-argp.tsv --library "$1/libdoca_argp.so" \
+    && python3 src/test/abi/check.py src/test/abi/doca-3.0-dma.tsv --library "$1/libdoca_dma.so"
+}
+
 # Of sync events and buffer arrays the table has what DPA programs need.
 headers_of_the_dpa() {
   python3 src/test/abi/check.py src/test/abi/doca-3.0.tsv --headers headers --only doca_dpa.h \
@@ -218,20 +229,21 @@ exports_for_the_dpa() { # folder
 }
 
 abi_of_older_releases() {
-  local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc endpoints=doca_comm_channel.h argp=doca_argp.h
+  local table=src/test/abi/doca-2.5.tsv lib=target/native/lib/2.5 core cc endpoints=doca_comm_channel.h
+  local argp=doca_argp.h dma=doca_dma.h
   local newest=src/test/abi/doca-3.0.tsv lists=src/main/c/emulator/releases
   core=$(printf 'doca_%s.h,' buf buf_inventory buf_pool ctx dev error log mmap pe types version)
   core=${core%,}
   cc=doca_cc.h,doca_cc_consumer.h,doca_cc_producer.h
   check "ABI of 2.5: headers" python3 src/test/abi/check.py $table --headers headers/2.5 \
-    --only "$core,$cc,$endpoints,$argp"
+    --only "$core,$cc,$endpoints,$argp,$dma"
   check "ABI of 2.5: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.5
   check "ABI of 2.5: exports" exports_of_2 $table $lib
   check "ABI of 2.5: functions with another name" python3 src/test/abi/renamed.py \
     $lists/renamed-2.5.txt $lists/renamed-cc.txt $lists/renamed-cc-2.5.txt --older $table --since $newest
   table=src/test/abi/doca-2.6.tsv lib=target/native/lib/2.6
   check "ABI of 2.6: headers" python3 src/test/abi/check.py $table --headers headers/2.6 \
-    --only "$core,$cc,$endpoints,$argp"
+    --only "$core,$cc,$endpoints,$argp,$dma"
   check "ABI of 2.6: each header alone, C and C++" bash src/test/abi/headers_alone.sh headers/2.6
   check "ABI of 2.6: exports" exports_of_2 $table $lib
   check "ABI of 2.6: functions with another name" python3 src/test/abi/renamed.py \
@@ -248,7 +260,8 @@ abi_of_older_releases() {
 exports_of_2() {
   python3 src/test/abi/symbols.py "$1" --node stable=DOCA_2 --node experimental=EXPERIMENTAL \
     --library "$2/libdoca_common.so=$core" --library "$2/libdoca_cc.so=$cc" \
-    --library "$2/libdoca_comm_channel.so=$endpoints" --library "$2/libdoca_argp.so=$argp"
+    --library "$2/libdoca_comm_channel.so=$endpoints" --library "$2/libdoca_argp.so=$argp" \
+    --library "$2/libdoca_dma.so=$dma"
 }
 
 # As Maven builds them.

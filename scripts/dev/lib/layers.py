@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "channel/v1_2": {"channel", "comch/base", "common", "include"},
     "comch/msgq": {"comch/fast", "comch/connection", "comch/base", "common", "include"},
     "dpa": {"common", "include"},
+    "dma": {"comch/base", "common", "include"},
     "argp": {"common", "include"},
     "argp/v2_5": {"argp", "common", "include"},
     "cc": {"comch/control", "comch/fast", "comch/connection", "comch/base", "common", "include"},

@@ -17,7 +17,7 @@ import argparse, os, pathlib, re, subprocess, sys, tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 OBSERVED = HERE / "behaviour-2.5.0108.tsv"
 DIFFERS = HERE / "behaviour-2.5-differs.tsv"
-CALLS = [HERE.parent / "c/probe" / f"{name}.calls" for name in ("makers", "core", "log", "cc", "channel", "argp")]
+CALLS = [HERE.parent / "c/probe" / f"{name}.calls" for name in ("makers", "core", "log", "cc", "channel", "argp", "dma")]
 ERRORS = {line.split("\t")[3].removeprefix("DOCA_ERROR_")
           for line in open(HERE / "doca-2.5.tsv", encoding="utf-8") if line.split("\t")[0] == "enum"}
 ENDS = re.compile(r"signal|hangs")

@@ -96,10 +96,10 @@ install 2.5 --release 2.5
 install 2.6 --release 2.6
 has_flags 2.5 doca
 has_flags 2.5 doca-argp
-has_flags 2.6 doca-argp
+has_flags 2.6 doca-argp doca-dma
 
 install host
-has_flags host doca-argp doca-common
+has_flags host doca-argp doca-dma doca-common
 is_for HOST host
 is_for DPU host -DDOCA_ARCH_DPU
 install dpu --dpu

@@ -94,7 +94,7 @@ static void a_new_map_has_no_range_and_default_properties(void **state)
 	assert_int_equal(0, flag);
 	assert_false(emu_mmap_is_started(mmap));
 	assert_true(emu_mmap_is_local(mmap));
-	assert_int_equal(DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, emu_mmap_permissions(mmap));
+	assert_int_equal(DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, emu_mmap_permissions(mmap));
 	expect_success(doca_mmap_destroy(mmap));
 }
 

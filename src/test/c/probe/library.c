@@ -5,7 +5,8 @@
 #include "probe.h"
 
 /* In the order in which they need each other; each release has some of them. */
-static const char *const names[] = {"doca_common", "doca_argp", "doca_cc", "doca_comch", "doca_comm_channel"};
+static const char *const names[] = {"doca_common", "doca_argp",  "doca_dma",
+				    "doca_cc",     "doca_comch", "doca_comm_channel"};
 
 enum { LIBRARIES = sizeof names / sizeof names[0] };
 

@@ -97,7 +97,7 @@ static void free_if_unused(struct doca_dev *dev)
 doca_error_t doca_dev_close(struct doca_dev *dev)
 {
 	if (dev == NULL)
-		return release_destroy_null();
+		return READING_CLOSE_NULL;
 	doca_error_t result = DOCA_SUCCESS;
 	pthread_mutex_lock(&lock);
 	if (dev->opens == 0) {

@@ -34,7 +34,7 @@ EMU_PRIVATE_API bool emu_devinfo_reaches_dpa(const struct doca_devinfo *info);
 /* Whether the device's card has a DPA that reaches it: by a dpa of its own or by an extended one. */
 EMU_PRIVATE_API bool emu_dev_reaches_dpa(const struct doca_dev *dev);
 /* Whether programs on the DPU's side of the device's card can use its DPA. */
-bool emu_dev_card_has_dpa(const struct doca_dev *dev);
+bool emu_dev_card_reads_exports(const struct doca_dev *dev);
 /* Whether two devices are functions of one card, on the same side of it. */
 EMU_PRIVATE_API bool emu_dev_same_card(const struct doca_dev *one, const struct doca_dev *other);
 /* Whether any device that this process sees has a DPA; false before devices were listed. */

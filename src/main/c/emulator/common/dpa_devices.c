@@ -28,13 +28,13 @@ bool emu_dev_reaches_dpa(const struct doca_dev *dev)
 	return emu_dev_can(dev, EMU_CAN_DPA);
 }
 
-bool emu_dev_card_has_dpa(const struct doca_dev *dev)
+bool emu_dev_card_reads_exports(const struct doca_dev *dev)
 {
 	const struct emu_topology *topology = emu_topology();
 	for (size_t i = 0; i < topology->count; i++) {
 		const struct emu_function *function = &topology->functions[i];
 		if (function->dpu && strcmp(function->card, dev->info.function->card) == 0 &&
-		    (function->lacks & EMU_CAN_DPA) == 0)
+		    (~function->lacks & (EMU_CAN_DPA | EMU_CAN_DMA)) != 0)
 			return true;
 	}
 	return false;

@@ -28,6 +28,7 @@ struct doca_mmap *emu_mmap_new(void)
 		return NULL;
 	}
 	mmap->max_devs = READING_MMAP_MAX_DEVICES;
+	mmap->permissions = READING_MMAP_PERMISSIONS;
 	return mmap;
 }
 

@@ -135,7 +135,7 @@ static struct emu_export *find_or_make(struct doca_mmap *mmap, const struct doca
 		join_shared(mmap, ++last_export_id);
 	uint64_t own = cookie();
 	pthread_mutex_unlock(&shared_lock);
-	if (mmap->pages == NULL && emu_dev_card_has_dpa(dev)) {
+	if (mmap->pages == NULL && emu_dev_card_reads_exports(dev)) {
 		mmap->pages = emu_share_pages(mmap->addr, mmap->len, own, mmap->export_id);
 		if (mmap->pages == NULL) {
 			free(made);
@@ -251,10 +251,11 @@ static bool link_to_exporter(struct doca_mmap *mmap, const struct descriptor *d)
 	return alive;
 }
 
-/* What kernels need of a map that another process has exported. */
+/* What DMA and kernels need of a map that another process has exported. */
 static struct emu_reach *reach_for(const struct descriptor *d, const struct doca_dev *dev)
 {
-	if (!emu_dev_reaches_dpa(dev) || d->file < 0 || d->pid_namespace == 0 || d->pid_namespace != pid_namespace())
+	if ((!emu_dev_reaches_dpa(dev) && !emu_dev_can(dev, EMU_CAN_DMA)) || d->file < 0 || d->pid_namespace == 0 ||
+	    d->pid_namespace != pid_namespace())
 		return NULL;
 	const struct emu_exported exported = {.pid = (pid_t)d->pid,
 					      .file = d->file,

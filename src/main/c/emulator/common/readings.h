@@ -32,6 +32,16 @@
 #define READING_STOP_WHEN_STOPPING DOCA_ERROR_IN_PROGRESS
 #define READING_STOP_WITH_CHILDREN DOCA_ERROR_IN_USE
 
+/* doca_dev_close of NULL: seen in 2.5, and NVIDIA's samples of DMA of 3.0 to 3.3 fail without it. */
+#define READING_CLOSE_NULL DOCA_SUCCESS
+
+/* Of a map that was given none: NVIDIA's samples of DMA write to such maps. */
+#define READING_MMAP_PERMISSIONS DOCA_ACCESS_FLAG_LOCAL_READ_WRITE
+
+/* A copy of DMA that the device cannot make: the permissions of the destination's map, an exporter that has ended. Its
+ * context stops by itself then. */
+#define READING_DMA_FAILED DOCA_ERROR_IO_FAILED
+
 /* doca_ctx_start in any state but IDLE. */
 #define READING_START_WHEN_NOT_IDLE DOCA_ERROR_BAD_STATE
 

@@ -55,7 +55,7 @@ static bool parse_without(struct span value, unsigned *lacks)
 		enum emu_capability capability;
 	} known[] = {
 		{"comch", EMU_CAN_COMCH},   {"producer", EMU_CAN_PRODUCE}, {"consumer", EMU_CAN_CONSUME},
-		{"export", EMU_CAN_EXPORT}, {"dpa", EMU_CAN_DPA},
+		{"export", EMU_CAN_EXPORT}, {"dpa", EMU_CAN_DPA},          {"dma", EMU_CAN_DMA},
 	};
 	do {
 		struct span name = span_cut(&value, ',');

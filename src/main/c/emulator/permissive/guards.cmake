@@ -47,6 +47,8 @@ emu_write_guards(doca_comch HEADERS "doca_comch.*" TABLES doca-3.0.tsv
 emu_write_guards(doca_cc HEADERS "doca_cc.*" TABLES doca-2.5.tsv INCLUDES cc/cc.h)
 emu_write_guards(doca_comm_channel HEADERS doca_comm_channel.h TABLES doca-2.5.tsv INCLUDES doca_comm_channel.h)
 emu_write_guards(doca_argp_2_5 HEADERS doca_argp.h TABLES doca-2.5.tsv INCLUDES doca_argp.h)
+emu_write_guards(doca_dma HEADERS doca_dma.h TABLES doca-3.0-dma.tsv INCLUDES doca_dma.h)
+emu_write_guards(doca_dma_2_5 HEADERS doca_dma.h TABLES doca-2.5.tsv INCLUDES doca_dma.h)
 emu_write_guards(doca_dpa HEADERS doca_dpa.h TABLES doca-3.0.tsv INCLUDES doca_dpa.h)
 
 # emu_guards(TARGET [WITH target]): puts the guards into a library. WITH is one whose functions its sources call.

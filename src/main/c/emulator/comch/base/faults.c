@@ -21,7 +21,7 @@ struct faults {
 	uint64_t refuse;
 	uint64_t accept_delay_ms;
 	uint64_t again;
-	struct countdown fail_send, fail_recv, drop;
+	struct countdown fail_send, fail_recv, fail_dma, drop;
 	uint64_t latency_us;
 	uint64_t bandwidth_mb;
 };
@@ -69,10 +69,15 @@ static bool parse_one(char *item, struct faults *faults)
 		struct countdown *countdown;
 		bool with_error;
 	} keys[] = {
-		{"refuse", &faults->refuse, NULL, false},      {"accept_delay", &faults->accept_delay_ms, NULL, false},
-		{"again", &faults->again, NULL, false},        {"fail_send", NULL, &faults->fail_send, true},
-		{"fail_recv", NULL, &faults->fail_recv, true}, {"drop", NULL, &faults->drop, false},
-		{"latency", &faults->latency_us, NULL, false}, {"bandwidth", &faults->bandwidth_mb, NULL, false},
+		{"refuse", &faults->refuse, NULL, false},
+		{"accept_delay", &faults->accept_delay_ms, NULL, false},
+		{"again", &faults->again, NULL, false},
+		{"fail_send", NULL, &faults->fail_send, true},
+		{"fail_recv", NULL, &faults->fail_recv, true},
+		{"fail_dma", NULL, &faults->fail_dma, true},
+		{"drop", NULL, &faults->drop, false},
+		{"latency", &faults->latency_us, NULL, false},
+		{"bandwidth", &faults->bandwidth_mb, NULL, false},
 	};
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strcmp(item, keys[i].key) != 0)
@@ -105,8 +110,8 @@ static bool parse(const char *spec, struct faults *faults)
 static bool any(const struct faults *faults)
 {
 	return faults->refuse > 0 || faults->accept_delay_ms > 0 || faults->again > 0 || faults->fail_send.left > 0 ||
-	       faults->fail_recv.left > 0 || faults->drop.left > 0 || faults->latency_us > 0 ||
-	       faults->bandwidth_mb > 0;
+	       faults->fail_recv.left > 0 || faults->fail_dma.left > 0 || faults->drop.left > 0 ||
+	       faults->latency_us > 0 || faults->bandwidth_mb > 0;
 }
 
 doca_error_t doca_emu_set_faults(const char *spec)
@@ -139,7 +144,7 @@ doca_error_t faults_init(void)
 		return DOCA_SUCCESS;
 	EMU_LOG_ERROR(
 		"DOCA_EMU_FAULTS is \"%s\": allowed is a list KEY=VALUE,… of refuse=N, accept_delay=MS, again=N, "
-		"fail_send=K:ERROR, fail_recv=K:ERROR, drop=K, latency=US and bandwidth=MB",
+		"fail_send=K:ERROR, fail_recv=K:ERROR, fail_dma=K:ERROR, drop=K, latency=US and bandwidth=MB",
 		malformed);
 	return DOCA_ERROR_INITIALIZATION;
 }
@@ -196,6 +201,14 @@ doca_error_t fault_of_receive(void)
 {
 	pthread_mutex_lock(&lock);
 	doca_error_t status = strikes(&current.fail_recv) ? current.fail_recv.error : DOCA_SUCCESS;
+	pthread_mutex_unlock(&lock);
+	return status;
+}
+
+doca_error_t fault_of_copy(void)
+{
+	pthread_mutex_lock(&lock);
+	doca_error_t status = strikes(&current.fail_dma) ? current.fail_dma.error : DOCA_SUCCESS;
 	pthread_mutex_unlock(&lock);
 	return status;
 }

@@ -32,6 +32,9 @@ enum send_fault fault_of_send(doca_error_t *error);
 /* The status with which a receive that is being completed fails, or SUCCESS. */
 doca_error_t fault_of_receive(void);
 
+/* The same for a copy of DMA that is about to be made. */
+doca_error_t fault_of_copy(void);
+
 /* When something of `bytes` that is sent now arrives, on the monotonic clock in ns; 0: at once. */
 uint64_t fault_arrival(uint64_t bytes);
 
