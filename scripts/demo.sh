@@ -9,6 +9,7 @@
 #   --depth N        messages in flight
 #   --library WHICH  auto, system, emulated, or a folder with the libraries
 #   --keep           keep the received file, and say where it is
+#   --setup          install what is missing here first, from the distribution; asks before, unless -y is given too
 #   -h, --help       this text
 set -uo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/dev/lib/tools.sh"
@@ -87,7 +88,7 @@ case ${1:-} in
     java_main host FileClient "${arguments[@]}" ;;
 esac
 
-both=() client_only=() keep='' file=''
+both=() client_only=() keep='' file='' setup=0 yes=0
 while [ $# -gt 0 ]; do
   case $1 in
     --chunk|--depth|--library)
@@ -99,6 +100,8 @@ while [ $# -gt 0 ]; do
       if [ "$1" = --library ]; then both+=("$1" "$2"); else client_only+=("$1" "$2"); fi
       shift ;;
     --keep) keep=yes ;;
+    --setup) setup=1 ;;
+    -y) yes=1 ;;
     -h|--help) usage; exit 0 ;;
     -*) die "no such option: $1 (--help lists them)" ;;
     *)
@@ -113,6 +116,10 @@ if [ -n "$file" ]; then
   [ -r "$file" ] || die "not readable: $file"
 fi
 
+if [ $setup -eq 1 ]; then
+  . "$COMCH4J_ROOT/scripts/dev/lib/setup.sh"
+  setup demo $yes
+fi
 build
 
 service='' client='' work=''

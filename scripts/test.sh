@@ -5,6 +5,10 @@
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
 #                                reliability, bench
+#   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and the unit tests
+#                                of the Java API's first packages
+#   scripts/test.sh --setup      installs what is missing here first, from the distribution; before any of the others;
+#                                asks before, unless -y is given too
 #   scripts/test.sh sdk --library FOLDER
 #                                what needs no card, on DOCA's own libraries (scripts/dev/sdk.sh)
 set -uo pipefail
@@ -15,18 +19,31 @@ if [ "${1:-}" = sdk ]; then
   [ $# -eq 3 ] && [ "$2" = --library ] || die "sdk needs --library FOLDER"
   exec scripts/dev/sdk.sh "$3"
 fi
+set_up=0 yes=0 for=all
+while [[ ${1:-} == --setup || ${1:-} == -y ]]; do
+  if [ "$1" = -y ]; then yes=1; else set_up=1; fi
+  shift
+done
 stages=("$@")
+if [ "${1:-}" = --quick ]; then
+  [ $# -eq 1 ] || die "--quick is alone"
+  stages=(quick) for=quick
+fi
 [ ${#stages[@]} -gt 0 ] || stages=(style abi c aarch64 java generations jars demo containers reliability bench)
 for stage in "${stages[@]}"; do
   case $stage in
-    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability|bench) ;;
-    -h|--help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    style|abi|c|aarch64|java|generations|jars|demo|containers|reliability|bench|quick) ;;
+    -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "$0"; exit 0 ;;
     *)
       die "no such stage: $stage" \
         "(style, abi, c, aarch64, java, generations, jars, demo, containers, reliability, bench)" ;;
   esac
 done
 
+if [ $set_up -eq 1 ]; then
+  . scripts/dev/lib/setup.sh
+  setup $for $yes
+fi
 need jdk mvn cmake cc c++ make cmocka python3
 say "JDK $(jdk_release "$JDK") in $JDK; $(cmake --version | head -n 1); $CC $($CC -dumpversion)"
 
@@ -514,6 +531,17 @@ stage_bench() {
     return
   fi
   check "Benchmarks: one of a second" scripts/bench.sh --only first
+}
+
+# Not among the stages of a whole run, which has all of it.
+stage_quick() {
+  local reports=$COMCH4J_ROOT/target/quick status=0
+  c_tests "C tests" c-plain ""
+  began=$SECONDS
+  rm -rf "$reports"
+  maven test -Dunit.reports="$reports" -Dtest="$(printf 'io/github/comch4j/%s/*Test,' core comch io)ExamplesTest" \
+    >"$logs/quick.log" 2>&1 || status=$?
+  count "Java: first unit tests" "$reports"/TEST-*.xml && [ "$status" -eq 0 ] || show_log "$logs/quick.log"
 }
 
 for stage in "${stages[@]}"; do
