@@ -11,7 +11,7 @@ set -uo pipefail
 
 # Those that call DOCA and make objects without a device; DevicesTest is about the emulated ones.
 sdk_java_tests=(core/MemoryTest core/ProgressEngineTest core/BackOffTest core/BufferPoolTest core/EventLoopTest
-  core/DocaLogTest core/ElementPoolTest core/PciAddressTest core/AfterCloseTest DocaErrorTest FeaturesTest
+  core/DocaLogTest core/PciAddressTest core/AfterCloseTest DocaErrorTest FeaturesTest
   internal/call/CallsTest internal/call/LogCallsTest internal/call/LoggedErrorsTest internal/call/PagesTest
   internal/life/LeaksTest internal/life/ResourceTest internal/life/SleepLimitTest internal/load/SymbolsTest
   internal/load/GenerationsTest 'internal/transport/*Test')
