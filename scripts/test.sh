@@ -5,8 +5,8 @@
 #   scripts/test.sh              all stages
 #   scripts/test.sh abi c java   only these: style, abi, c, aarch64, java, generations, jars, demo, containers,
 #                                reliability, bench
-#   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and the unit tests
-#                                of the Java API's first packages
+#   scripts/test.sh --quick      what one wants to see green first, in some five minutes: the C tests, and unit tests of
+#                                Java's packages core, comch and io
 #   scripts/test.sh --setup      installs what is missing here first, from the distribution; before any of the others;
 #                                asks before, unless -y is given too
 #   scripts/test.sh sdk --library FOLDER

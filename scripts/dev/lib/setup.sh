@@ -108,12 +108,10 @@ setup() {
     packages+=(${jdk:+"$jdk"})
   fi
   if [ ${#packages[@]} -gt 0 ]; then
+    local install=(dnf -q -y install)
+    [ "$tool" = dnf ] || install=(env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install)
     # shellcheck disable=SC2086  # a row may name several packages
-    if [ "$tool" = dnf ]; then
-      as_root dnf -q -y install ${packages[*]}
-    else
-      as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -y --no-install-recommends install ${packages[*]} >/dev/null
-    fi || die "the packages could not be installed"
+    as_root "${install[@]}" ${packages[*]} >/dev/null || die "the packages could not be installed"
   fi
   if ! find_jdk; then
     [ -z "${COMCH4J_JDK_ARCHIVE:-}" ] || unpack_jdk "$COMCH4J_JDK_ARCHIVE"
