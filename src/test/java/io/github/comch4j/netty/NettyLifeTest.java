@@ -329,6 +329,14 @@ class NettyLifeTest extends NettyScene {
     }
 
     @Test
+    void aLoopsEndEndsItsServers() throws Exception {
+        Channel server = bind(this::next);
+        dpuLoop.shutdownGracefully(10, 5000, TimeUnit.MILLISECONDS).sync();
+        assertThat(server.closeFuture().await(PATIENCE)).isTrue();
+        assertThat(server.isOpen()).isFalse();
+    }
+
+    @Test
     void aConnectionIsRefusedWhereNobodyServes() {
         ChannelFuture refused = client(new Collector()).connect(service).awaitUninterruptibly();
         assertThat(refused.cause()).isInstanceOf(ConnectException.class).hasMessageContaining(name);
