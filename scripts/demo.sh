@@ -47,8 +47,8 @@ build() {
 }
 
 find_jar() {
-  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' ! -name '*-javadoc.jar' \
-    -print -quit 2>/dev/null
+  find "$COMCH4J_ROOT/target" -maxdepth 1 -name 'comch4j-*.jar' ! -name '*-sources.jar' \
+    ! -name '*-javadoc.jar' ! -name '*-tool.jar' -print -quit 2>/dev/null
 }
 
 # java_main SIDE CLASS ARG...: becomes the JVM of one half. The emulated device shows each half only its own side, as

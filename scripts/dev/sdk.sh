@@ -37,9 +37,9 @@ sdk_probe() {
 
 # sdk_comch FOLDER ARGUMENT...: the command line on these libraries.
 sdk_comch() {
-  local folder=$1
+  local folder=$1 target=$COMCH4J_ROOT/target
   shift
-  "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp "$COMCH4J_ROOT/target/classes" \
+  "$JDK/bin/java" --enable-native-access=ALL-UNNAMED -cp "$target/classes:$target/tool/lib/*" \
     -Dcomch4j.library="$folder" io.github.comch4j.cli.Comch "$@"
 }
 

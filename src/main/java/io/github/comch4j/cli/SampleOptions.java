@@ -7,7 +7,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.RepresentorInfo;
-import io.github.comch4j.internal.program.CommandLine;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -22,7 +21,7 @@ import java.util.stream.Stream;
  * @param chosen the generation that the user named
  */
 record SampleOptions(boolean server, Place device, Place function, byte[] text, Optional<Generation> chosen) {
-    private static final int MOST_TEXT = 4096;
+    static final int MOST_TEXT = 4096;
 
     /** A PCI address as it was written: in {@code bb:dd.f}, the domain is not said. */
     record Place(PciAddress address, boolean withoutDomain) {
@@ -45,36 +44,9 @@ record SampleOptions(boolean server, Place device, Place function, byte[] text, 
         }
     }
 
-    /** Those of the sample pair of the endpoint API, which has other defaults. */
-    static SampleOptions ofChannel(CommandLine line, boolean server) {
-        return ofEndpoints(
-                line,
-                server,
-                line.text(
-                        "--text", "-t", "Message from the " + (server ? "server" : "client"), ChannelSample.MOST_TEXT));
-    }
-
-    /** Those of all samples of the endpoint API, each of which has its own way to say what to send. */
-    static SampleOptions ofEndpoints(CommandLine line, boolean server, byte[] text) {
-        Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "3b:00.0", Place::of);
-        Place function = line.parsed("--rep-pci", "-r", "3b:00.0", Place::of);
-        line.end();
+    /** Those of the endpoint API, whose programs are of one generation. */
+    static SampleOptions ofEndpoints(boolean server, Place device, Place function, byte[] text) {
         return new SampleOptions(server, device, function, text, Optional.of(Generation.CC_2_5));
-    }
-
-    static SampleOptions of(CommandLine line, boolean server) {
-        byte[] text =
-                line.text("--text", "-t", "Message from the client", MOST_TEXT); // first: it may look like an option
-        Place device = line.parsed("--pci-addr", "-p", server ? "03:00.0" : "b1:00.0", Place::of);
-        Place function = line.parsed("--rep-pci", "-r", "b1:00.0", Place::of);
-        Optional<Generation> chosen = line.choice("--generation", "3.0", "2.6", "2.5")
-                .map(release -> switch (release) {
-                    case "2.5" -> Generation.CC_2_5;
-                    case "2.6" -> Generation.CC_2_6;
-                    default -> Generation.COMCH;
-                });
-        line.end();
-        return new SampleOptions(server, device, function, text, chosen);
     }
 
     /** That of the library, which is loaded to know, unless the user named one. */

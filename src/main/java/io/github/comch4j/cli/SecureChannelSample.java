@@ -10,7 +10,6 @@ import io.github.comch4j.channel.PeerBrokenException;
 import io.github.comch4j.core.Device;
 import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.program.CommandLine;
 import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -28,7 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class SecureChannelSample {
     private static final String NAME = "secure_channel_server";
-    private static final int MESSAGE_SIZE = 4080;
+    static final int MESSAGE_SIZE = 4080;
     private static final int QUEUE_SIZE = 8190;
     private static final Duration WHILE_FULL = Duration.ofMillis(10);
     private static final Duration FOR_EVER = Duration.ofSeconds(Long.MAX_VALUE);
@@ -47,21 +46,14 @@ final class SecureChannelSample {
     private volatile ChannelEndpoint endpoint;
     private volatile ChannelPeer peer;
 
-    private SecureChannelSample(SampleOptions options, int messages, long endAfter) {
+    SecureChannelSample(SampleOptions options, int messages, long endAfter) {
         this.options = options;
         this.messages = messages;
         this.endAfter = endAfter;
     }
 
-    static SecureChannelSample of(CommandLine line, boolean server) {
-        int size = line.number("--msg-size", "-s", "1024", 1, MESSAGE_SIZE);
-        int messages = line.number("--num-msgs", "-n", "10000", 1, Integer.MAX_VALUE);
-        int endAfter = line.number("--end-after", "--end-after", "0", 0, Integer.MAX_VALUE);
-        return new SecureChannelSample(SampleOptions.ofEndpoints(line, server, pattern(size)), messages, endAfter);
-    }
-
     /** What both ends send, as long as it is. */
-    private static byte[] pattern(int size) {
+    static byte[] pattern(int size) {
         byte[] bytes = new byte[size];
         for (int i = 0; i < size; i++) {
             bytes[i] = (byte) i;

@@ -93,9 +93,19 @@ class ComchIT {
     @Test
     void messagesComeBack() throws Exception {
         ChildVm server = comch(DPU, "serve", "--name", name, "--clients", "2").awaitOutput(name);
-        ChildVm client = comch(HOST, "ping", "--name", name, "--count", "25", "--size", "4080");
+        ChildVm client = comch(HOST, "ping", "--name", name, "-i", "0", "--count", "25", "--size", "4080");
         client.assertSuccess();
-        assertThat(client.out()).contains("0000:b1:00.0 is connected", "25 messages of 4.0 KiB came back");
+        assertThat(client.out())
+                .contains(
+                        "0000:b1:00.0 is connected",
+                        "messages of 4.0 KiB",
+                        "25 sent, 25 came back",
+                        "fastest",
+                        "p50",
+                        "p99.9",
+                        "slowest");
+        assertThat(client.out().lines().filter(line -> line.startsWith("4080 bytes from " + name + ": seq=")))
+                .hasSize(25);
         comch(HOST, "ping", "--name", name, "--count", "1", "--size", "1").assertSuccess();
         server.assertSuccess();
         assertThat(server.out())
@@ -108,7 +118,8 @@ class ComchIT {
     @Test
     void aServerServesTheFunctionThatItWasAskedFor() throws Exception {
         comch(DPU, "serve", "--name", name, "--representor", "0000:b1:00.3").awaitOutput("serves 0000:b1:00.3");
-        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.3").assertSuccess();
+        comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.3", "-c", "1")
+                .assertSuccess();
         comch(HOST, "ping", "--name", name, "--device", "0000:b1:00.2", "--timeout", "1")
                 .assertFailure("no server \"" + name + "\" accepts clients of 0000:b1:00.2: client finds no server");
     }
@@ -142,19 +153,102 @@ class ComchIT {
 
     @Test
     void aWrongCommandLineIsTold() throws Exception {
-        assertUsageError("comch: --name: must not be empty", "ping", "--name", "");
-        assertUsageError("comch: --name: must not be empty", "serve", "--name=");
-        assertUsageError("comch: no such sample: nope (ctrl-path-server, ", "sample", "nope");
-        assertUsageError("comch: the sample is missing", "sample");
-        assertUsageError("comch: no such command: pong (info, devices, ", "pong");
+        assertUsageError("comch: --name: must not be empty", "comch ping", "ping", "--name", "");
+        assertUsageError("comch: --name: must not be empty", "comch serve", "serve", "--name=");
+        assertUsageError("comch: --size 0: must be 1 to 1048576", "comch ping", "ping", "-s", "0");
+        assertUsageError("comch: --clients 0: must be 1 to 2147483647", "comch serve", "serve", "--clients", "0");
+        assertUsageError(
+                "comch: Invalid value for option '--size': '4Q' is not a number of bytes, such as 64, 4K or 1M",
+                "comch ping",
+                "ping",
+                "-s",
+                "4Q");
+        assertUsageError("comch: Unmatched argument at index 1: 'nope'", "comch sample", "sample", "nope");
+        assertUsageError("comch: the sample is missing", "comch sample", "sample");
+        assertUsageError("comch: the command is missing", "comch");
+        ChildVm pong = assertUsageError("comch: Unmatched argument at index 0: 'pong'", "comch", "pong");
+        assertThat(pong.err()).contains("Did you mean: comch ping");
     }
 
-    /** The last line says what is wrong. */
-    private void assertUsageError(String sentence, String... arguments) throws Exception {
+    /** The first line says what is wrong, the last one where to look. */
+    private ChildVm assertUsageError(String sentence, String command, String... arguments) throws Exception {
         ChildVm child = comch(HOST, arguments);
         assertThat(child.awaitEnd()).isEqualTo(2);
-        assertThat(child.err().lines().reduce((first, last) -> last))
-                .hasValueSatisfying(line -> assertThat(line).startsWith(sentence));
+        assertThat(child.err().lines().toList())
+                .startsWith(sentence)
+                .endsWith("See \"" + command + " --help\".")
+                .hasSizeLessThan(4);
+        return child;
+    }
+
+    /** Nothing comes before what was asked for, and {@code -v} tells of the libraries on stderr. */
+    @Test
+    void onlyWhatWasAskedForIsSaid() throws Exception {
+        Map<String, String> noneNamed = Map.of("DOCA_EMU_SIDE", "host", "COMCH4J_LIBRARY", "");
+        ChildVm plain = comch(noneNamed, "devices");
+        plain.assertSuccess();
+        assertThat(plain.err()).isEmpty();
+        assertThat(plain.out()).startsWith("DEVICE ");
+        for (String[] words : List.of(new String[] {"-v", "devices"}, new String[] {"devices", "--verbose"})) {
+            ChildVm verbose = comch(noneNamed, words);
+            verbose.assertSuccess();
+            assertThat(verbose.err().lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("comch: DOCA ")
+                    .contains("-emulated (EMULATED, ", "because ");
+            assertThat(verbose.out()).isEqualTo(plain.out());
+        }
+    }
+
+    @Test
+    void aStackTraceIsShownToWhoAsksForIt() throws Exception {
+        comch(HOST, "serve").assertFailure("comch: no device here can serve: a server runs on the DPU");
+        ChildVm verbose = comch(HOST, "serve", "-v");
+        assertThat(verbose.awaitEnd()).isEqualTo(1);
+        assertThat(verbose.err()).contains("comch: no device here can serve", "\tat io.github.comch4j.cli.");
+    }
+
+    @Test
+    void devicesForPrograms() throws Exception {
+        ChildVm host = comch(HOST, "devices", "--json");
+        host.assertSuccess();
+        assertThat(host.out())
+                .startsWith("[\n  {\n    \"address\": \"0000:b1:00.0\",")
+                .contains("\"client\": true", "\"server\": false", "\"represents\": []")
+                .doesNotContain("limits", "DEVICE");
+        ChildVm dpu = comch(DPU, "devices", "--json", "--limits");
+        dpu.assertSuccess();
+        assertThat(dpu.out())
+                .contains("\"server\": true", "\"type\": \"VF\"", "\"maxMessageSize\": 4080", "\"maxClients\": 512");
+    }
+
+    /** Both ends: as by Ctrl-C, which the shell sends to both. */
+    @Test
+    void anInterruptEndsWithTheSummary() throws Exception {
+        ChildVm server = comch(DPU, "serve", "--name", name).awaitOutput(name);
+        ChildVm client =
+                comch(HOST, "ping", "--name", name, "-c", "0", "-i", "0.01").awaitOutput("seq=3 time=");
+        client.terminate();
+        assertThat(client.awaitEnd()).isEqualTo(128 + 15);
+        assertThat(client.out())
+                .containsPattern("\\n\\d+ sent, \\d+ came back, ")
+                .contains("there and back: fastest");
+        assertThat(client.err()).isEmpty();
+        server.awaitOutput("a client has left");
+        server.terminate();
+        assertThat(server.awaitEnd()).isEqualTo(128 + 15);
+        assertThat(server.out()).containsPattern("\n\\d+ messages answered, of 1 clients that have left");
+    }
+
+    @Test
+    void aFloodHasNoLineForEachMessage() throws Exception {
+        comch(DPU, "serve", "--name", name).awaitOutput(name);
+        ChildVm client = comch(HOST, "ping", "--name", name, "-f", "-c", "1000", "-s", "1K");
+        client.assertSuccess();
+        assertThat(client.out())
+                .contains("messages of 1 KiB", "1000 sent, 1000 came back")
+                .doesNotContain("seq=");
     }
 
     @Test

@@ -10,7 +10,6 @@ import io.github.comch4j.core.Devices;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.internal.program.CommandLine;
 import io.github.comch4j.internal.program.ProgramException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,36 +24,13 @@ import java.util.Optional;
 
 /** One half of the kit, as a program. */
 public final class Conformance {
-    /** What {@code --help} prints. */
-    public static final String USAGE = """
-            Usage: comch conformance --side SIDE [OPTION...]
-            Asks a BlueField how it behaves where the emulated one has a reading of its own, and reports what differs.
-            Takes up to ten minutes. The half on the DPU is to be started first, and ends with the run.
-
-              --side dpu          on the DPU: waits for the other half
-              --side host         on the host: runs the probes
-              --device PCI        the device: on the DPU its own, on the host the function (the first that is good)
-              --representor PCI   on the DPU: the host's function to serve, as the host sees it (the first)
-              --name NAME         under which the halves find each other (comch4j-conformance)
-              --timeout SECONDS   on the host: how long to wait for the other half (60)
-              --quick             on the host: without the probes that take long, and with shorter measurements
-              --only NAME[,NAME]  on the host: these probes, or all whose names begin so, as in --only consumer
-              --list              what the probes are, and what the emulated device answers
-              --report FILE       write FILE.txt and FILE.json, which say nothing of whose machine it is
-              --verbose           what DOCA and the probes log
-              --library WHICH     auto, system, emulated, or a folder with DOCA's libraries (auto)
-              --help              this text
-
-            Exit status: 0 if all is as expected, 1 if something differs, 2 if there was nothing to compare.
-            """;
-
     /** Of what the halves say to each other, and of the probes. */
     static final String VERSION = "1";
 
     private static final Duration GREETING = Duration.ofSeconds(30);
     private static final int COULD_NOT_RUN = 2;
 
-    private final Optional<String> asked;
+    private final Optional<Side> asked;
     private final Side side;
     private final Optional<PciAddress> address;
     private final Optional<PciAddress> function;
@@ -65,35 +41,53 @@ public final class Conformance {
     private final Optional<Path> file;
     private final boolean verbose;
 
-    private Conformance(CommandLine line) {
-        asked = line.choice("--side", "host", "dpu");
-        side = asked.orElse("").equals("dpu") ? Side.DPU : Side.HOST;
-        address = line.address("--device");
-        function = line.address("--representor");
-        name = line.name("comch4j-conformance");
-        timeout = Duration.ofSeconds(line.number("--timeout", "60", 1, 86_400));
-        quick = line.flag("--quick");
-        only = line.value("--only").map(text -> List.of(text.split(","))).orElse(List.of());
-        file = line.value("--report").map(Path::of);
-        verbose = line.flag("--verbose");
+    /**
+     * A half, as the command line has it.
+     *
+     * @param asked which one; it need not be said to list the probes
+     * @param address the device; empty: the first that is good
+     * @param function on the DPU, which function of the host to serve; empty: the first
+     * @param name under which the halves find each other
+     * @param timeout how long to wait for the other half
+     * @param quick without the probes that take long
+     * @param only the probes to run, or what their names begin with; none: all
+     * @param file where to write reports, without its extension
+     * @param verbose whether the worker's stderr is shown
+     */
+    public Conformance(
+            Optional<Side> asked,
+            Optional<PciAddress> address,
+            Optional<PciAddress> function,
+            String name,
+            Duration timeout,
+            boolean quick,
+            List<String> only,
+            Optional<Path> file,
+            boolean verbose) {
+        this.asked = asked;
+        this.side = asked.orElse(Side.HOST);
+        this.address = address;
+        this.function = function;
+        this.name = name;
+        this.timeout = timeout;
+        this.quick = quick;
+        this.only = List.copyOf(only);
+        this.file = file;
+        this.verbose = verbose;
     }
 
-    /** Runs a half; returns the exit status. Its worker is the same program, with other arguments. */
-    public static int run(CommandLine line) {
-        boolean list = line.flag("--list");
-        boolean worker = line.flag("--worker");
-        Conformance half = new Conformance(line);
-        line.end();
+    /** Lists the probes, runs this half's worker, or this half; returns the exit status. */
+    public int run(boolean list, boolean worker) {
         try {
             if (list) {
-                half.list();
+                list();
                 return 0;
             }
             if (worker) {
-                Worker.run(half.side, half.address.orElseThrow(), half.function, half.probes());
+                Worker.run(side, address.orElseThrow(), function, probes());
                 return 0;
             }
-            return half.run() ? 0 : 1;
+            return run() ? 0 : 1;
         } catch (ProgramException | DocaException | NativeLibraryException e) {
             System.err.println("comch: " + e.getMessage());
         } catch (IOException e) {

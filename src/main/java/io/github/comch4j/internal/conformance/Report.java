@@ -1,5 +1,6 @@
 package io.github.comch4j.internal.conformance;
 
+import io.github.comch4j.internal.program.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,7 @@ package io.github.comch4j.internal.conformance;
 import java.util.Locale;
 
 /** Where a half of the kit runs. */
-enum Side {
+public enum Side {
     /** Its half is the client, and leads. */
     HOST,
     /** Its half is the server, and follows. */

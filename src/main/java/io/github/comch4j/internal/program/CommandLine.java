@@ -5,7 +5,6 @@ import io.github.comch4j.NativeLibraryException;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -67,27 +66,23 @@ public final class CommandLine {
         return arguments.remove(name);
     }
 
+    /** {@code --output FILE}, or {@code --output=FILE}. */
     public Optional<String> value(String name) {
-        return value(name, name);
-    }
-
-    /** Of an option with a short name: {@code --text TEXT}, {@code --text=TEXT} or {@code -t TEXT}. */
-    public Optional<String> value(String name, String shortName) {
-        Optional<String> value = next(name, shortName);
-        if (value.isPresent() && next(name, shortName).isPresent()) {
+        Optional<String> value = next(name);
+        if (value.isPresent() && next(name).isPresent()) {
             throw new UsageException(name + " is given twice");
         }
         return value;
     }
 
-    private Optional<String> next(String name, String shortName) {
+    private Optional<String> next(String name) {
         for (int i = 0; i < arguments.size(); i++) {
             String argument = arguments.get(i);
             if (argument.startsWith(name + "=")) {
                 arguments.remove(i);
                 return Optional.of(argument.substring(name.length() + 1));
             }
-            if (argument.equals(name) || argument.equals(shortName)) {
+            if (argument.equals(name)) {
                 if (i + 1 == arguments.size() || arguments.get(i + 1).startsWith("--")) {
                     throw new UsageException(argument + " needs a value");
                 }
@@ -96,15 +91,6 @@ public final class CommandLine {
             }
         }
         return Optional.empty();
-    }
-
-    /** What to do: one of these, which comes before all operands. {@code what} they are: "command", "sample". */
-    public String command(String what, String... commands) {
-        String command = operand("the " + what);
-        if (!List.of(commands).contains(command)) {
-            throw new UsageException("no such " + what + ": " + command + " (" + String.join(", ", commands) + ")");
-        }
-        return command;
     }
 
     /** Of a server: not empty. How long it may be at most, the device says. */
@@ -131,34 +117,6 @@ public final class CommandLine {
 
     public int number(String name, String otherwise, int min, int max) {
         return (int) inRange(name, parsed(name, otherwise, Long::parseLong), min, max);
-    }
-
-    /** Of an option with a short name. */
-    public int number(String name, String shortName, String otherwise, int min, int max) {
-        return (int) inRange(name, parsed(name, shortName, otherwise, Long::parseLong), min, max);
-    }
-
-    /** One of these words; no default: empty if not given. */
-    public Optional<String> choice(String name, String... words) {
-        Optional<String> chosen = value(name);
-        chosen.filter(word -> !List.of(words).contains(word)).ifPresent(word -> {
-            throw new UsageException(name + " " + word + ": must be " + String.join(" or ", words));
-        });
-        return chosen;
-    }
-
-    /** A text that is not empty and has at most {@code most} bytes in UTF-8. */
-    public byte[] text(String name, String shortName, String otherwise, int most) {
-        byte[] bytes = value(name, shortName).orElse(otherwise).getBytes(StandardCharsets.UTF_8);
-        if (bytes.length < 1 || bytes.length > most) {
-            throw new UsageException(name + " of " + bytes.length + " bytes: must be 1 to " + most);
-        }
-        return bytes;
-    }
-
-    /** What {@code parser} makes of an option with a short name. */
-    public <T> T parsed(String name, String shortName, String otherwise, Function<String, T> parser) {
-        return understood(name, value(name, shortName).orElse(otherwise), parser);
     }
 
     private <T> T parsed(String name, String otherwise, Function<String, T> parser) {

@@ -10,62 +10,86 @@ import io.github.comch4j.core.Doca;
 import io.github.comch4j.core.PciAddress;
 import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.core.Representor;
-import io.github.comch4j.core.RepresentorInfo;
-import io.github.comch4j.internal.program.CommandLine;
 import io.github.comch4j.internal.program.Patience;
 import io.github.comch4j.internal.program.ProgramException;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code comch serve}: sends each message back. */
-final class PingServer {
+@Command(
+        name = "serve",
+        description = "On the DPU: answer \"comch ping\", until Ctrl-C.",
+        footerHeading = "%nExample:%n",
+        footer = "  comch serve --representor 0000:b1:00.2     the host's first virtual function")
+final class ServeCommand implements UsesDevice {
     static final String NAME = "comch4j-ping";
 
     /** An answer that could not be sent yet. */
     private record Answer(ComchConnection connection, byte[] bytes) {}
 
-    private final Optional<PciAddress> address;
-    private final Optional<PciAddress> function;
-    private final String name;
-    private final int clients;
+    @Option(
+            names = "--device",
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "the DPU's own device (the first that can serve)")
+    private @Nullable PciAddress address;
+
+    @Option(
+            names = "--representor",
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "the host's function to serve, as the host sees it (the first)")
+    private @Nullable PciAddress function;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = NAME,
+            description = "what clients ask for (${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(names = "--clients", paramLabel = "N", description = "end after so many clients")
+    private int clients = Integer.MAX_VALUE;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
     private final Queue<Answer> waiting = new ArrayDeque<>();
     private int served;
+    private long messages;
 
-    PingServer(CommandLine line) {
-        address = line.address("--device");
-        function = line.address("--representor");
-        name = line.name(NAME);
-        clients = line.number("--clients", Integer.toString(Integer.MAX_VALUE), 1, Integer.MAX_VALUE);
-        line.end();
-    }
-
-    void run() {
-        PciAddress chosen = address.orElseGet(() -> Comch.choose(true));
+    @Override
+    public void run() {
+        Words.name(spec, name);
+        Words.within(spec, "--clients", clients, 1, Integer.MAX_VALUE);
+        PciAddress chosen = address != null ? address : Choice.device(true);
         try (ProgressEngine engine = ProgressEngine.create();
                 Device device = Devices.openDpu(chosen);
-                Representor representor = device.openRepresentor(function.orElseGet(() -> first(device)));
-                ComchServer server = start(engine, device, representor)) {
+                Representor representor =
+                        device.openRepresentor(function != null ? function : Choice.function(device));
+                ComchServer server = start(engine, device, representor);
+                Interrupt interrupt = new Interrupt()) {
             System.out.println(chosen + " serves " + representor.address() + " as \"" + server.name() + "\" (DOCA "
                     + Doca.library().version() + ", " + Doca.library().kind() + ")");
             Patience patience = new Patience(engine, Duration.ofDays(1));
-            while (served < clients) {
+            while (served < clients && !interrupt.stopped()) {
                 int before = served;
-                patience.awaitForever(() -> served > before || !waiting.isEmpty());
+                patience.awaitForever(() -> served > before || !waiting.isEmpty() || interrupt.stopped());
                 answer();
             }
+            System.out.println(messages + " messages answered, of " + served + " clients that have left");
         }
-    }
-
-    private static PciAddress first(Device device) {
-        List<RepresentorInfo> functions = device.representors();
-        if (functions.isEmpty()) {
-            throw new ProgramException(device.address() + " represents no function of the host");
-        }
-        return functions.getFirst().address();
     }
 
     private ComchServer start(ProgressEngine engine, Device device, Representor representor) {
@@ -97,6 +121,7 @@ final class PingServer {
                 if (!next.connection.trySend(next.bytes).accepted()) {
                     return;
                 }
+                messages++;
                 next.connection.attach(answered(next.connection) + 1);
             } catch (DocaException e) {
                 // the client has gone meanwhile

@@ -1,15 +1,15 @@
-package io.github.comch4j.internal.conformance;
+package io.github.comch4j.internal.program;
 
 import java.util.Collection;
 import java.util.Map;
 
 /** Writes JSON: maps, collections, numbers, truth values and text. */
-final class Json {
+public final class Json {
     private final StringBuilder text = new StringBuilder();
 
     private Json() {}
 
-    static String of(Object value) {
+    public static String of(Object value) {
         Json json = new Json();
         json.write(value, "\n");
         return json.text.append('\n').toString();

@@ -1,0 +1,201 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.DocaError;
+import io.github.comch4j.DocaException;
+import io.github.comch4j.comch.ComchClient;
+import io.github.comch4j.core.Device;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.PciAddress;
+import io.github.comch4j.core.ProgressEngine;
+import io.github.comch4j.internal.program.Patience;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.Sizes;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.Arrays;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code comch ping}: one message at a time, each of which must come back unchanged. */
+@Command(
+        name = "ping",
+        description =
+                "On the host: send messages to \"comch serve\" and time the answers. Ctrl-C ends with the summary.",
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch ping -c 3                    three messages, one each second",
+            "  comch ping -f -c 100000 -s 4080    as fast as they come back, and the percentiles"
+        })
+final class PingCommand implements UsesDevice {
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9};
+
+    @Option(
+            names = "--device",
+            paramLabel = "PCI",
+            converter = Words.Address.class,
+            description = "the host's function of the BlueField (the first that can be a client)")
+    private @Nullable PciAddress address;
+
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = ServeCommand.NAME,
+            description = "the server's name (${DEFAULT-VALUE})")
+    private String name;
+
+    @Option(
+            names = {"-c", "--count"},
+            paramLabel = "N",
+            defaultValue = "10",
+            description = "messages; 0: until Ctrl-C (${DEFAULT-VALUE})")
+    private long count;
+
+    @Option(
+            names = {"-s", "--size"},
+            paramLabel = "BYTES",
+            defaultValue = "64",
+            converter = Words.Size.class,
+            description = "of each message: 64, 1K, … (${DEFAULT-VALUE})")
+    private long bytes;
+
+    @Option(
+            names = {"-i", "--interval"},
+            paramLabel = "SECONDS",
+            defaultValue = "1",
+            converter = Words.Seconds.class,
+            description = "from one message to the next (${DEFAULT-VALUE})")
+    private Duration interval;
+
+    @Option(
+            names = {"-f", "--flood"},
+            description = "no interval, and no line for each message")
+    private boolean flood;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "no line for each message")
+    private boolean quiet;
+
+    @Option(
+            names = {"-W", "--timeout"},
+            paramLabel = "SECONDS",
+            defaultValue = "10",
+            converter = Words.Seconds.class,
+            description = "how long to wait for the server, and for each answer (${DEFAULT-VALUE})")
+    private Duration timeout;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    private final Histogram nanos = new Histogram(3);
+    private int size;
+    private long sent;
+    private byte[] answer;
+
+    @Override
+    public void run() {
+        Words.name(spec, name);
+        Words.within(spec, "--count", count, 0, Long.MAX_VALUE);
+        size = (int) Words.within(spec, "--size", bytes, 1, 1 << 20);
+        PciAddress chosen = address != null ? address : Choice.device(false);
+        try (ProgressEngine engine = ProgressEngine.create();
+                Device device = Devices.openHost(chosen);
+                Interrupt interrupt = new Interrupt()) {
+            Patience patience = new Patience(engine, timeout);
+            try (ComchClient client = connect(engine, device, patience)) {
+                System.out.println(chosen + " is connected to \"" + name + "\" (DOCA "
+                        + Doca.library().version() + ", " + Doca.library().kind() + ")");
+                if (size > client.maxMessageSize()) {
+                    throw new ProgramException("messages have at most " + client.maxMessageSize() + " bytes here");
+                }
+                ping(client, patience, interrupt);
+            }
+        }
+    }
+
+    private ComchClient connect(ProgressEngine engine, Device device, Patience patience) {
+        try {
+            return ComchClient.builder(engine, device, name)
+                    .onMessage((connection, message) -> answer = message.toArray(ValueLayout.JAVA_BYTE))
+                    .onDisconnected(connection -> patience.fail("the server has gone"))
+                    .connect(timeout);
+        } catch (DocaException e) {
+            if (e.error() == DocaError.CONNECTION_ABORTED || e.error() == DocaError.TIME_OUT) {
+                throw ProgramException.refused(
+                        name, device.address(), e, "is \"comch serve\" running on the DPU, for this function?");
+            }
+            throw e;
+        }
+    }
+
+    private void ping(ComchClient client, Patience patience, Interrupt interrupt) {
+        long began = System.nanoTime();
+        try {
+            while (!interrupt.stopped() && (count == 0 || sent < count)) {
+                long next = began + (flood ? 0 : sent * interval.toNanos());
+                if (sent > 0 && next - System.nanoTime() > 0) {
+                    patience.awaitForever(() -> interrupt.stopped() || next - System.nanoTime() <= 0);
+                    continue;
+                }
+                roundTrip(client, patience, interrupt);
+            }
+        } finally {
+            summary(System.nanoTime() - began);
+        }
+    }
+
+    private void roundTrip(ComchClient client, Patience patience, Interrupt interrupt) {
+        byte[] message = new byte[size];
+        for (int i = 0; i < size; i++) {
+            message[i] = (byte) (sent + i * 31L);
+        }
+        answer = null;
+        long began = System.nanoTime();
+        patience.await(
+                "room for a message", () -> client.connection().trySend(message).accepted());
+        sent++;
+        patience.await("an answer", () -> answer != null || interrupt.stopped());
+        long took = System.nanoTime() - began;
+        if (answer == null) {
+            return; // interrupted
+        }
+        if (!Arrays.equals(answer, message)) {
+            throw new ProgramException("message " + sent + " came back changed");
+        }
+        nanos.recordValue(took);
+        if (!flood && !quiet) {
+            System.out.println("%d bytes from %s: seq=%d time=%s".formatted(size, name, sent, micros(took)));
+        }
+    }
+
+    private void summary(long took) {
+        long back = nanos.getTotalCount();
+        System.out.println();
+        System.out.println("--- " + name + ", messages of " + Sizes.format(size) + " ---");
+        System.out.println("%d sent, %d came back, %.3f s".formatted(sent, back, took / 1e9));
+        if (back == 0) {
+            return;
+        }
+        StringBuilder line = new StringBuilder("there and back: fastest ").append(micros(nanos.getMinValue()));
+        for (double percentile : PERCENTILES) {
+            line.append(", p")
+                    .append(percentile == (long) percentile ? "%.0f".formatted(percentile) : "%s".formatted(percentile))
+                    .append(' ')
+                    .append(micros(nanos.getValueAtPercentile(percentile)));
+        }
+        System.out.println(line.append(", slowest ").append(micros(nanos.getMaxValue())));
+    }
+
+    private static String micros(long nanoseconds) {
+        return "%.1f us".formatted(nanoseconds / 1e3);
+    }
+}

@@ -1,0 +1,135 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.DocaException;
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.core.NoSuchDeviceException;
+import io.github.comch4j.internal.program.ProgramException;
+import io.github.comch4j.internal.program.ProgressBar;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.Locale;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command {@code comch} itself, and what all commands have in common when they run. */
+@Command(
+        name = "comch",
+        description = "DOCA Comch on this machine: what there is, whether it works, and how fast.",
+        versionProvider = ToolVersion.class,
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:done", "1:failed; one sentence on stderr says why", "2:not a command line of comch"},
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  comch devices --limits     on the host and on the DPU: what can be used",
+            "  comch serve                on the DPU",
+            "  comch ping                 on the host",
+            "",
+            "\"comch COMMAND --help\" tells more of a command."
+        },
+        subcommands = {
+            InfoCommand.class,
+            DevicesCommand.class,
+            ServeCommand.class,
+            PingCommand.class,
+            SampleCommand.class,
+            ConformanceCommand.class,
+        })
+final class Tool implements Runnable {
+    private static final int FAILED = 1;
+    private static final int USAGE = 2;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    Common common;
+
+    /** Returns the exit status. */
+    static int run(String... arguments) {
+        Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // numbers with a point everywhere
+        return commandLine().execute(arguments);
+    }
+
+    private static CommandLine commandLine() {
+        CommandLine line = new CommandLine(new Tool());
+        // as getopt has it: what to send may look like an option
+        line.getSubcommands().get("sample").setAllowOptionsAsOptionParameters(true);
+        return line.setColorScheme(CommandLine.Help.defaultColorScheme(colour() ? Ansi.ON : Ansi.OFF))
+                .setExecutionStrategy(Tool::execute)
+                .setParameterExceptionHandler(Tool::misunderstood)
+                .setExecutionExceptionHandler(Tool::failed);
+    }
+
+    private static boolean colour() {
+        String refused = System.getenv("NO_COLOR");
+        return (refused == null || refused.isEmpty())
+                && !"dumb".equals(System.getenv("TERM"))
+                && ProgressBar.stdoutIsTerminal();
+    }
+
+    /** No command was given. */
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "the command is missing");
+    }
+
+    private static int execute(ParseResult parsed) {
+        if (!CommandLine.printHelpIfRequested(parsed)) {
+            Common given = Common.of(parsed);
+            given.begin();
+            ParseResult last = parsed;
+            while (last.hasSubcommand()) {
+                last = last.subcommand();
+            }
+            if (given.verbose() && last.commandSpec().userObject() instanceof UsesDevice) {
+                LibraryInfo library = Doca.library();
+                System.err.println("comch: DOCA " + library.version() + " (" + library.kind() + ", "
+                        + library.location() + "), because " + library.reason());
+            }
+            return new CommandLine.RunLast().execute(parsed);
+        }
+        return 0;
+    }
+
+    private static int misunderstood(ParameterException e, String[] arguments) {
+        CommandLine command = e.getCommandLine();
+        PrintWriter err = command.getErr();
+        err.println("comch: " + e.getMessage());
+        UnmatchedArgumentException.printSuggestions(e, err);
+        err.println("See \"" + command.getCommandSpec().qualifiedName() + " --help\".");
+        return USAGE;
+    }
+
+    private static int failed(Exception e, CommandLine command, ParseResult parsed) throws Exception {
+        String sentence = sentence(e);
+        boolean verbose = Common.of(parsed).verbose();
+        System.out.flush();
+        command.getErr().println("comch: " + sentence);
+        if (verbose) {
+            e.printStackTrace(command.getErr());
+        }
+        return FAILED;
+    }
+
+    private static String sentence(Exception e) {
+        if (e instanceof IOException) {
+            return "input or output failed: " + e.getMessage();
+        }
+        boolean expected = e instanceof ProgramException
+                || e instanceof DocaException
+                || e instanceof NativeLibraryException
+                || e instanceof NoSuchDeviceException;
+        return expected ? e.getMessage() : e + " (an error of comch itself; --verbose shows where)";
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.comch4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The archive and the jar of the tool, as a user has them. */
+@Timeout(180)
+class ToolIT {
+    private static final Path OLD_JAVA = Path.of("/usr/lib/jvm/java-17-openjdk-amd64");
+    private static final Pattern COLOUR = Pattern.compile("\033\\[[0-9;]*m");
+
+    @TempDir
+    private Path folder;
+
+    private Path home;
+
+    private record Ended(int status, String out) {}
+
+    @BeforeEach
+    void unpack() throws Exception {
+        Path archive = built("comch-.*\\.tar\\.gz");
+        assertThat(run(Map.of(), "tar", "xzf", archive.toString(), "-C", folder.toString()).status)
+                .isZero();
+        try (Stream<Path> files = Files.list(folder)) {
+            home = files.filter(Files::isDirectory).findFirst().orElseThrow();
+        }
+    }
+
+    private static Path built(String name) throws IOException {
+        try (Stream<Path> files = Files.list(Path.of("target").toAbsolutePath())) {
+            return files.filter(file -> file.getFileName().toString().matches(name))
+                    .findFirst()
+                    .orElseThrow();
+        }
+    }
+
+    private Ended run(Map<String, String> environment, String... command) throws Exception {
+        Path output = Files.createTempFile(folder, "run", ".out");
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().remove("NO_COLOR");
+        builder.environment().put("TERM", "xterm");
+        builder.environment().putAll(environment);
+        int status = builder.start().waitFor();
+        return new Ended(status, Files.readString(output));
+    }
+
+    private Ended comch(String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(home.resolve("bin/comch").toString()));
+        command.addAll(List.of(arguments));
+        return run(Map.of("DOCA_EMU_SIDE", "host", "COMCH4J_LIBRARY", "emulated"), command.toArray(new String[0]));
+    }
+
+    @Test
+    void theLauncherRunsFromAnywhere() throws Exception {
+        Ended version = comch("--version");
+        assertThat(version.out).matches("comch \\d.*\\n");
+        Path link = Files.createSymbolicLink(folder.resolve("link"), home.resolve("bin/comch"));
+        Ended devices = run(Map.of("DOCA_EMU_SIDE", "host", "COMCH4J_LIBRARY", "emulated"), link.toString(), "devices");
+        assertThat(devices.out).startsWith("DEVICE").contains("0000:b1:00.0").doesNotContain("WARNING");
+        assertThat(devices.status).isZero();
+    }
+
+    @Test
+    void theLauncherSaysWhichJavaItWants() throws Exception {
+        Ended none = run(
+                Map.of("JAVA_HOME", folder.toString()),
+                home.resolve("bin/comch").toString());
+        assertThat(none.status).isEqualTo(1);
+        assertThat(none.out).startsWith("comch: no Java here").hasLineCount(1);
+        assumeTrue(Files.exists(OLD_JAVA.resolve("release")), "no Java 17 here");
+        Ended old = run(
+                Map.of("JAVA_HOME", OLD_JAVA.toString()),
+                home.resolve("bin/comch").toString());
+        assertThat(old.status).isEqualTo(1);
+        assertThat(old.out)
+                .contains("is Java 17: set JAVA_HOME to a JDK or JRE 22 or newer")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void oneJarIsEnough() throws Exception {
+        String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        Ended help = run(Map.of(), java, "-jar", built("comch4j-.*-tool\\.jar").toString(), "--help");
+        assertThat(help.status).isZero();
+        assertThat(help.out).startsWith("Usage: comch").contains("Commands:", "Exit status:", "Examples:");
+        String library = built("comch4j-[\\w.]+(-SNAPSHOT)?\\.jar").toString();
+        Ended without = run(Map.of(), java, "-jar", library, "--help");
+        assertThat(without.status).isEqualTo(1);
+        assertThat(without.out)
+                .startsWith("comch: the library's own jar has not all")
+                .hasLineCount(1);
+    }
+
+    /** Each command has help with an example, a page for man, and is completed by bash. */
+    @Test
+    void eachCommandIsExplainedAndCompleted() throws Exception {
+        String completion =
+                home.resolve("share/bash-completion/completions/comch").toString();
+        Ended completed = run(
+                Map.of(),
+                "bash",
+                "-c",
+                ". '" + completion + "'; COMP_WORDS=(comch ''); COMP_CWORD=1; _complete_comch;"
+                        + " printf '%s\\n' \"${COMPREPLY[@]}\"");
+        List<String> commands =
+                completed.out.lines().filter(word -> word.matches("[a-z]+")).toList();
+        assertThat(commands).contains("info", "devices", "serve", "ping", "sample", "conformance");
+        for (String command : commands) {
+            Ended help = comch(command, "--help");
+            assertThat(help.status).isZero();
+            assertThat(help.out).contains("Usage: comch " + command).containsPattern("Examples?:\\n  comch " + command);
+            String page = Files.readString(home.resolve("share/man/man1/comch-" + command + ".1"));
+            assertThat(page).contains(".SH \"NAME\"", ".SH \"SYNOPSIS\"", ".SH \"EXAMPLE");
+        }
+        Ended options = run(
+                Map.of(),
+                "bash",
+                "-c",
+                ". '" + completion + "'; COMP_WORDS=(comch ping --t); COMP_CWORD=2; _complete_comch 2>/dev/null;"
+                        + " printf '%s\\n' \"${COMPREPLY[@]}\"");
+        assertThat(options.out.strip()).isEqualTo("--timeout");
+    }
+
+    /** Colour in a terminal, and never with NO_COLOR or into a pipe. */
+    @Test
+    void colourIsForTerminals() throws Exception {
+        String help = home.resolve("bin/comch") + " --help";
+        assertThat(run(Map.of(), "script", "-qec", help, "/dev/null").out).containsPattern(COLOUR);
+        assertThat(run(Map.of("NO_COLOR", "1"), "script", "-qec", help, "/dev/null").out)
+                .contains("Usage: ")
+                .doesNotContainPattern(COLOUR);
+        assertThat(run(Map.of("TERM", "dumb"), "script", "-qec", help, "/dev/null").out)
+                .contains("Usage: ")
+                .doesNotContainPattern(COLOUR);
+        assertThat(comch("--help").out).contains("Usage: ").doesNotContainPattern(COLOUR);
+    }
+}
