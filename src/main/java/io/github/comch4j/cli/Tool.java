@@ -31,6 +31,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         exitCodeList = {"0:done", "1:failed; one sentence on stderr says why", "2:not a command line of comch"},
         footerHeading = "%nExamples:%n",
         footer = {
+            "  comch doctor               is all well on this machine?",
             "  comch devices --limits     on the host and on the DPU: what can be used",
             "  comch serve                on the DPU",
             "  comch ping                 on the host",
@@ -38,12 +39,14 @@ import picocli.CommandLine.UnmatchedArgumentException;
             "\"comch COMMAND --help\" tells more of a command."
         },
         subcommands = {
+            DoctorCommand.class,
             InfoCommand.class,
             DevicesCommand.class,
             ServeCommand.class,
             PingCommand.class,
             SampleCommand.class,
             ConformanceCommand.class,
+            EmulatorCommand.class,
         })
 final class Tool implements Runnable {
     private static final int FAILED = 1;

@@ -23,7 +23,7 @@ import java.util.Optional;
  * in DOCA 2.5 and 2.6; they are never mixed from two folders. Runtime packages ship versioned names only
  * ({@code libdoca_comch.so.2}), so those count as well, the highest version first.
  */
-final class LibraryLocator {
+public final class LibraryLocator {
     static final String COMMON = "libdoca_common.so";
     static final String COMCH = "libdoca_comch.so";
     static final String CC = "libdoca_cc.so"; // Comch's name before 2.7
@@ -63,6 +63,11 @@ final class LibraryLocator {
 
     /** The folders in which the system's loader, or DOCA's packages, would have the libraries. */
     static LibraryLocator forSystem(String arch, Map<String, String> environment) {
+        return new LibraryLocator(systemFolders(arch, environment));
+    }
+
+    /** Those folders; the first one with both libraries is taken. */
+    public static List<Path> systemFolders(String arch, Map<String, String> environment) {
         List<Path> folders = new ArrayList<>();
         for (String entry : environment.getOrDefault("LD_LIBRARY_PATH", "").split(":")) {
             if (entry.startsWith("/")) {
@@ -83,7 +88,17 @@ final class LibraryLocator {
                 "/usr/lib")) {
             folders.add(Path.of(folder));
         }
-        return new LibraryLocator(folders);
+        return folders;
+    }
+
+    /** DOCA's common library in a folder. */
+    public static Optional<Path> common(Path folder) {
+        return find(folder, COMMON);
+    }
+
+    /** Comch in a folder, under either of its names. */
+    public static Optional<Path> comch(Path folder) {
+        return find(folder, COMCH).or(() -> find(folder, CC));
     }
 
     /** Skips what is no path, such as a name with an umlaut where the locale is C: Java cannot open it. */
@@ -200,9 +215,7 @@ final class LibraryLocator {
     }
 
     private static Optional<Pair> pairIn(Path folder) {
-        return find(folder, COMMON)
-                .flatMap(
-                        common -> find(folder, COMCH).or(() -> find(folder, CC)).map(comch -> new Pair(common, comch)));
+        return common(folder).flatMap(common -> comch(folder).map(comch -> new Pair(common, comch)));
     }
 
     static Optional<Path> find(Path folder, String name) {

@@ -1,0 +1,319 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.LibraryInfo;
+import io.github.comch4j.NativeLibraryException;
+import io.github.comch4j.core.DeviceInfo;
+import io.github.comch4j.core.Devices;
+import io.github.comch4j.core.Doca;
+import io.github.comch4j.internal.load.LibraryLocator;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What would stop a machine, from the bottom up, in the order in which an engineer would look. */
+final class Doctor {
+    /** Of the network function of each BlueField, as PCI knows it. */
+    private static final Map<String, String> CARDS =
+            Map.of("0xa2d2", "BlueField", "0xa2d6", "BlueField-2", "0xa2dc", "BlueField-3");
+
+    private static final String NVIDIA = "0x15b3";
+    private static final String LIBRARIES = "DOCA libraries";
+    private static final long LEAST_SHARED = 64L << 20;
+
+    private final MachineFacts machine;
+    private final String arch;
+    private final Map<String, String> environment;
+    private final List<Finding> findings = new ArrayList<>();
+    private boolean sdk;
+    private boolean broken;
+
+    Doctor(MachineFacts machine, String arch, Map<String, String> environment) {
+        this.machine = machine;
+        this.arch = arch;
+        this.environment = environment;
+    }
+
+    List<Finding> look() {
+        java();
+        libraries();
+        if (sdk) {
+            card();
+            verbs();
+            lockedMemory();
+        }
+        sharedMemory();
+        if (machine.isThisOne() && !broken) {
+            devices();
+        }
+        return findings;
+    }
+
+    private void java() {
+        boolean allowed = Doctor.class.getModule().isNativeAccessEnabled();
+        String java = "Java " + Runtime.version().feature() + " on " + arch;
+        findings.add(
+                allowed
+                        ? Finding.good("Java", java + ", and native calls are allowed")
+                        : Finding.limit(
+                                "Java",
+                                java + "; native calls are not allowed to the class path, which future releases forbid",
+                                "java --enable-native-access=ALL-UNNAMED ..."));
+    }
+
+    /** Those that would be taken, and what else there is. */
+    private void libraries() {
+        Map<Path, Path[]> pairs = new LinkedHashMap<>();
+        Path half = null;
+        for (Path each : LibraryLocator.systemFolders(arch, environment)) {
+            Path folder = machine.at(each.toString());
+            Optional<Path> common = LibraryLocator.common(folder);
+            Optional<Path> comch = LibraryLocator.comch(folder);
+            if (common.isPresent() && comch.isPresent()) {
+                pairs.putIfAbsent(real(folder), new Path[] {common.get(), comch.get()});
+            } else if (common.isPresent() && half == null) {
+                half = each;
+            }
+        }
+        if (pairs.isEmpty() && half != null) {
+            findings.add(Finding.limit(
+                    LIBRARIES,
+                    half + " has DOCA without Comch: programs run on the emulated BlueField",
+                    "apt-get install doca-sdk-comch, or the same with dnf"));
+            return;
+        }
+        if (pairs.isEmpty()) {
+            findings.add(Finding.limit(
+                    LIBRARIES,
+                    "no DOCA SDK is installed: programs run on the emulated BlueField",
+                    "for a card, install the packages of https://developer.nvidia.com/doca-downloads"));
+            return;
+        }
+        sdk = true;
+        Map.Entry<Path, Path[]> first = pairs.entrySet().iterator().next();
+        Path common = first.getValue()[0];
+        Path comch = first.getValue()[1];
+        String release = release(common);
+        String generation = comch.getFileName().toString().startsWith("libdoca_cc") ? "doca_cc" : "doca_comch";
+        if (!release.equals(release(comch))) {
+            broken = true;
+            findings.add(Finding.bad(
+                    LIBRARIES,
+                    "of two releases in " + first.getKey() + ": " + real(common).getFileName() + " and "
+                            + real(comch).getFileName(),
+                    "apt-get install --reinstall doca-sdk-common doca-sdk-comch, of one release"));
+        } else {
+            findings.add(Finding.good(LIBRARIES, "in " + first.getKey() + ", release " + release + ", " + generation));
+        }
+        if (pairs.size() > 1) {
+            findings.add(Finding.limit(
+                    LIBRARIES,
+                    "also in " + pairs.keySet().stream().skip(1).toList() + ": the first folder is taken",
+                    "remove the older SDK, or name the folder: --library " + first.getKey()));
+        }
+        missing(comch);
+    }
+
+    /** What the dynamic linker does not find. */
+    private void missing(Path library) {
+        String said = machine.run("ldd", library.toString()).orElse("");
+        Matcher absent = Pattern.compile("(\\S+) => not found").matcher(said);
+        List<String> names = new ArrayList<>();
+        while (absent.find()) {
+            names.add(absent.group(1));
+        }
+        if (!names.isEmpty()) {
+            broken = true;
+            findings.add(Finding.bad(
+                    "dependencies",
+                    library.getFileName() + " needs " + String.join(", ", names) + ", not found on this machine",
+                    names.stream().anyMatch(name -> name.contains("ibverbs") || name.contains("mlx5"))
+                            ? "apt-get install rdma-core, or MLNX_OFED's"
+                            : "ldconfig -p | grep " + names.getFirst().replaceAll("\\.so.*", "")));
+        } else if (said.contains("=>")) {
+            findings.add(Finding.good("dependencies", "all that " + library.getFileName() + " needs is there"));
+        }
+    }
+
+    private static Path real(Path file) {
+        try {
+            return file.toRealPath();
+        } catch (IOException e) {
+            return file;
+        }
+    }
+
+    /** What stands after {@code .so.} in the name of the file itself. */
+    private static String release(Path library) {
+        return real(library).getFileName().toString().replaceFirst(".*\\.so\\.?", "");
+    }
+
+    private void card() {
+        boolean dpu = machine.text("/etc/mlnx-release").isPresent();
+        List<String> cards = new ArrayList<>();
+        String model = "";
+        for (String address : machine.names("/sys/bus/pci/devices")) {
+            String folder = "/sys/bus/pci/devices/" + address;
+            String found = CARDS.get(machine.text(folder + "/device").orElse(""));
+            if (found != null && machine.text(folder + "/vendor").orElse("").equals(NVIDIA)) {
+                cards.add(address);
+                model = found;
+            }
+        }
+        if (cards.isEmpty()) {
+            findings.add(Finding.bad(
+                    "card",
+                    "DOCA is installed and PCI has no BlueField",
+                    "lspci -d 15b3: shows what there is; without a card: comch ... --library emulated"));
+            return;
+        }
+        findings.add(
+                Finding.good("card", model + " at " + String.join(", ", cards) + (dpu ? "; this is the DPU" : "")));
+        if (dpu) {
+            eswitch(cards.getFirst());
+        } else {
+            mode(cards.getFirst());
+        }
+    }
+
+    private void mode(String address) {
+        String said = machine.run("mlxconfig", "-d", address, "-e", "query", "INTERNAL_CPU_OFFLOAD_ENGINE")
+                .orElse("");
+        if (said.contains("DISABLED(1)")) {
+            findings.add(Finding.bad(
+                    "mode",
+                    "the card is in NIC mode, in which nothing runs on its processor",
+                    "mlxconfig -d " + address + " -y set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_OFFLOAD_ENGINE=0,"
+                            + " then a power cycle of the machine"));
+        } else if (said.contains("ENABLED(0)")) {
+            findings.add(Finding.good("mode", "the card is in DPU mode"));
+        } else {
+            findings.add(Finding.limit(
+                    "mode",
+                    "whether the card is in DPU mode is not known: mlxconfig is not there, or was not answered",
+                    "mlxconfig -d " + address + " -e query INTERNAL_CPU_OFFLOAD_ENGINE, as root"));
+        }
+    }
+
+    private void eswitch(String address) {
+        String said = machine.run("devlink", "dev", "eswitch", "show", "pci/" + address)
+                .orElse("");
+        if (said.contains("mode legacy")) {
+            findings.add(Finding.bad(
+                    "representors",
+                    "the eswitch of " + address + " is in legacy mode, in which there are none",
+                    "devlink dev eswitch set pci/" + address + " mode switchdev"));
+            return;
+        }
+        List<String> representors = new ArrayList<>();
+        for (String name : machine.names("/sys/class/net")) {
+            String port =
+                    machine.text("/sys/class/net/" + name + "/phys_port_name").orElse("");
+            if (port.matches("(c\\d+)?pf\\d+(hpf|vf\\d+|sf\\d+)")) {
+                representors.add(name);
+            }
+        }
+        findings.add(
+                representors.isEmpty()
+                        ? Finding.bad(
+                                "representors",
+                                "no interface stands for a function of the host",
+                                "devlink dev eswitch show pci/" + address + " must say switchdev; is the host on?")
+                        : Finding.good("representors", String.join(", ", representors)));
+    }
+
+    private void verbs() {
+        List<String> nodes = machine.names("/dev/infiniband").stream()
+                .filter(name -> name.startsWith("uverbs"))
+                .toList();
+        if (nodes.isEmpty()) {
+            boolean container =
+                    Files.exists(machine.at("/.dockerenv")) || Files.exists(machine.at("/run/.containerenv"));
+            findings.add(Finding.bad(
+                    "verbs",
+                    "there is no /dev/infiniband/uverbs0" + (container ? " in this container" : ""),
+                    container
+                            ? "docker run --device /dev/infiniband --ulimit memlock=-1 ..."
+                            : "modprobe mlx5_ib ib_uverbs, or /etc/init.d/openibd restart"));
+            return;
+        }
+        List<String> closed = nodes.stream()
+                .filter(name -> {
+                    Path node = machine.at("/dev/infiniband/" + name);
+                    return !Files.isReadable(node) || !Files.isWritable(node);
+                })
+                .toList();
+        findings.add(
+                closed.isEmpty()
+                        ? Finding.good("verbs", "/dev/infiniband has " + String.join(", ", nodes))
+                        : Finding.bad(
+                                "verbs",
+                                "this user may not open /dev/infiniband/" + closed.getFirst(),
+                                "usermod -aG rdma " + System.getProperty("user.name") + ", then log in again"));
+    }
+
+    private void lockedMemory() {
+        Matcher limit = Pattern.compile("Max locked memory\\s+(\\S+)")
+                .matcher(machine.text("/proc/self/limits").orElse(""));
+        if (!limit.find()) {
+            return;
+        }
+        findings.add(
+                limit.group(1).equals("unlimited")
+                        ? Finding.good("locked memory", "unlimited")
+                        : Finding.limit(
+                                "locked memory",
+                                "at most " + Long.parseLong(limit.group(1)) / 1024
+                                        + " KiB, and DOCA locks all that it registers",
+                                "ulimit -l unlimited, or memlock in /etc/security/limits.conf"));
+    }
+
+    private void sharedMemory() {
+        Matcher free = Pattern.compile("(?m)^\\s*(\\d+)\\s*$")
+                .matcher(machine.run(
+                                "df",
+                                "-B1",
+                                "--output=avail",
+                                machine.at("/dev/shm").toString())
+                        .orElse(""));
+        if (!free.find()) {
+            findings.add(Finding.limit(
+                    "shared memory",
+                    "/dev/shm is not there, or its free space not known: the emulated BlueField needs a folder",
+                    "export DOCA_EMU_DIR=$(mktemp -d)"));
+            return;
+        }
+        long mebibytes = Long.parseLong(free.group(1)) >> 20;
+        findings.add(
+                Long.parseLong(free.group(1)) >= LEAST_SHARED
+                        ? Finding.good("shared memory", mebibytes + " MiB free in /dev/shm")
+                        : Finding.limit(
+                                "shared memory",
+                                "only " + mebibytes + " MiB free in /dev/shm, which the emulated BlueField lives in",
+                                "docker run --shm-size 1g ..., or mount -o remount,size=1g /dev/shm"));
+    }
+
+    /** As DOCA sees them. */
+    private void devices() {
+        try {
+            LibraryInfo library = Doca.library();
+            List<DeviceInfo> all = Devices.list();
+            long servers = all.stream().filter(DeviceInfo::server).count();
+            long clients = all.stream().filter(DeviceInfo::client).count();
+            String said = "DOCA " + library.version() + " (" + library.kind() + ") sees " + all.size() + ", " + servers
+                    + " can serve and " + clients + " can be clients";
+            findings.add(
+                    servers + clients > 0
+                            ? Finding.good("devices", said)
+                            : Finding.bad("devices", said, "comch devices tells why"));
+        } catch (NativeLibraryException e) {
+            findings.add(Finding.bad("devices", e.getMessage(), "comch info -v"));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.comch4j.cli;
+
+import io.github.comch4j.internal.program.Json;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code comch doctor}. */
+@Command(
+        name = "doctor",
+        description = "What would stop this machine, from the bottom up, and what to do about it.",
+        exitCodeListHeading = "%nExit status:%n",
+        exitCodeList = {"0:all is well", "1:it works with limits", "2:it does not work, or not a command line of comch"
+        },
+        footerHeading = "%nExample:%n",
+        footer = "  comch doctor --json | jq '.findings[] | select(.level != \"good\")'")
+final class DoctorCommand implements Callable<Integer> {
+    @Option(names = "--json", description = "for programs")
+    private boolean json;
+
+    @Option(names = "--root", hidden = true, defaultValue = "/", description = "the folder that stands for /")
+    private Path root;
+
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() {
+        String arch = System.getProperty("os.arch").equals("aarch64") ? "aarch64" : "x86_64";
+        List<Finding> findings =
+                new Doctor(new MachineFacts(root.toAbsolutePath().normalize()), arch, System.getenv()).look();
+        Finding.Level worst = findings.stream()
+                .map(Finding::level)
+                .max(Comparator.naturalOrder())
+                .orElseThrow();
+        if (json) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            all.put("status", worst.status);
+            all.put("findings", findings.stream().map(Finding::map).toList());
+            System.out.print(Json.of(all));
+        } else {
+            boolean colour = spec.commandLine().getColorScheme().ansi().enabled();
+            findings.forEach(finding -> print(finding, colour));
+        }
+        return worst.status;
+    }
+
+    private static void print(Finding finding, boolean colour) {
+        Finding.Level level = finding.level();
+        boolean letters = System.out.charset().newEncoder().canEncode('✔');
+        String sign = letters ? level.mark : level.letters;
+        String mark = colour ? "\033[" + level.colour + "m" + sign + "\033[0m" : sign;
+        System.out.println(mark + " " + finding.about() + ": " + finding.sentence());
+        if (!finding.remedy().isEmpty()) {
+            System.out.println("    " + (letters ? "→ " : "") + finding.remedy());
+        }
+    }
+}

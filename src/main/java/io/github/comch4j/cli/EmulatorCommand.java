@@ -1,0 +1,104 @@
+package io.github.comch4j.cli;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code comch emulator}. */
+@Command(
+        name = "emulator",
+        description = "The emulated BlueField.",
+        synopsisSubcommandLabel = "COMMAND",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%nExample:%n",
+        footer = "  comch emulator run -- mvn test     with an emulated machine of its own",
+        subcommands = EmulatorCommand.Run.class)
+final class EmulatorCommand implements Runnable {
+    @Mixin
+    Common common;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "the command is missing");
+    }
+
+    /** {@code comch emulator run}. */
+    @Command(
+            name = "run",
+            description = "Run a command on an emulated machine of its own, a fabric folder that is removed when the"
+                    + " command has ended. Its children are on that machine, too.",
+            exitCodeListHeading = "%nExit status:%n",
+            exitCodeList = {"1:the command cannot be started", "2:not a command line of comch", "else:the command's own"
+            },
+            footerHeading = "%nExample:%n",
+            footer = "  comch emulator run -- sh -c 'comch serve & sleep 1; comch ping -c 3; kill %%1'")
+    static final class Run implements Callable<Integer> {
+        @Option(
+                names = "--in",
+                paramLabel = "FOLDER",
+                defaultValue = "/dev/shm",
+                description = "where the fabric folder is made (${DEFAULT-VALUE})")
+        private Path in;
+
+        @Parameters(paramLabel = "CMD", arity = "1..*", description = "the command and its arguments")
+        private List<String> command;
+
+        @Mixin
+        Common common;
+
+        @Override
+        public Integer call() throws IOException {
+            Path folder = Files.createTempDirectory(in, "comch-"); // for this user alone
+            try (Interrupt interrupt = new Interrupt()) {
+                try {
+                    return run(folder, interrupt);
+                } finally {
+                    remove(folder);
+                }
+            }
+        }
+
+        private int run(Path folder, Interrupt interrupt) throws IOException {
+            ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+            builder.environment().put("DOCA_EMU_DIR", folder.toString());
+            Process process = builder.start();
+            boolean told = false;
+            while (true) {
+                try {
+                    if (process.waitFor(50, TimeUnit.MILLISECONDS)) {
+                        return process.exitValue();
+                    }
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("interrupted", e); // nobody interrupts the main thread
+                }
+                if (interrupt.stopped() && !told) {
+                    told = true;
+                    process.destroy(); // a Ctrl-C it has had itself, a kill it has not
+                }
+            }
+        }
+
+        private static void remove(Path folder) throws IOException {
+            try (Stream<Path> files = Files.walk(folder)) {
+                for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(file);
+                }
+            }
+        }
+    }
+}

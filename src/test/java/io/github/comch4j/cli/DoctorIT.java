@@ -1,0 +1,286 @@
+package io.github.comch4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.comch4j.samples.ChildVm;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code comch doctor} on made-up machines, folders that stand for {@code /}, and on this one. */
+@Timeout(180)
+class DoctorIT {
+    private static final String SDK = "/opt/mellanox/doca/lib64";
+    private static final String FUNCTION = "0000:b1:00.0";
+    private static final String ARM_FUNCTION = "0000:03:00.0";
+
+    @TempDir
+    private Path folder;
+
+    private Path root;
+
+    /** A host with a BlueField-3 in DPU mode, and all that DOCA needs. */
+    private void host() throws IOException {
+        root = Files.createDirectory(folder.resolve("root"));
+        sdk(SDK, "libdoca_common.so.2.9.1", "libdoca_comch.so.2.9.1");
+        card(FUNCTION);
+        write("/dev/infiniband/uverbs0", "");
+        limit("unlimited");
+        program("ldd", "libdoca_common.so.2 => /opt/mellanox/doca/lib64/libdoca_common.so.2 (0x1)");
+        program("mlxconfig", "INTERNAL_CPU_OFFLOAD_ENGINE    ENABLED(0)");
+        program("df", "Avail\n4294967296");
+    }
+
+    /** Its DPU. */
+    private void dpu() throws IOException {
+        host();
+        Files.delete(at("/sys/bus/pci/devices/" + FUNCTION + "/device"));
+        card(ARM_FUNCTION);
+        write("/etc/mlnx-release", "DOCA_2.9.1_BSP_4.9.1_Ubuntu_22.04-prod");
+        program("devlink", "pci/0000:03:00.0: mode switchdev inline-mode none encap-mode basic");
+        write("/sys/class/net/p0/phys_port_name", "p0");
+        write("/sys/class/net/pf0hpf/phys_port_name", "pf0hpf");
+        write("/sys/class/net/en3f0pf0sf0/phys_port_name", "c1pf0sf0");
+    }
+
+    private Path at(String path) {
+        return root.resolve(path.substring(1));
+    }
+
+    private void write(String path, String text) throws IOException {
+        Files.createDirectories(at(path).getParent());
+        Files.writeString(at(path), text + "\n");
+    }
+
+    private void sdk(String where, String... libraries) throws IOException {
+        for (String library : libraries) {
+            write(where + "/" + library, "");
+            Path link = at(where + "/" + library.replaceFirst("(\\.so\\.\\d+).*", "$1"));
+            Files.deleteIfExists(link);
+            Files.createSymbolicLink(link, Path.of(library));
+        }
+    }
+
+    private void card(String address) throws IOException {
+        write("/sys/bus/pci/devices/" + address + "/vendor", "0x15b3");
+        write("/sys/bus/pci/devices/" + address + "/device", "0xa2dc");
+    }
+
+    private void limit(String locked) throws IOException {
+        write(
+                "/proc/self/limits",
+                "Max processes  1 1 processes\nMax locked memory         " + locked + " " + locked + " bytes");
+    }
+
+    private void program(String name, String prints) throws IOException {
+        write("/usr/bin/" + name, "#!/bin/sh\ncat <<'END'\n" + prints + "\nEND");
+        Files.setPosixFilePermissions(at("/usr/bin/" + name), PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private ChildVm doctor(String... options) throws Exception {
+        String[] arguments = new String[options.length + 3];
+        arguments[0] = "doctor";
+        arguments[1] = "--root";
+        arguments[2] = root.toString();
+        System.arraycopy(options, 0, arguments, 3, options.length);
+        return new ChildVm(folder, Map.of("LD_LIBRARY_PATH", "", "LC_ALL", "C.UTF-8"), Comch.class, arguments);
+    }
+
+    private List<String> diagnosis(int status) throws Exception {
+        try (ChildVm child = doctor()) {
+            assertThat(child.awaitEnd()).as(child.out() + child.err()).isEqualTo(status);
+            assertThat(child.err()).isEmpty();
+            return child.out().lines().toList();
+        }
+    }
+
+    @Test
+    void aHostInWhichAllIsWell() throws Exception {
+        host();
+        List<String> said = diagnosis(0);
+        assertThat(said).allMatch(line -> line.startsWith("✔ "));
+        assertThat(said)
+                .contains(
+                        "✔ DOCA libraries: in " + at(SDK).toRealPath() + ", release 2.9.1, doca_comch",
+                        "✔ dependencies: all that libdoca_comch.so.2.9.1 needs is there",
+                        "✔ card: BlueField-3 at 0000:b1:00.0",
+                        "✔ mode: the card is in DPU mode",
+                        "✔ verbs: /dev/infiniband has uverbs0",
+                        "✔ locked memory: unlimited",
+                        "✔ shared memory: 4096 MiB free in /dev/shm");
+    }
+
+    @Test
+    void aDpuInWhichAllIsWell() throws Exception {
+        dpu();
+        assertThat(diagnosis(0))
+                .contains(
+                        "✔ card: BlueField-3 at 0000:03:00.0; this is the DPU", "✔ representors: en3f0pf0sf0, pf0hpf");
+    }
+
+    @Test
+    void aCardInNicMode() throws Exception {
+        host();
+        program("mlxconfig", "INTERNAL_CPU_OFFLOAD_ENGINE    DISABLED(1)");
+        assertThat(diagnosis(2))
+                .containsSequence(
+                        "✘ mode: the card is in NIC mode, in which nothing runs on its processor",
+                        "    → mlxconfig -d 0000:b1:00.0 -y set INTERNAL_CPU_MODEL=1 INTERNAL_CPU_OFFLOAD_ENGINE=0,"
+                                + " then a power cycle of the machine");
+        Files.delete(at("/usr/bin/mlxconfig"));
+        assertThat(diagnosis(1)).anyMatch(line -> line.startsWith("! mode: whether the card is in DPU mode is not"));
+    }
+
+    @Test
+    void aDpuWithoutRepresentors() throws Exception {
+        dpu();
+        Files.delete(at("/sys/class/net/pf0hpf/phys_port_name"));
+        Files.delete(at("/sys/class/net/en3f0pf0sf0/phys_port_name"));
+        assertThat(diagnosis(2)).contains("✘ representors: no interface stands for a function of the host");
+        program("devlink", "pci/0000:03:00.0: mode legacy inline-mode none");
+        assertThat(diagnosis(2)).contains("    → devlink dev eswitch set pci/0000:03:00.0 mode switchdev");
+    }
+
+    @Test
+    void aContainerWithoutDevices() throws Exception {
+        host();
+        write("/.dockerenv", "");
+        Files.delete(at("/dev/infiniband/uverbs0"));
+        limit("8388608");
+        program("df", "Avail\n67108863");
+        assertThat(diagnosis(2))
+                .contains(
+                        "✘ verbs: there is no /dev/infiniband/uverbs0 in this container",
+                        "    → docker run --device /dev/infiniband --ulimit memlock=-1 ...",
+                        "! locked memory: at most 8192 KiB, and DOCA locks all that it registers",
+                        "! shared memory: only 63 MiB free in /dev/shm, which the emulated BlueField lives in");
+    }
+
+    @Test
+    void anSdkAndNoCard() throws Exception {
+        host();
+        write("/sys/bus/pci/devices/" + FUNCTION + "/device", "0x1017"); // a ConnectX
+        assertThat(diagnosis(2)).contains("✘ card: DOCA is installed and PCI has no BlueField");
+    }
+
+    @Test
+    void aBrokenSdk() throws Exception {
+        host();
+        Files.delete(at(SDK + "/libdoca_comch.so.2.9.1"));
+        Files.delete(at(SDK + "/libdoca_comch.so.2"));
+        assertThat(diagnosis(1))
+                .contains(
+                        "! DOCA libraries: " + SDK + " has DOCA without Comch: programs run on the emulated BlueField",
+                        "    → apt-get install doca-sdk-comch, or the same with dnf")
+                .noneMatch(line -> line.contains(" card:"));
+        sdk(SDK, "libdoca_comch.so.2.7.0");
+        program("ldd", "libibverbs.so.1 => not found\nlibc.so.6 => /lib/libc.so.6 (0x1)");
+        assertThat(diagnosis(2))
+                .contains(
+                        "✘ DOCA libraries: of two releases in " + at(SDK).toRealPath()
+                                + ": libdoca_common.so.2.9.1 and libdoca_comch.so.2.7.0",
+                        "✘ dependencies: libdoca_comch.so.2.7.0 needs libibverbs.so.1, not found on this machine",
+                        "    → apt-get install rdma-core, or MLNX_OFED's");
+    }
+
+    @Test
+    void twoSdks() throws Exception {
+        host();
+        sdk("/usr/lib64", "libdoca_common.so.2.5.0", "libdoca_cc.so.2.5.0");
+        assertThat(diagnosis(1))
+                .contains(
+                        "! DOCA libraries: also in [" + at("/usr/lib64").toRealPath() + "]: the first folder is taken");
+    }
+
+    @Test
+    void nothingOfNvidia() throws Exception {
+        host();
+        for (String each : List.of("common", "comch")) {
+            Files.delete(at(SDK + "/libdoca_" + each + ".so.2.9.1"));
+            Files.delete(at(SDK + "/libdoca_" + each + ".so.2"));
+        }
+        assertThat(diagnosis(1))
+                .contains("! DOCA libraries: no DOCA SDK is installed: programs run on the emulated BlueField")
+                .hasSize(4);
+    }
+
+    @Test
+    void forPrograms() throws Exception {
+        host();
+        write("/sys/bus/pci/devices/" + FUNCTION + "/device", "0x1017");
+        try (ChildVm child = doctor("--json")) {
+            assertThat(child.awaitEnd()).isEqualTo(2);
+            assertThat(child.out())
+                    .startsWith("{\n  \"status\": 2,\n  \"findings\": [")
+                    .contains("\"level\": \"bad\",\n      \"about\": \"card\"", "\"level\": \"good\"");
+        }
+    }
+
+    /** The devices as DOCA sees them come last; where they are emulated, they are well. */
+    @Test
+    void thisMachine() throws Exception {
+        try (ChildVm child =
+                new ChildVm(folder, Map.of("LC_ALL", "C.UTF-8", "DOCA_EMU_SIDE", "both"), Comch.class, "doctor")) {
+            assertThat(child.awaitEnd()).as(child.out() + child.err()).isBetween(0, 2);
+            assertThat(child.out().lines())
+                    .last()
+                    .asString()
+                    .startsWith("✔ devices: DOCA ")
+                    .contains("(EMULATED) sees 4, 1 can serve and 3 can be clients");
+        }
+    }
+
+    /** From JDK 24 on, a call may be refused that was not allowed on the command line. */
+    @Test
+    void nativeCallsThatAreNotAllowed() throws Exception {
+        host();
+        List<String> made = forbidden(1, "--illegal-native-access=warn", "--root", root.toString());
+        assertThat(made.getFirst()).startsWith("! Java: ").contains("native calls are not allowed to the class path");
+        assertThat(made).contains("    → java --enable-native-access=ALL-UNNAMED ...");
+        assertThat(forbidden(2, "--illegal-native-access=deny"))
+                .anyMatch(line -> line.startsWith("✘ devices: ") && line.contains("--enable-native-access"));
+    }
+
+    private List<String> forbidden(int status, String option, String... more) throws Exception {
+        assumeTrue(Runtime.version().feature() >= 24, "this JDK has no such option");
+        Path out = Files.createTempFile(folder, "doctor", ".out");
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                option,
+                "-cp",
+                System.getProperty("java.class.path"),
+                Comch.class.getName(),
+                "doctor"));
+        command.addAll(List.of(more));
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().putAll(Map.of("LC_ALL", "C.UTF-8", "COMCH4J_LIBRARY", "emulated"));
+        builder.environment().remove("LD_LIBRARY_PATH");
+        assertThat(builder.start().waitFor()).as(Files.readString(out)).isEqualTo(status);
+        return Files.readAllLines(out);
+    }
+
+    /** Signs that a terminal without UTF-8 has, too. */
+    @Test
+    void marksInPlainLetters() throws Exception {
+        host();
+        try (ChildVm child = new ChildVm(
+                folder,
+                Map.of("LC_ALL", "C", "LD_LIBRARY_PATH", ""),
+                Comch.class,
+                "doctor",
+                "--root",
+                root.toString())) {
+            assertThat(child.awaitEnd()).isZero();
+            assertThat(child.out()).contains("ok card: BlueField-3").doesNotContain("?");
+        }
+    }
+}
