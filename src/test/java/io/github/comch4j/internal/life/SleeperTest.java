@@ -9,13 +9,17 @@ import io.github.comch4j.core.ProgressEngine;
 import io.github.comch4j.internal.access.Internals;
 import io.github.comch4j.internal.load.NativeLibrary;
 import io.github.comch4j.internal.load.Symbols;
+import java.io.IOException;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -214,6 +218,32 @@ class SleeperTest {
         sleeper.wake();
         sleeper.sleep(1);
         sleeper.retract();
+    }
+
+    /** Others in this process may open some meanwhile, but not that many. */
+    @Test
+    void itsDescriptorIsClosedWithIt() throws IOException {
+        try (ProgressEngine engine = ProgressEngine.create()) {
+            long before = eventDescriptors();
+            for (int i = 0; i < 200; i++) {
+                Sleeper.wakeable(engineOf(engine)).close();
+            }
+            assertThat(eventDescriptors()).isLessThan(before + 100);
+        }
+    }
+
+    private static long eventDescriptors() throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
+            return descriptors.filter(SleeperTest::isEvent).count();
+        }
+    }
+
+    private static boolean isEvent(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().contains("eventfd");
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
     }
 
     @Test

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -27,6 +29,19 @@ class ContextMemoryTest {
         assertThat(second.address()).isEqualTo(first.address());
         assertThat(second.byteSize()).isGreaterThanOrEqualTo(8000);
         assertThat(second.toArray(ValueLayout.JAVA_BYTE)).containsOnly(0);
+    }
+
+    @Test
+    void allThatWasGivenBackIsUsedAgain() {
+        List<MemorySegment> first =
+                Stream.generate(() -> memory.take(64)).limit(10).toList();
+        first.forEach(memory::giveBack);
+        List<MemorySegment> second =
+                Stream.generate(() -> memory.take(64)).limit(10).toList();
+        assertThat(second)
+                .extracting(MemorySegment::address)
+                .containsExactlyInAnyOrderElementsOf(
+                        first.stream().map(MemorySegment::address).toList());
     }
 
     @Test
