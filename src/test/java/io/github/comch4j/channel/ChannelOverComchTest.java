@@ -74,6 +74,24 @@ class ChannelOverComchTest {
         assertThat(service.refresh().peers()).isEmpty();
     }
 
+    /** Its pool of tasks has room for several of them. */
+    @Test
+    void clientsWhoseQueuesAreFullLeaveOthersRoom() {
+        ChannelService service = machine.service().sendQueueSize(128).listen(machine.name);
+        List<Integer> accepted = new ArrayList<>();
+        for (int i = 0; i < 7; i++) {
+            ChannelClient client = machine.clients().receiveQueueSize(16).create();
+            machine.connect(client, service);
+            ChannelPeer slow = service.refresh().peers().getLast();
+            int messages = 0;
+            while (service.trySend(slow, bytes("never received")).accepted()) {
+                messages++;
+            }
+            accepted.add(messages);
+        }
+        assertThat(accepted).as("each has as many as the first").containsOnly(accepted.getFirst());
+    }
+
     @Test
     @Needs(Feature.DISCONNECT)
     void aServiceThatDisconnectsIsToldOfAndAReceiveDoesNotWaitInVain() {

@@ -23,6 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -220,6 +221,37 @@ class JavaKernelsTest {
         assertThatThrownBy(() -> kept.get().pollConsumer(1)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> memory.get().at(0, 1)).isInstanceOf(IllegalStateException.class);
         assertThat(dpa.lastError()).isNull(); // nothing of it has come to the DPA
+    }
+
+    @Test
+    void soAreItsEventsAndItsMemory() {
+        AtomicReference<KernelEvents> keptEvents = new AtomicReference<>();
+        AtomicReference<KernelMemory> keptMemory = new AtomicReference<>();
+        dpa.rpc(kernels.rpc("keep", (context, arguments) -> {
+            keptEvents.set(context.events());
+            keptMemory.set(context.memory());
+            return 0;
+        }));
+        KernelEvents events = keptEvents.get();
+        KernelMemory memory = keptMemory.get();
+        List<ThrowingCallable> calls = List.of(
+                () -> events.value(0),
+                () -> events.add(0, 1),
+                () -> events.set(0, 1),
+                () -> events.awaitGreater(0, 1, 1),
+                () -> events.postAwaitGreater(0, 0, 1),
+                () -> events.postAwaitUnequal(0, 0, 1),
+                () -> memory.at(0, 1),
+                () -> memory.ofMap(0, 0),
+                () -> memory.copy(0, 0, 0, 0, 0, 1, 0),
+                () -> memory.tableAdd(0, 0, 0),
+                () -> memory.tableRemove(0, 0),
+                () -> memory.tableFind(0, 0));
+        assertThat(calls)
+                .allSatisfy(call -> assertThatThrownBy(call)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("while it runs"));
+        assertThat(dpa.lastError()).isNull();
     }
 
     @Test
