@@ -46,7 +46,7 @@ final class EmulatorCommand implements Runnable {
             exitCodeList = {"1:the command cannot be started", "2:not a command line of comch", "else:the command's own"
             },
             footerHeading = "%nExample:%n",
-            footer = "  comch emulator run -- sh -c 'comch serve & sleep 1; comch ping -c 3; kill %%1'")
+            footer = "  comch emulator run -- sh -c 'comch serve & sleep 2; comch ping -c 3; kill $!'")
     static final class Run implements Callable<Integer> {
         @Option(
                 names = "--in",

@@ -136,6 +136,20 @@ class ToolIT {
         assertThat(options.out.strip()).isEqualTo("--timeout");
     }
 
+    /** The example of {@code comch emulator run --help}: both ends, and nothing is left. */
+    @Test
+    void bothEndsOnAMachineOfTheirOwn() throws Exception {
+        String help = comch("emulator", "run", "--help").out;
+        String example = help.substring(help.indexOf("  comch emulator run")).strip();
+        Ended ended = run(
+                Map.of("PATH", home.resolve("bin") + ":" + System.getenv("PATH"), "COMCH4J_LIBRARY", "emulated"),
+                "sh",
+                "-c",
+                example);
+        assertThat(ended.out)
+                .contains("serves 0000:b1:00.0", "seq=3 time=", "3 sent, 3 came back", "3 messages answered");
+    }
+
     /** Colour in a terminal, and never with NO_COLOR or into a pipe. */
     @Test
     void colourIsForTerminals() throws Exception {
