@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.comch4j.DocaError;
 import io.github.comch4j.DocaException;
 import io.github.comch4j.Machine;
+import io.github.comch4j.WaitInterruptedException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -91,6 +92,17 @@ class ChannelTest extends BothCarriers {
             } while (service.tryReceive(machine.buffer) != null);
         }
         assertThat(refusals).isGreaterThan(10);
+    }
+
+    @Test
+    void anInterruptedAttemptToConnectLeavesNoPeer() {
+        ChannelService service = machine.listen();
+        ChannelClient client = machine.client();
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(() -> client.connect(service.name(), Machine.PATIENCE))
+                .isInstanceOf(WaitInterruptedException.class);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(client.peer()).isNull();
     }
 
     @Test

@@ -106,6 +106,29 @@ class NettyLifeTest extends NettyScene {
     }
 
     @Test
+    void theEndIsToldWithTheLastReadThatIsAskedFor() throws Exception {
+        server(this::next)
+                .childOption(ChannelOption.AUTO_READ, false)
+                .bind(service)
+                .sync();
+        Channel channel = connect(new Collector());
+        byte[] last = random(10);
+        channel.writeAndFlush(buffer(last)).sync();
+        channel.close().sync();
+        ComchChannel child = (ComchChannel) only().channel();
+        until(
+                "the peer's end",
+                () -> child.eventLoop()
+                        .submit(() -> child.wire().isFinished())
+                        .syncUninterruptibly()
+                        .getNow());
+        assertThat(only().inactive).isNotDone();
+        child.read();
+        only().awaitInactive();
+        assertThat(only().bytes()).isEqualTo(last);
+    }
+
+    @Test
     void eitherDirectionIsShutDownByItself() throws Exception {
         server(this::next)
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
