@@ -8,6 +8,7 @@ import com.github.dockerjava.api.model.Bind;
 import com.github.dockerjava.api.model.Capability;
 import com.github.dockerjava.api.model.Volume;
 import io.github.comch4j.Child;
+import io.github.comch4j.cli.Comch;
 import io.github.comch4j.core.Doca;
 import io.github.comch4j.ffi.doca_h;
 import java.io.File;
@@ -19,10 +20,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.HdrHistogram.Histogram;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.startupcheck.StartupCheckStrategy;
 import org.testcontainers.containers.wait.strategy.AbstractWaitStrategy;
 import org.testcontainers.utility.DockerImageName;
+import picocli.CommandLine;
 
 /**
  * A container with one side of the emulated machine in it: without a network, with process ids, users and memory of its
@@ -67,10 +70,7 @@ final class Box implements AutoCloseable {
                 java = "/jdk/bin/java";
             }
             List<String> classPath = new ArrayList<>();
-            for (String entry : Stream.of(main, Doca.class, doca_h.class)
-                    .map(Child::locationOf)
-                    .distinct()
-                    .toList()) {
+            for (String entry : needed(main).map(Child::locationOf).distinct().toList()) {
                 String inside = "/comch4j/" + classPath.size() + (entry.endsWith(".jar") ? ".jar" : "");
                 plan.mount(entry, inside);
                 classPath.add(inside);
@@ -82,6 +82,14 @@ final class Box implements AutoCloseable {
                     List.of("-cp", classPath.stream().collect(Collectors.joining(File.pathSeparator)), main.getName()));
             plan.command.addAll(List.of(arguments));
             return plan;
+        }
+
+        /** The tool's own libraries are not in the library's jar. */
+        private static Stream<Class<?>> needed(Class<?> main) {
+            Stream<Class<?>> library = Stream.of(main, Doca.class, doca_h.class);
+            return main == Comch.class
+                    ? Stream.concat(library, Stream.of(CommandLine.class, Histogram.class))
+                    : library;
         }
 
         static Plan java(Fabric fabric, String side, Class<?> main, String... arguments) {
