@@ -6,11 +6,17 @@
 #   scripts/dev/mutate.sh PACKAGE…     these: core, comch, rpc, io, netty, channel, dpa, internal
 #   scripts/dev/mutate.sh PATTERN…     only classes like these, e.g. 'io.github.comch4j.core.*'
 #   scripts/dev/mutate.sh --limit N …  at most so many changes in a class, spread over it
+#
+# Or of the C, in minutes:
+#
+#   scripts/dev/mutate.sh --c [NAME…]  take out one guard at a time (docs/guards.md), then turn it round, and run its
+#                                      test each time, which must fail
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/tools.sh"
 options=()
 case ${1:-} in
-  -h|--help) sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+  --c) shift; need cmake cc make cmocka python3; exec "$COMCH4J_ROOT/scripts/dev/lib/guards.py" mutate "$@" ;;
+  -h|--help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//p}' "${BASH_SOURCE[0]}"; exit 0 ;;
   --limit)
     case ${2:-} in ''|*[!0-9]*) die "--limit needs a number" ;; esac
     options+=("-Dfeatures=+CLASSLIMIT(limit[$2])")
