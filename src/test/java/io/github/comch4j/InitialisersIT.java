@@ -35,8 +35,8 @@ class InitialisersIT {
     }
 
     /**
-     * Runs in a process of its own: initialises all classes but those for Netty, which is not there, and the generated
-     * ones for functions and callbacks, which are called after the libraries are loaded.
+     * Runs in a process of its own: initialises all classes but those for Netty and of the tool, whose libraries are
+     * not there, and the generated ones for functions and callbacks, which are called after the libraries are loaded.
      */
     static final class Program {
         private Program() {}
@@ -50,7 +50,7 @@ class InitialisersIT {
                         .filter(file -> file.endsWith(".class") && !file.endsWith("-info.class"))
                         .map(file -> file.replace('/', '.').substring(0, file.length() - ".class".length()))
                         .filter(name -> !name.contains(".ffi.") || name.endsWith("_h"))
-                        .filter(name -> !name.contains(".netty."))
+                        .filter(name -> !name.contains(".netty.") && !name.contains(".cli."))
                         .sorted()
                         .toList();
             }
