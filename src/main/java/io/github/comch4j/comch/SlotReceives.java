@@ -359,7 +359,7 @@ final class SlotReceives extends Receives {
     }
 
     private void checkRefusal(int code, String function) {
-        if (!ConnectionClosedException.isMeantBy(DocaError.of(code))) {
+        if (!context.isEnd(DocaError.of(code))) {
             throw Failures.refused(code, function, "posting a slot of " + consumer);
         }
     }
@@ -371,7 +371,7 @@ final class SlotReceives extends Receives {
         if (context.isRunning() && !context.isEnding()) { // else: flushed, because this or the connection ends
             Events.taskFailed("receive", consumer, status.name());
             // IO_FAILED: flushed, as the connection is lost, which its own event is about to report
-            if (status != DocaError.IO_FAILED && !ConnectionClosedException.isMeantBy(status)) {
+            if (status != DocaError.IO_FAILED && !context.isEnd(status)) {
                 throw Failures.refused(status, TaskCalls.SUBMIT_NAME, "receiving with " + consumer);
             }
         }

@@ -6,7 +6,6 @@ import io.github.comch4j.internal.call.BufferCalls;
 import io.github.comch4j.internal.call.Calls;
 import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.transfer.ImmediatePlaces;
-import io.github.comch4j.internal.transfer.SendLimits;
 import io.github.comch4j.internal.transfer.Sends;
 import io.github.comch4j.internal.transport.CompletionRing;
 import io.github.comch4j.internal.transport.FreedSlots;
@@ -23,14 +22,11 @@ final class SlotSends extends Sends {
     private static final long OTHER = -1;
 
     private final SlotProducer producer;
-    private final SendLimits limits;
     private final @Nullable SlotFailureHandler onFailure;
     private final SlotMemory memory;
     // by slot: what its task and buffer have, so that DOCA is told changes only
     private final long[] messages; // see message(); OTHER: something else than a message without immediate data
     private final int[] lengths; // NONE: not known
-    private final boolean[] immediates;
-    private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
     private final FreeSlots freeSlots; // in place of the stack
     // the first of the slots that are claimed and neither committed nor aborted, NONE: none; they are still free ones
     private int claimed = NONE;
@@ -39,15 +35,17 @@ final class SlotSends extends Sends {
     private int claimedFor;
 
     SlotSends(SlotProducer producer, FastPathContext context, SlotMemory memory, SlotProducer.Builder settings) {
-        super(context, memory.slots(), settings.onRoom == null ? null : () -> settings.onRoom.onRoom(producer));
+        super(
+                context,
+                memory.slots(),
+                producer.limits(),
+                settings.onRoom == null ? null : () -> settings.onRoom.onRoom(producer));
         this.producer = producer;
-        this.limits = producer.limits();
         this.memory = memory;
         freeSlots = new FreeSlots(memory.slots(), settings.inTurn);
         this.onFailure = settings.onFailure;
         messages = new long[memory.slots()];
         lengths = new int[memory.slots()];
-        immediates = new boolean[memory.slots()];
         Arrays.fill(messages, OTHER);
         Arrays.fill(lengths, NONE);
     }
@@ -199,9 +197,7 @@ final class SlotSends extends Sends {
         }
         checkClaimed(length);
         checkCommittable();
-        if (places == null) {
-            places = new ImmediatePlaces(memory.slots(), limits.immediate());
-        }
+        ImmediatePlaces places = places();
         if (immediateLength > places.size()) {
             throw new IllegalArgumentException(immediateLength + " bytes of immediate data, where " + limits.device()
                     + " takes at most " + places.size());
@@ -245,31 +241,16 @@ final class SlotSends extends Sends {
     /** Makes the slot's task one for what is claimed. */
     private void prepare(int slot, long immediate, int immediateLength) {
         messages[slot] = OTHER;
-        if (typed[slot] == 0) {
-            allocate(slot, immediate, immediateLength);
-        } else {
-            queue.prepare(slot, memory.buffer(slot), claimedFor);
-            if (immediateLength > 0 || immediates[slot]) {
-                queue.setImmediate(slot, immediate, immediateLength);
-            }
+        int code = prepareTask(slot, memory.buffer(slot), claimedFor, immediate, immediateLength);
+        if (code != Calls.SUCCESS) {
+            throw refused(code, ProducerCalls.get().allocateFunction());
         }
-        immediates[slot] = immediateLength > 0;
         if (lengths[slot] != claimedLength) {
             setLength(slot);
         }
         if (immediateLength == 0) {
             messages[slot] = message(claimedLength, claimedFor);
         }
-    }
-
-    private void allocate(int slot, long immediate, int immediateLength) {
-        long buffer = memory.buffer(slot);
-        int code = ProducerCalls.allocate(
-                context.address(), buffer, immediate, immediateLength, claimedFor, staging.resultAddress());
-        if (code != Calls.SUCCESS) {
-            throw refused(code, ProducerCalls.get().allocateFunction());
-        }
-        allocated(slot, ProducerCalls.asTask(staging.result()), buffer, claimedFor);
     }
 
     private void setLength(int slot) {

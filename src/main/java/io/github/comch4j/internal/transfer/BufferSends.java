@@ -24,16 +24,13 @@ public final class BufferSends extends Sends {
     private static final int AGAIN = DocaError.AGAIN.code();
     private static final int INVALID = DocaError.INVALID_VALUE.code();
 
-    private final SendLimits limits;
     private final @Nullable BiConsumer<@Nullable Buffer, DocaError> onCompletion;
     private final @Nullable BiConsumer<BufferList, DocaError> onListCompletion;
     private final boolean releaseSent;
     // by slot: what its task has, so that DOCA is told of changes only
     private final BufferState[] buffers; // in flight, or what was last; null: none
     private final int[] plainTo; // the consumer of a task that has a buffer and no immediate data, or 0
-    private final boolean[] immediates;
     private final BufferListState[] lists; // in flight, with a task whose buffer is null; null: none
-    private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
 
     /**
      * The tasks of a context that is not configured yet.
@@ -51,14 +48,12 @@ public final class BufferSends extends Sends {
             @Nullable BiConsumer<@Nullable Buffer, DocaError> onCompletion,
             @Nullable BiConsumer<BufferList, DocaError> onListCompletion,
             boolean releaseSent) {
-        super(context, count, onRoom);
-        this.limits = limits;
+        super(context, count, limits, onRoom);
         this.onCompletion = onCompletion;
         this.onListCompletion = onListCompletion;
         this.releaseSent = releaseSent;
         buffers = new BufferState[count];
         plainTo = new int[count];
-        immediates = new boolean[count];
         lists = new BufferListState[count];
     }
 
@@ -245,34 +240,9 @@ public final class BufferSends extends Sends {
 
     private int prepareTask(int slot, long buffer, int consumerId, @Nullable MemorySegment immediate) {
         plainTo[slot] = 0;
-        long bytes = 0;
-        int length = 0;
-        if (immediate != null) {
-            bytes = place(slot, immediate);
-            length = (int) immediate.byteSize();
-        }
-        if (typed[slot] == 0) {
-            int code = ProducerCalls.allocate(
-                    context.address(), buffer, bytes, length, consumerId, staging.resultAddress());
-            if (code != Calls.SUCCESS) {
-                return code;
-            }
-            allocated(slot, ProducerCalls.asTask(staging.result()), buffer, consumerId);
-        } else {
-            queue.prepare(slot, buffer, consumerId);
-            if (length > 0 || immediates[slot]) {
-                queue.setImmediate(slot, bytes, length);
-            }
-        }
-        immediates[slot] = length > 0;
-        return Calls.SUCCESS;
-    }
-
-    private long place(int slot, MemorySegment immediate) {
-        if (places == null) {
-            places = new ImmediatePlaces(count(), limits.immediate());
-        }
-        return places.put(slot, immediate);
+        return immediate == null
+                ? prepareTask(slot, buffer, consumerId, 0, 0)
+                : prepareTask(slot, buffer, consumerId, places().put(slot, immediate), (int) immediate.byteSize());
     }
 
     private RuntimeException refused(

@@ -2,6 +2,8 @@ package io.github.comch4j.internal.transfer;
 
 import io.github.comch4j.DocaError;
 import io.github.comch4j.SubmitResult;
+import io.github.comch4j.internal.call.Calls;
+import io.github.comch4j.internal.call.ProducerCalls;
 import io.github.comch4j.internal.call.TaskCalls;
 import io.github.comch4j.internal.failure.Failures;
 import io.github.comch4j.internal.life.RoomWaiter;
@@ -19,7 +21,12 @@ public abstract class Sends extends TaskSlots implements RoomWaiter {
     /** The data of those, without immediate data. */
     public final Counter sentBytes = new Counter();
 
+    /** Of one send. */
+    protected final SendLimits limits;
+
     private final @Nullable Runnable onRoom;
+    private final boolean[] immediates; // by slot: whether its task has some, so that DOCA is told of changes only
+    private @Nullable ImmediatePlaces places; // made when there are immediate data for the first time
     private boolean refused; // since the program was last told of room
     private boolean awaitsRoom; // the engine asks
     private boolean failureTold; // since a send last succeeded
@@ -29,11 +36,45 @@ public abstract class Sends extends TaskSlots implements RoomWaiter {
     /**
      * The tasks of a context that is not configured yet.
      *
+     * @param limits of one send
      * @param onRoom tells the program of room after a refusal; null: nobody asks
      */
-    protected Sends(TransferContext context, int count, @Nullable Runnable onRoom) {
+    protected Sends(TransferContext context, int count, SendLimits limits, @Nullable Runnable onRoom) {
         super(context, false, count, 0);
+        this.limits = limits;
         this.onRoom = onRoom;
+        immediates = new boolean[count];
+    }
+
+    /** Where the immediate data of the slots' sends are put. */
+    protected final ImmediatePlaces places() {
+        if (places == null) {
+            places = new ImmediatePlaces(count(), limits.immediate());
+        }
+        return places;
+    }
+
+    /**
+     * Makes the slot's task one with this buffer, consumer and immediate data; returns the answer of DOCA's allocation.
+     *
+     * @param immediate in the slot's place, or 0
+     */
+    protected final int prepareTask(int slot, long buffer, int consumerId, long immediate, int length) {
+        if (typed[slot] == 0) {
+            int code = ProducerCalls.allocate(
+                    context.address(), buffer, immediate, length, consumerId, staging.resultAddress());
+            if (code != Calls.SUCCESS) {
+                return code;
+            }
+            allocated(slot, ProducerCalls.asTask(staging.result()), buffer, consumerId);
+        } else {
+            queue.prepare(slot, buffer, consumerId);
+            if (length > 0 || immediates[slot]) {
+                queue.setImmediate(slot, immediate, length);
+            }
+        }
+        immediates[slot] = length > 0;
+        return Calls.SUCCESS;
     }
 
     /** What a send is called in messages. */
