@@ -276,6 +276,16 @@ static struct progress *progress_make(void)
 	return progress;
 }
 
+/* A receive lets clients in; what one of them has sent at once does not fit, and stays. */
+static void only_let_in(endpoint *service)
+{
+	char byte;
+	size_t len = sizeof(byte);
+	address *from;
+	doca_error_t result = receive(service, &byte, &len, &from);
+	CHECK(result == DOCA_ERROR_AGAIN || result == DOCA_ERROR_INVALID_VALUE);
+}
+
 /* Receives until `from` is all that there is; what it was. */
 static unsigned receive_rest(endpoint *ep, address **from)
 {
@@ -312,7 +322,7 @@ static void a_client_may_be_killed_at_each_step(void **state)
 			OK(doca_comm_channel_ep_update_service_state_info(service));
 			OK(doca_comm_channel_ep_get_peer_addr_list(service, &list, &num));
 			if (num == 0 && last > ASKED)
-				expect_nothing(service);
+				only_let_in(service);
 		});
 		OK(doca_comm_channel_ep_update_service_state_info(service));
 		CHECK(!is_readable(fd));
